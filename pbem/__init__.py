@@ -1,0 +1,3 @@
+"""A play-by-email turn processor: the host, which knows mail, clocks, people and storage, and no game."""
+
+__version__ = "0.1.0"

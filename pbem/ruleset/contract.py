@@ -1,0 +1,249 @@
+"""The one door between the host and a game.
+
+A game is pure functions on plain values. The host stores, mails and times; the
+ruleset decides. A state never leaves a ruleset except through `view`.
+
+Views and events are JSON data (dicts with string keys, lists, strings, whole
+numbers, booleans, None): the host sends them through JSON text before anything
+else reads them, so a view cannot smuggle a reference to the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.orders import Order, OrderBook, Parsed
+
+Seat = str
+"""A seat's name as players type it: lower case, no blanks ("red")."""
+
+Json = Any
+"""JSON data, as `json.loads` returns it."""
+
+View = Mapping[str, Any]
+"""What one seat may know. Every view has at least these keys:
+
+`seat`     the seat it was made for
+`label`    what players call the moment ("turn 3", "turn 3, movement"); it stands in subjects
+`over`     whether the game is finished
+`events`   list of what happened since the last report, each with a `kind`
+`awaited`  whether this seat is asked for orders now
+"""
+
+Bot = Callable[[View, Dice], list[str]]
+"""Plays a seat: from the mailed view to the lines of a sheet, as a person would type them."""
+
+S = TypeVar("S")
+
+
+class RulesetError(Exception):
+    """Base of what a ruleset refuses; the text is one sentence for a GM."""
+
+
+class SetupError(RulesetError):
+    """Options, seats or a chart with which the game cannot be set up."""
+
+
+class SaveError(RulesetError):
+    """A saved state this code cannot read, such as one newer than itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A campaign option, declared once: read, checked and documented from this record.
+
+    `kind` is "int" (bounds `low`…`high`), "bool", "choice" (one of `choices`) or
+    "file" (JSON read by the host from the path given; None when not given).
+    """
+
+    name: str
+    kind: str
+    default: Any
+    help: str
+    low: int | None = None
+    high: int | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words, for help and for errors."""
+        if self.kind == "int":
+            return f"a whole number from {self.low} to {self.high}"
+        if self.kind == "bool":
+            return "yes or no"
+        if self.kind == "choice":
+            return "one of " + ", ".join(self.choices)
+        return "the path of a JSON file"
+
+    def read(self, text: str) -> Any:
+        """The value a GM typed. Raises SetupError naming the allowed values."""
+        word = text.strip()
+        if self.kind == "int":
+            try:
+                number = int(word)
+            except ValueError:
+                number = None
+            if number is not None and self._within(number):
+                return number
+        elif self.kind == "bool" and word.lower() in _YES | _NO:
+            return word.lower() in _YES
+        elif self.kind == "choice" and word.lower() in self.choices:
+            return word.lower()
+        elif self.kind == "file":
+            return word
+        raise SetupError(f"option {self.name} cannot be {text!r}: it is {self.allowed} ({self.help})")
+
+    def _within(self, number: int) -> bool:
+        return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
+
+
+_YES = {"yes", "true", "on", "1"}
+_NO = {"no", "false", "off", "0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """How many may play, and what seats may be called.
+
+    With `names`, a campaign takes any `least` to `most` of them, in this order;
+    without, any names will do.
+    """
+
+    least: int
+    most: int
+    names: tuple[Seat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened while a turn was resolved, and the seats that may hear of it.
+
+    Beware of what a list of events tells by its length and order: a view takes
+    the events of its seat with `heard`, and never a running number.
+    """
+
+    kind: str
+    audience: frozenset[Seat]
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def heard(events: Iterable[Event], seat: Seat) -> list[dict[str, Any]]:
+    """The events one seat may hear of, as JSON data for its view."""
+    return [{"kind": event.kind, **event.data} for event in events if seat in event.audience]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnInput:
+    """What a resolver is given besides state and dice.
+
+    `orders` has an entry for every seat still playing that sent a sheet or was
+    awaited. `missing` are the awaited seats without a sheet: theirs are
+    defaults, while an empty tuple of a seat not missing is an empty sheet.
+    `removed` were taken out by the GM since the last turn.
+    """
+
+    orders: Mapping[Seat, tuple[Order, ...]]
+    missing: frozenset[Seat] = frozenset()
+    removed: frozenset[Seat] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a game stands. For the host and the GM; nothing of it is mailed to players.
+
+    `awaiting` is empty exactly when the game is over. `told` are the seats that
+    get a report now; None stands for all.
+    """
+
+    over: bool
+    awaiting: frozenset[Seat]
+    scores: Mapping[Seat, int] = field(default_factory=dict)
+    winners: tuple[Seat, ...] = ()
+    reason: str = ""
+    told: frozenset[Seat] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture drawn from a view. `svg` is self-contained: no links, no scripts.
+
+    Text in it uses the font family "DejaVu Sans", the one the host brings.
+    `width` and `height` in CSS pixels; `title` is the alternative text.
+    """
+
+    name: str
+    title: str
+    svg: str
+    width: int
+    height: int
+
+
+class Ruleset(Protocol[S]):
+    """A game. `key` is its name in commands, folders and files; `version` grows with its rules."""
+
+    key: str
+    title: str
+    designer: str
+    version: int
+    seats: Seats
+    pace: str
+    summary: str
+    orders: OrderBook
+
+    def options(self) -> tuple[Option, ...]:
+        """The campaign options, with defaults, bounds and help."""
+
+    def setup(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> S:
+        """The state before the first turn. Raises SetupError."""
+
+    def view(self, state: S, seat: Seat, events: Sequence[Event]) -> View:
+        """What the seat may know: built by adding, never by deleting. The only way out of a state."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        """The orders of a sheet and every finding, against the view that was mailed. Never raises."""
+
+    def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
+        """The orders of a seat whose sheet did not come; `kept` are those used for it last turn."""
+
+    def template(self, view: View) -> list[str]:
+        """The lines of a sheet ready to be filled in and returned; what is not yet decided is a comment."""
+
+    def resolve(self, state: S, turn: TurnInput, dice: Dice) -> tuple[S, tuple[Event, ...]]:
+        """The next state and what happened. Leaves `state` alone; dice are scoped to the turn."""
+
+    def standing(self, state: S) -> Standing:
+        """Over or not, who is awaited, scores, winners."""
+
+    def pictures(self, view: View) -> Sequence[Picture]:
+        """Pictures for a report, drawn from what its reader may know."""
+
+    def text_map(self, view: View) -> str:
+        """The map as text, at most 80 columns wide; empty if the game has none."""
+
+    def dump(self, state: S) -> Json:
+        """The state as JSON data; equal states give equal data."""
+
+    def load(self, data: Json, version: int) -> S:
+        """The state from the data of any released version up to this one. Raises SaveError."""
+
+    @property
+    def bots(self) -> Mapping[str, Bot]:
+        """Bots by name; "standard" plays the game sensibly to its end."""
+
+
+AnyRuleset = Ruleset[Any]
+
+
+def all_views(
+    ruleset: AnyRuleset, state: Any, seats: Sequence[Seat], events: Sequence[Event]
+) -> Iterator[tuple[Seat, View]]:
+    """Each seat's view; in one pass where the ruleset offers the bulk form `views(state, seats, events)`."""
+    bulk = getattr(ruleset, "views", None)
+    if bulk is not None:
+        yield from bulk(state, seats, events)
+        return
+    for seat in seats:
+        yield seat, ruleset.view(state, seat, events)

@@ -1,0 +1,1 @@
+"""The games. They know the ruleset contract and nothing of the host."""

@@ -1,0 +1,1 @@
+"""What several games share: hexes, pictures, text maps."""
