@@ -148,7 +148,7 @@ def choose(word: str, names: Sequence[str], expected: str) -> str:
         folded = name.casefold()
         if folded == wanted:
             return name
-        if folded.startswith(wanted):
+        if wanted and folded.startswith(wanted):
             starts.append(name)
     if len(starts) == 1:
         return starts[0]
@@ -287,6 +287,7 @@ class Verb:
             raise TypeError(f"the usage of {order.__name__} must begin with its verb")
         if {part.name for part in _arguments(parts)} != set(kinds):
             raise TypeError(f"the usage of {order.__name__} does not name its fields {sorted(kinds)}")
+        _check_defaults(order, parts)
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", order.__name__).lower()
         return cls(order, parts, kinds, name, parts[0].word)
 
@@ -308,7 +309,7 @@ class Verb:
     def read(self, words: Sequence[str], view: _ContextView) -> Order:
         """The order of a line's words, of which the first is the verb. Raises _Mismatch."""
         values: dict[str, Any] = {}
-        reached = self._match(self.parts[1:], words, 1, values, view)
+        reached = self._match(self.parts[1:], words, 1, values, view, frozenset())
         if reached < len(words):
             extra = " ".join(words[reached:])
             raise _Mismatch(reached, Refused("extra-words", f"{extra!r} is more than {self.word} takes", self._hint()))
@@ -335,23 +336,28 @@ class Verb:
         return f"{shown}..." if part.many else shown
 
     def _match(
-        self, parts: Sequence[_Part], words: Sequence[str], at: int, values: dict[str, Any], view: _ContextView
+        self,
+        parts: Sequence[_Part],
+        words: Sequence[str],
+        at: int,
+        values: dict[str, Any],
+        view: _ContextView,
+        after: frozenset[str],
     ) -> int:
         for index, part in enumerate(parts):
+            stops = _stop_words(parts[index + 1 :], after)
             if isinstance(part, _Literal):
                 at = self._literal(part, words, at)
             elif isinstance(part, _Argument):
-                stops = _stop_words(parts[index + 1 :])
                 at = self._argument(part, words, at, values, view, stops)
             elif self._enters(part, words, at, view):
-                at = self._match(part.parts, words, at, values, view)
+                at = self._match(part.parts, words, at, values, view, stops)
         return at
 
     def _literal(self, part: _Literal, words: Sequence[str], at: int) -> int:
         if at < len(words) and words[at].upper() == part.word:
             return at + 1
-        found = f"got {words[at]!r}" if at < len(words) else "the line ends"
-        raise _Mismatch(at, Refused("missing-word", f"expected {part.word}, {found}", self._hint()))
+        raise self._missing(part.word, words, at)
 
     def _argument(
         self,
@@ -374,9 +380,13 @@ class Verb:
             if not part.many:
                 break
         if at == first:
-            raise _Mismatch(at, Refused("missing-word", f"expected {kind.expected}, the line ends", self._hint()))
+            raise self._missing(kind.expected, words, at)
         values[part.name] = tuple(read) if part.many else read[0]
         return at
+
+    def _missing(self, expected: str, words: Sequence[str], at: int) -> _Mismatch:
+        found = f"got {words[at]!r}" if at < len(words) else "the line ends"
+        return _Mismatch(at, Refused("missing-word", f"expected {expected}, {found}", self._hint()))
 
     def _with_usage(self, refused: Refused) -> Refused:
         return refused if refused.hint else Refused(refused.code, refused.text, self._hint())
@@ -423,6 +433,13 @@ class Verb:
                     yield _quoted(dice.pick(names, *here, count))
 
 
+def _check_defaults(order: type[Order], parts: Iterable[_Part]) -> None:
+    optional = {part.name for part in _arguments(group for group in parts if isinstance(group, _Optional))}
+    for slot in dataclasses.fields(order):
+        if slot.name in optional and slot.default is slot.default_factory is dataclasses.MISSING:
+            raise TypeError(f"field {slot.name} of {order.__name__} may be left out, so it needs a default")
+
+
 def _arguments(parts: Iterable[_Part]) -> Iterator[_Argument]:
     for part in parts:
         if isinstance(part, _Argument):
@@ -431,16 +448,15 @@ def _arguments(parts: Iterable[_Part]) -> Iterator[_Argument]:
             yield from _arguments(part.parts)
 
 
-def _stop_words(parts: Sequence[_Part]) -> frozenset[str]:
-    """The words before which a `field...` ends: those that may follow it."""
+def _stop_words(parts: Sequence[_Part], after: frozenset[str]) -> frozenset[str]:
+    """The words before which a `field...` ends: those that may follow it, `after` being what follows all parts."""
     stops: set[str] = set()
     for part in parts:
         if isinstance(part, _Literal):
-            stops.add(part.word)
-            break
+            return frozenset({*stops, part.word})
         if isinstance(part, _Optional) and isinstance(part.parts[0], _Literal):
             stops.add(part.parts[0].word)
-    return frozenset(stops)
+    return after | stops
 
 
 def _example(part: _Part, kinds: Mapping[str, Kind]) -> str:
@@ -481,18 +497,22 @@ def split_words(line: str) -> list[str]:
 
 
 def join_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The numbered lines with those that end in a backslash joined to the next."""
+    """The numbered lines with those that end in a backslash, not one of a comment, joined to the next."""
     start, held = 0, ""
     for number, line in lines:
         start = start or number
         stripped = line.rstrip()
-        if stripped.endswith("\\"):
+        if stripped.endswith("\\") and not _has_comment(stripped):
             held += stripped[:-1] + " "
             continue
         yield start, held + line
         start, held = 0, ""
     if held:
         yield start, held
+
+
+def _has_comment(line: str) -> bool:
+    return any(comment is not None for _, comment, _ in (match.groups() for match in _TOKEN.finditer(line)))
 
 
 @dataclass(frozen=True)
@@ -538,7 +558,8 @@ class OrderBook:
 
     def to_json(self, order: Order) -> dict[str, Any]:
         """The order as JSON data; tuples become lists."""
-        return {"order": self._by_type[type(order)].name, **dataclasses.asdict(order)}
+        verb = self._by_type[type(order)]
+        return {"order": verb.name, **{name: _thawed(getattr(order, name)) for name in verb.kinds}}
 
     def from_json(self, data: Mapping[str, Any]) -> Order:
         """The order of `to_json` data. Raises KeyError or TypeError on other data."""
@@ -583,3 +604,7 @@ class OrderBook:
 
 def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _thawed(value: Any) -> Any:
+    return list(map(_thawed, value)) if isinstance(value, tuple) else value

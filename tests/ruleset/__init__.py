@@ -1,0 +1,1 @@
+"""Tests of the contract's own machinery: typed orders, dice, options, canonical JSON."""

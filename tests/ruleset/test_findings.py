@@ -1,0 +1,125 @@
+"""What a player is told of a line that cannot be read. Codes are stable; texts and hints help."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.ruleset import Listed, Whole, choose, suggest
+from pbem.ruleset.orders import Refused
+from tests.ruleset.fleet import EMPTY_VIEW, VIEW, finding, read
+
+BAD = {
+    "FLY Kite": ("unknown-verb", "'FLY' is not an order", ""),
+    "SIAL Kite VIA Ayr": ("unknown-verb", "'SIAL' is not an order", "did you mean SAIL?"),
+    "SA Kite VIA Ayr": ("unknown-verb", "'SA' is not an order", "did you mean SAIL?"),
+    '"" Kite': ("unknown-verb", "'' is not an order", ""),
+    "SCR Kite": ("ambiguous-verb", "'SCR' could be SCRAP or SCRATCH", "write it in full"),
+    "SAIL": ("missing-word", "expected one of your ships, the line ends", "write: SAIL"),
+    "SAIL Kite": ("missing-word", "expected VIA, the line ends", "write: SAIL"),
+    "SAIL Kite TO Ayr": ("missing-word", "expected VIA, got 'TO'", "write: SAIL"),
+    "SAIL Kite VIA": ("missing-word", "expected a port, the line ends", "write: SAIL"),
+    "SAIL Kite VIA WITH corn": ("missing-word", "expected a port, got 'WITH'", "write: SAIL"),
+    "SAIL Kite VIA Ayr WITH": ("missing-word", "expected one of iron, corn, Coral, the line ends", "write: SAIL"),
+    "SAIL Kiet VIA Ayr": ("unknown-name", "expected one of your ships, got 'Kiet'", "did you mean Kite?"),
+    'SAIL "" VIA Ayr': ("unknown-name", "expected one of your ships, got ''", "possible: Red Star"),
+    "SAIL Red VIA Ayr": ("ambiguous", "'Red' could be Red Star or Red Dawn", "write it in full"),
+    "SAIL K VIA Ayr": ("ambiguous", "'K' could be Kite or kestrel", "write it in full"),
+    "SAIL Kite VIA Ayr WITH gold": ("unknown-name", "expected one of iron, corn, Coral, got 'gold'", "possible: iron"),
+    "SAIL Kite VIA Ayr WITH corn TIMES x": (
+        "not-a-number",
+        "expected a whole number from -5 to 300, got 'x'",
+        "write:",
+    ),
+    "SAIL Kite VIA Ayr WITH corn TIMES 1.5": ("not-a-number", "got '1.5'", "write: SAIL"),
+    "SAIL Kite VIA Ayr WITH corn TIMES 301": ("out-of-bounds", "from -5 to 300, got 301", "the nearest is 300"),
+    "SAIL Kite VIA Ayr WITH corn TIMES -6": ("out-of-bounds", "from -5 to 300, got -6", "the nearest is -5"),
+    "SAIL Kite VIA Ayr WITH corn TIMES 3 4": ("extra-words", "'4' is more than SAIL takes", "write: SAIL"),
+    "SAIL Kite VIA Ayr TIMES 3": ("unknown-name", "expected a port, got 'TIMES'", ""),
+    "SCRATCH Kiet": ("extra-words", "'Kiet' is more than SCRATCH takes", "write: SCRATCH [<ship>...] [AT <port>]"),
+    "DECLARE": ("missing-word", "expected WAR, the line ends", "write: DECLARE WAR ON <port>"),
+    "DECLARE PEACE ON Ayr": ("missing-word", "expected WITH, got 'ON'", "write: DECLARE PEACE WITH"),
+    "DECLARE PEACE WITH Ayr often": ("not-a-number", "got 'often'", "write: DECLARE PEACE"),
+    "HOLD Kite F1": ("extra-words", "'Kite F1' is more than HOLD takes", "write: HOLD"),
+}
+
+
+@pytest.mark.parametrize(("line", "told"), BAD.items(), ids=BAD)
+def test_a_bad_line_is_explained(line: str, told: tuple[str, str, str]) -> None:
+    """A finding says what was expected and what stood there, with the nearest valid word or the usage."""
+    code, text, hint = finding(line)
+
+    assert code == told[0]
+    assert told[1] in text
+    assert hint.startswith(told[2])
+
+
+def test_every_code_has_a_case() -> None:
+    """No kind of finding is left untested; the limits have tests of their own."""
+    codes = {"unknown-verb", "ambiguous-verb", "missing-word", "extra-words", "unknown-name", "ambiguous"}
+
+    assert {told[0] for told in BAD.values()} == codes | {"not-a-number", "out-of-bounds"}
+
+
+def test_the_verb_that_was_read_furthest_explains_the_line() -> None:
+    """Of two orders with the same first word, the one whose words fit longest is meant."""
+    assert finding("DECLARE PEACE WITH Bahth")[1:] == ("expected a port, got 'Bahth'", "did you mean Bath?")
+
+
+def test_where_there_is_nothing_to_name_the_player_is_told_so() -> None:
+    """An order for ships of someone without ships has a clear answer."""
+    assert finding("SCRAP Kite", view=EMPTY_VIEW)[2] == "there is none now"
+
+
+@pytest.mark.parametrize("word", ["\x00\x1b[2J", "🚀", "\u202e", "x" * 400, "\ud800", "'"])
+def test_a_strange_word_is_shown_safely(word: str) -> None:
+    """Control characters do not reach a receipt as they are."""
+    (found,) = read(f"SCRAP {word}").findings
+
+    assert found.code == "unknown-name"
+    assert found.text.isprintable()
+
+
+def test_a_name_is_found_by_case_then_by_its_only_beginning() -> None:
+    """The full name wins over longer ones that begin with it."""
+    names = ("F1", "F10", "G2")
+
+    assert choose("f1", names, "a ship") == "F1"
+    assert choose("g", names, "a ship") == "G2"
+    with pytest.raises(Refused) as refused:
+        choose("f", names, "a ship")
+    assert refused.value.code == "ambiguous"
+
+
+def test_an_empty_name_is_no_beginning() -> None:
+    """Even where there is only one ship, a pair of quotes does not mean it."""
+    with pytest.raises(Refused) as refused:
+        choose("", ("Kite",), "a ship")
+
+    assert refused.value.code == "unknown-name"
+
+
+def test_many_choices_are_not_all_listed() -> None:
+    """Hints and findings stay short however many names there are."""
+    names = [f"Ship{number}" for number in range(100)]
+
+    assert suggest("zzz", names) == ""
+    assert suggest("zzz", names[:3]) == "possible: Ship0, Ship1, Ship2"
+    with pytest.raises(Refused, match=r"Ship0, Ship1, Ship2, Ship3, Ship4, Ship5 or …"):
+        choose("Ship", names, "a ship")
+
+
+@pytest.mark.parametrize("word", ["", "+", "-", "1e3", "٣", "1 ", "1000000000000", "0x1", "1_0"])
+def test_only_plain_digits_are_a_number(word: str) -> None:
+    """Numbers in other scripts, with points, exponents or without end are refused, not converted."""
+    with pytest.raises(Refused) as refused:
+        Whole(0, 10**12).read(word, VIEW)
+
+    assert refused.value.code == "not-a-number"
+
+
+def test_a_kind_names_what_it_expects() -> None:
+    """Bounds and examples of a kind follow from its declaration, unless it words them itself."""
+    assert Whole(1, 6).expected == "a whole number from 1 to 6"
+    assert Whole(1, 6, expected="a face of the die").expected == "a face of the die"
+    assert Whole(1, 6).samples(VIEW) == ["1", "3", "6"]
+    assert Listed("ship", "a ship", "Kite", lambda view: view["ships"]).samples(VIEW) == VIEW["ships"]
