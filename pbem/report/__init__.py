@@ -1,0 +1,34 @@
+"""Reports, receipts and the host's other mails: from what a seat may know to text, HTML, JSON and pictures."""
+
+from pbem.report.data import ReportDataError, read_report_data, report_data, write_report_data
+from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts, SheetUsed
+from pbem.report.mail import report_mail
+from pbem.report.pages import Help, Page, Refusal, Reminder, TurnProblem, Welcome
+from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell
+from pbem.report.reporter import Reporter
+
+__all__ = [
+    "DrawnPicture",
+    "Help",
+    "Page",
+    "Receipt",
+    "Refusal",
+    "Reminder",
+    "Replacement",
+    "ReportDataError",
+    "ReportFacts",
+    "ReportParts",
+    "Reporter",
+    "Restated",
+    "SheetUsed",
+    "Told",
+    "TurnProblem",
+    "Welcome",
+    "compare",
+    "read_report_data",
+    "report_data",
+    "report_mail",
+    "restate",
+    "tell",
+    "write_report_data",
+]

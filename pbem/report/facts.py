@@ -1,0 +1,91 @@
+"""What the host itself adds to a report, and what a report is made of."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pbem.ruleset import Seat
+
+CODE_STAND_IN = "(code)"
+"""Stands in a header line where the host has no reply code to print, as in a GM's preview."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetUsed:
+    """The sheet whose orders a turn was resolved with; `digest` is the hex SHA-256 told in its receipt."""
+
+    version: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFacts:
+    """What stands around a view in a report. Only what its seat may know belongs here.
+
+    `deadline` is for the orders now asked for, in UTC; `zone` is the campaign's
+    ("Europe/Berlin"). `code` is the reply code, `address` the order address
+    without it. `used` is the sheet that counted in the turn reported; with
+    `missed`, none came and the defaults were used. `seed` is the hex of the
+    dice's seed once the campaign is over, "" before. `first`: nothing was
+    resolved before this report.
+    """
+
+    campaign: str
+    seat: Seat
+    seats: tuple[Seat, ...]
+    deadline: dt.datetime | None
+    zone: str
+    code: str
+    address: str
+    used: SheetUsed | None = None
+    missed: bool = False
+    seal: str = ""
+    seed: str = ""
+    first: bool = False
+
+    @property
+    def header(self) -> str:
+        """The line that begins this seat's order sheets."""
+        return f"ORDERS {self.campaign} {self.seat} {self.code or CODE_STAND_IN}"
+
+    def content_id(self, picture: str) -> str:
+        """The Content-ID of one picture of this report (RFC 2392), telling nothing but its name."""
+        name = f"{self.campaign}/{self.seat}/{self.code}/{picture}"
+        return f"{picture}.{hashlib.sha256(name.encode()).hexdigest()[:16]}@pbem.invalid"
+
+
+class DrawnPicture(NamedTuple):
+    """A picture of a report; `png` is None where it could not be drawn and its title must do."""
+
+    name: str
+    title: str
+    png: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportParts:
+    """A report, whole: what is mailed, and what the archive keeps.
+
+    `subject` lacks the tag with the reply code, which `report_mail` adds;
+    `data` is the JSON attachment.
+    """
+
+    seat: Seat
+    subject: str
+    text: str
+    html: str
+    data: bytes
+    pictures: tuple[DrawnPicture, ...] = ()
+
+    def files(self) -> dict[str, bytes]:
+        """The parts by their names in the archive's `reports/` folder."""
+        files = {
+            f"{self.seat}.txt": self.text.encode(),
+            f"{self.seat}.html": self.html.encode(),
+            f"{self.seat}.json": self.data,
+        }
+        drawn = {f"{self.seat}.{name}.png": png for name, _, png in self.pictures if png is not None}
+        return files | drawn

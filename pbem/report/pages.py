@@ -1,0 +1,119 @@
+"""What the host's own mails tell, besides receipts and reports: one record for each page.
+
+Each record is rendered with `Reporter.write(record)`, which its template,
+`templates/host/<page>.txt.j2`, sees under the name `page`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
+
+from pbem.ruleset import Seat
+
+Reason = Literal[
+    "unknown-sender",
+    "no-orders",
+    "no-text",
+    "stale-code",
+    "wrong-campaign",
+    "unknown-seat",
+    "not-started",
+    "removed",
+    "game-over",
+    "sender-mismatch",
+]
+"""Why a mail could not be used; `templates/host/refusal.txt.j2` has a paragraph for each."""
+
+
+class Page(Protocol):
+    """A record of facts for one mail; `page` names its template."""
+
+    page: ClassVar[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """To a new player: where he sits, his token, and how to play."""
+
+    page: ClassVar[str] = "welcome"
+
+    campaign: str
+    seat: Seat
+    token: str
+    seats: tuple[Seat, ...]
+    game: str
+    designer: str
+    summary: str
+    gm: str
+    address: str
+    schedule: str
+    seal: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminder:
+    """Before the deadline, to a seat whose sheet is awaited; `counted` is the version that counts, if any."""
+
+    page: ClassVar[str] = "reminder"
+
+    campaign: str
+    seat: Seat
+    label: str
+    deadline: dt.datetime
+    zone: str
+    header: str
+    address: str
+    order_lines: tuple[str, ...] = ()
+    counted: int | None = None
+    wait: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """To the sender of a mail that cannot be used, or, with "sender-mismatch", to the seat's own address.
+
+    `typed` is what the mail said where it went wrong, `hint` the nearest valid
+    thing. `counted` is the version that still counts. To an unknown sender
+    nothing of any campaign is told.
+    """
+
+    page: ClassVar[str] = "refusal"
+
+    reason: Reason
+    address: str
+    campaign: str = ""
+    seat: Seat = ""
+    label: str = ""
+    typed: str = ""
+    hint: str = ""
+    sender: str = ""
+    gm: str = ""
+    counted: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Help:
+    """The one-page player guide; with a campaign and seat, its examples are the reader's own."""
+
+    page: ClassVar[str] = "help"
+
+    address: str
+    campaign: str = "trap7"
+    seat: Seat = "red"
+    verbs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnProblem:
+    """To the GM: a turn could not be resolved. `problem` is one sentence; nothing was changed or mailed."""
+
+    page: ClassVar[str] = "turn_problem"
+
+    campaign: str
+    label: str
+    problem: str
+    at: dt.datetime
+    zone: str

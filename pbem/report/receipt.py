@@ -1,0 +1,140 @@
+"""The receipt of an order sheet: what was understood, what was not, and what counts now."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pbem.ruleset import Finding, Order, OrderBook, Parsed, Seat
+from pbem.ruleset.orders import join_lines
+
+DIGEST_SHOWN = 12
+"""Hex digits of a sheet's digest that players are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restated:
+    """An order taken: the number of its line, and the order in words."""
+
+    line: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A finding and the line it speaks of, as received; line 0 is the sheet as a whole."""
+
+    line: int
+    severity: str
+    source: str
+    text: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What a sheet changed against the one that counted before, in order lines."""
+
+    version: int
+    added: tuple[str, ...]
+    dropped: tuple[str, ...]
+    reordered: bool = False
+
+    @property
+    def same(self) -> bool:
+        """Whether both sheets ask for the same."""
+        return not (self.added or self.dropped or self.reordered)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What a player is told of one sheet.
+
+    `version` and `digest` (hex SHA-256) name it. `accepted` is false when it
+    has only errors; then `counts` is the earlier version that still counts, if
+    any. `replaces` is the difference from the version that counted before.
+    `wait`: the player asked not to be resolved early. `missing`: what the
+    sheet still leaves open, of what its seat may know. `notes`: what was
+    cleaned from the mail.
+    """
+
+    page: ClassVar[str] = "receipt"
+
+    campaign: str
+    seat: Seat
+    label: str
+    version: int
+    digest: str
+    accepted: bool
+    orders: tuple[Restated, ...]
+    findings: tuple[Told, ...]
+    deadline: dt.datetime | None
+    zone: str
+    counts: int | None = None
+    replaces: Replacement | None = None
+    wait: bool = False
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Told, ...]:
+        """The findings because of which lines were not taken."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    @property
+    def remarks(self) -> tuple[Told, ...]:
+        """The findings on lines that were taken nevertheless."""
+        return tuple(finding for finding in self.findings if finding.severity != "error")
+
+    @property
+    def verdict(self) -> str:
+        """The first line of the receipt."""
+        problems = _count(len({finding.line for finding in self.errors}), "line") + " not understood"
+        if not self.accepted:
+            return f"Sheet {self.version} not taken: {problems}, and no order besides."
+        taken = _count(len(self.orders), "order") if self.orders else "no orders, as you sent it"
+        return f"Sheet {self.version} taken: {taken}" + (f", {problems}." if self.errors else ".")
+
+    @property
+    def short_digest(self) -> str:
+        """The digest as players are shown it."""
+        return self.digest[:DIGEST_SHOWN]
+
+
+def restate(parsed: Parsed) -> tuple[Restated, ...]:
+    """Every order taken, in words, in the order written."""
+    return tuple(Restated(entry.line, entry.order.words()) for entry in parsed.entries)
+
+
+def tell(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[Told, ...]:
+    """Every finding with the line it speaks of; `lines` are the sheet's, numbered as they were parsed."""
+    sources = dict(join_lines(lines))
+    return tuple(
+        Told(finding.line, finding.severity, sources.get(finding.line, "").strip(), finding.text, finding.hint)
+        for finding in findings
+    )
+
+
+def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderBook) -> Replacement:
+    """The difference of a sheet's orders from those of `version`, the one that counted before."""
+    old, new = [book.line(order) for order in before], [book.line(order) for order in now]
+    added, dropped = _without(new, old), _without(old, new)
+    return Replacement(version, added, dropped, reordered=not added and not dropped and old != new)
+
+
+def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    left = Counter(others)
+    kept = []
+    for line in lines:
+        if left[line]:
+            left[line] -= 1
+        else:
+            kept.append(line)
+    return tuple(kept)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,192 @@
+"""Turns views into reports, and the host's facts into mails. One reporter serves a whole run."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    select_autoescape,
+)
+
+from pbem.errors import ConfigError
+from pbem.report.data import report_data, write_report_data
+from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
+from pbem.report.pages import Page
+from pbem.report.pictures import Studio
+from pbem.report.wording import CSS, FILTERS
+from pbem.ruleset import AnyRuleset, Picture, View
+
+Job = tuple[AnyRuleset, View, ReportFacts]
+"""One report to be made. The view is JSON data, as `json.loads` returned it."""
+
+
+class GameInfo(NamedTuple):
+    """What templates are told of a ruleset, under the name `ruleset`."""
+
+    key: str
+    title: str
+    designer: str
+    version: int
+
+
+class Happening(NamedTuple):
+    """One event in words: a sentence, and further lines that explain it."""
+
+    kind: str
+    lines: list[str]
+
+
+class PlacedPicture(NamedTuple):
+    """A picture as templates see it; `cid` is its Content-ID, `drawn` whether it is attached."""
+
+    name: str
+    title: str
+    width: int
+    height: int
+    cid: str
+    drawn: bool
+
+
+class Reporter:
+    """Renders with templates compiled once, and draws in worker processes that live until `close`.
+
+    `template_dirs` are searched in order: a GM's own folder, then the
+    program's. Without `pictures`, reports have their text map alone. A template
+    that cannot be used raises ConfigError with its name and line, since a GM
+    may have written it.
+    """
+
+    def __init__(self, template_dirs: Sequence[Path], *, pictures: bool = True) -> None:
+        self._templates = _environment(template_dirs)
+        self._studio = Studio() if pictures else None
+        self._wordings: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
+
+    def report(self, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> ReportParts:
+        """One report. `view` is JSON data, as `json.loads` returned it."""
+        return self.reports([(ruleset, view, facts)])[0]
+
+    def reports(self, jobs: Sequence[Job]) -> list[ReportParts]:
+        """The reports of all jobs, in their order; their pictures are drawn side by side."""
+        drawn = self._drawn(jobs)
+        return [self._report(*job, pictures) for job, pictures in zip(jobs, drawn, strict=True)]
+
+    def write(self, page: Page) -> str:
+        """The text of one of the host's own mails, from the record of its facts."""
+        return self.page(page.page, page=page)
+
+    def page(self, name: str, **facts: Any) -> str:
+        """The text of `templates/host/<name>.txt.j2`."""
+        return self._render(f"host/{name}.txt.j2", facts)
+
+    def close(self) -> None:
+        """Ends the worker processes."""
+        if self._studio is not None:
+            self._studio.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _drawn(self, jobs: Sequence[Job]) -> Iterator[list[tuple[Picture, bytes | None]]]:
+        if self._studio is None:
+            return iter([[] for _ in jobs])
+        pictures = [list(ruleset.pictures(view)) for ruleset, view, _ in jobs]
+        pngs = iter(self._studio.draw([picture for each in pictures for picture in each]))
+        return iter([[(picture, next(pngs)) for picture in each] for each in pictures])
+
+    def _report(
+        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, pictures: list[tuple[Picture, bytes | None]]
+    ) -> ReportParts:
+        context = {
+            "view": view,
+            "facts": facts,
+            "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
+            "happened": self._happened(f"{ruleset.key}/events.j2", view),
+            "map_text": ruleset.text_map(view),
+            "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
+            "pictures": [_placed(picture, png, facts) for picture, png in pictures],
+        }
+        return ReportParts(
+            seat=facts.seat,
+            subject=f"{ruleset.title}: {view['label']}, report for {facts.seat}",
+            text=self._render(f"{ruleset.key}/report.txt.j2", context),
+            html=self._render(f"{ruleset.key}/report.html.j2", context),
+            data=write_report_data(report_data(ruleset, view, facts)),
+            pictures=tuple(DrawnPicture(picture.name, picture.title, png) for picture, png in pictures),
+        )
+
+    def _render(self, name: str, context: Mapping[str, Any]) -> str:
+        with _faults(name):
+            return self._templates.get_template(name).render(context)
+
+    def _happened(self, name: str, view: View) -> list[Happening]:
+        with _faults(name):
+            if name not in self._wordings:
+                module: Any = self._templates.get_template(name).module
+                self._wordings[name] = module.event
+            texts = [(event["kind"], self._wordings[name](event, view)) for event in view["events"]]
+        happened = [
+            Happening(kind, [line.strip() for line in text.splitlines() if line.strip()]) for kind, text in texts
+        ]
+        return [happening for happening in happened if happening.lines]
+
+
+def _environment(folders: Iterable[Path]) -> Environment:
+    templates = Environment(
+        loader=FileSystemLoader([str(folder) for folder in folders]),
+        autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    templates.filters.update(FILTERS)
+    templates.globals["css"] = CSS
+    return templates
+
+
+@contextmanager
+def _faults(name: str) -> Iterator[None]:
+    """Words what goes wrong in a template for whoever wrote it."""
+    try:
+        yield
+    except TemplateNotFound as error:
+        raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
+    except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ConfigError(f"the template {_place(error, name)} cannot be used: {error}") from error
+
+
+def _place(error: Exception, name: str) -> str:
+    """The template and line where the error arose."""
+    if isinstance(error, TemplateSyntaxError):
+        return f"{error.name or name}, line {error.lineno}"
+    place = name
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        if path.suffix == ".j2":
+            # Jinja gives frames their template's lines only when it renders, not when a macro is called from here.
+            compiled = frame.f_globals.get("__jinja_template__")
+            line = compiled.get_corresponding_lineno(line) if compiled else line
+            place = f"{path.parent.name}/{path.name}, line {line}"
+    return place
+
+
+def _placed(picture: Picture, png: bytes | None, facts: ReportFacts) -> PlacedPicture:
+    cid = facts.content_id(picture.name)
+    return PlacedPicture(picture.name, picture.title, picture.width, picture.height, cid, png is not None)

@@ -1,0 +1,99 @@
+"""What templates may use besides Jinja's own: times, wrapped lines, text tables, and inline styles."""
+
+from __future__ import annotations
+
+import datetime as dt
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+WIDTH = 78
+"""Columns of a text mail; longer lines are wrapped, since mail programs would do it worse."""
+
+CSS: Mapping[str, str] = {
+    "body": "margin:0 auto;padding:8px;max-width:46em;font:16px/1.45 sans-serif",
+    "h1": "margin:0;font-size:1.4em",
+    "h2": "margin:1.3em 0 .4em;font-size:1.15em;border-bottom:2px solid #888",
+    "h3": "margin:1em 0 .3em;font-size:1em",
+    "due": "margin:.8em 0;padding:.4em .7em;border-left:4px solid #c60",
+    "long": "overflow-wrap:anywhere;font-size:.85em",
+    "list": "margin:.3em 0;padding-left:1.2em",
+    "table": "border-collapse:collapse;margin:.3em 0",
+    "th": "text-align:left;padding:2px 8px 2px 0;border-bottom:1px solid #888",
+    "td": "padding:2px 8px 2px 0;vertical-align:top",
+    "num": "padding:2px 8px 2px 0;text-align:right",
+    "note": "margin:.3em 0;font-size:.9em;opacity:.8",
+    "pre": "overflow-x:auto;font:13px/1.3 monospace;padding:.5em;border:1px solid #888",
+    "img": "max-width:100%;height:auto",
+}
+"""Inline styles for HTML reports, by name. Mail programs drop style sheets, seldom these."""
+
+
+@lru_cache(maxsize=1024)
+def when(at: dt.datetime, zone: str) -> str:
+    """A time for a player: in the campaign's zone and in UTC, whose day is named if it is another."""
+    there, utc = at.astimezone(ZoneInfo(zone)), at.astimezone(dt.UTC)
+    if zone == "UTC":
+        return f"{utc:%a} {utc.day} {utc:%b %Y %H:%M} UTC"
+    other_day = "" if there.date() == utc.date() else f"{utc:%a} "
+    return f"{there:%a} {there.day} {there:%b %Y %H:%M} {zone} ({other_day}{utc:%H:%M} UTC)"
+
+
+def wrapped(text: str, indent: str = "", width: int = WIDTH) -> str:
+    """The text as one paragraph, broken at blanks to the width of a mail; further lines begin with `indent`.
+
+    The first line leaves as much room, for what the template put before it.
+    """
+    room = width - len(indent)
+    text = " ".join(text.split())
+    if len(text) <= room:
+        return text
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+    return f"\n{indent}".join(lines)
+
+
+def paragraph(text: str) -> str:
+    """A block of a template as a wrapped paragraph with its line end; nothing, if the block came out empty."""
+    return f"{wrapped(text)}\n" if text.strip() else ""
+
+
+def columns(rows: Iterable[Sequence[Any]], *headings: str) -> str:
+    """A text table under headings; columns of numbers stand to the right."""
+    table = [list(row) for row in rows]
+    if any(len(row) != len(headings) for row in table):
+        raise ValueError(f"a table with the headings {', '.join(headings)} needs rows of {len(headings)}")
+    right = [bool(table) and all(isinstance(row[at], int) for row in table) for at in range(len(headings))]
+    cells = [list(headings)] + [[str(cell) for cell in row] for row in table]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(headings))]
+    return "\n".join(_aligned(row, widths, right) for row in cells)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = (
+        cell.rjust(width) if to_right else cell.ljust(width)
+        for cell, width, to_right in zip(row, widths, right, strict=True)
+    )
+    return "  ".join(padded).rstrip()
+
+
+def sentence(text: str) -> str:
+    """The text as a sentence: a capital first, unless it begins with a quotation, and a full stop last."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":")) else ".")
+
+
+def heading(text: str) -> str:
+    """A heading of a text mail."""
+    return f"{text.upper()}\n{'-' * len(text)}"
+
+
+FILTERS = {
+    "when": when,
+    "wrapped": wrapped,
+    "paragraph": paragraph,
+    "columns": columns,
+    "heading": heading,
+    "sentence": sentence,
+}

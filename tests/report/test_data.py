@@ -1,0 +1,51 @@
+"""The JSON of a report, read back for checks at home."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pbem.report import ReportDataError, read_report_data, report_data, write_report_data
+from tests.report.toy import Fair, facts, seen
+
+
+def test_report_data_can_be_read_back() -> None:
+    """What is attached to a report is what a check at home reads."""
+    data = report_data(Fair(), seen(), facts())
+
+    assert read_report_data(write_report_data(data)) == data
+
+
+def test_saved_with_a_byte_order_mark() -> None:
+    """An editor's byte order mark does no harm."""
+    data = report_data(Fair(), seen(), facts())
+
+    assert read_report_data(b"\xef\xbb\xbf" + write_report_data(data)) == data
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"", "no JSON text"),
+        (b"\xff\x00", "no JSON text"),
+        (b"[" * 100_000, "no JSON text"),
+        (b"[1]", "not the file attached"),
+        (b"{}", "not the file attached"),
+        (b'{"format": 2}', "has format 2; this program reads format 1"),
+        (b'{"format": "x"}', "has format 'x'"),
+        (b'{"format": 1}', "'game' is missing"),
+    ],
+)
+def test_other_files_are_refused_in_words(raw: bytes, words: str) -> None:
+    """Whatever file is given, one sentence says why it is not a report."""
+    with pytest.raises(ReportDataError, match=words):
+        read_report_data(raw)
+
+
+def test_damaged_report_is_refused_by_its_first_bad_key() -> None:
+    """A report whose parts have changed their kind is called damaged, by name."""
+    data = report_data(Fair(), seen(), facts()) | {"view": []}
+
+    with pytest.raises(ReportDataError, match="'view' is missing or of the wrong kind"):
+        read_report_data(json.dumps(data).encode())

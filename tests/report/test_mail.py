@@ -1,0 +1,40 @@
+"""The mail of a report."""
+
+from __future__ import annotations
+
+from pbem.report import DrawnPicture, ReportParts, report_mail
+from tests.report.toy import facts
+
+PARTS = ReportParts(
+    seat="red",
+    subject="Toy Fair: round 2, report for red",
+    text="text",
+    html="<p>html</p>",
+    data=b"{}\n",
+    pictures=(DrawnPicture("purse", "Your purse", b"png"), DrawnPicture("map", "The map", None)),
+)
+
+
+def test_reply_code_goes_out_in_subject_and_reply_address() -> None:
+    """Pressing Reply is enough: the code stands in the subject's tag and in the Reply-To."""
+    mail = report_mail(PARTS, facts(), recipient="ann@example.org", message_id="<1@example.org>")
+
+    assert mail.subject == "[fair1 abcdefghijklmnop] Toy Fair: round 2, report for red"
+    assert mail.reply_to == "orders+abcdefghijklmnop@example.org"
+
+
+def test_parts_of_the_mail() -> None:
+    """Drawn pictures go inline under the ids the HTML uses, the data as a file named for campaign and seat."""
+    mail = report_mail(PARTS, facts(), recipient="ann@example.org", message_id="<1@example.org>")
+
+    assert [(part.name, part.content_id) for part in mail.parts] == [
+        ("purse.png", facts().content_id("purse")),
+        ("fair1-red.json", ""),
+    ]
+
+
+def test_campaign_can_be_filtered() -> None:
+    """Mail programs can sort by the campaign's List-Id (RFC 2919)."""
+    mail = report_mail(PARTS, facts(), recipient="ann@example.org", message_id="<1@example.org>")
+
+    assert mail.list_id == "<fair1.example.org>"

@@ -1,0 +1,127 @@
+"""The host's other mails."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from pbem.report import Help, Page, Refusal, Reminder, TurnProblem, Welcome
+from pbem.report.pages import Reason
+from tests.report.toy import Fair, reporter
+
+AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)
+WELCOME = Welcome(
+    campaign="fair1",
+    seat="red",
+    token="k3yk3yk3y",
+    seats=("red", "blue", "green"),
+    game="Toy Fair",
+    designer="the tests",
+    summary="sealed bids for a prize a round",
+    gm="gm@example.org",
+    address="orders@example.org",
+    schedule="FRI 20:00 Europe/Berlin",
+    seal="ab" * 32,
+)
+REMINDER = Reminder(
+    campaign="fair1",
+    seat="red",
+    label="round 2",
+    deadline=AT,
+    zone="Europe/Berlin",
+    header="ORDERS fair1 red abcdefghijklmnop",
+    address="orders@example.org",
+    order_lines=("; BID coins",),
+)
+REFUSAL = Refusal(reason="no-orders", address="orders@example.org", campaign="fair1", seat="red")
+HELP = Help(address="orders@example.org", verbs=tuple(verb.usage for verb in Fair.orders.verbs))
+PROBLEM = TurnProblem(campaign="fair1", label="round 2", problem="the disk is full", at=AT, zone="UTC")
+
+
+@pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM], ids=lambda page: page.page)
+def test_pages_fit_a_mail(page: Page) -> None:
+    """No line is longer than 80 characters, no gap larger than a line, and the page ends with one line end."""
+    text = reporter().write(page)
+
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\n\n\n" not in text
+    assert text == text.strip() + "\n"
+
+
+def test_welcome_has_the_sheet_with_the_token() -> None:
+    """A new player gets a sheet to copy, with the token, and the seal of the dice."""
+    text = reporter().write(WELCOME)
+
+    assert "ORDERS fair1 red k3yk3yk3y\n" in text
+    assert "At the table are red, blue and\ngreen." in text
+    assert "ab" * 32 in text
+
+
+def test_reminder_to_a_seat_without_a_sheet() -> None:
+    """A seat that sent nothing is told what happens then, and gets its sheet again."""
+    text = reporter().write(REMINDER)
+
+    assert "No order sheet of yours has come" in text
+    assert "ORDERS fair1 red abcdefghijklmnop\n; BID coins\nEND\n" in text
+
+
+def test_reminder_to_a_seat_that_waits() -> None:
+    """A seat whose sheet says WAIT is reminded that it counts as it stands."""
+    text = reporter().write(replace(REMINDER, counted=2, wait=True))
+
+    assert "Your sheet 2 counts, and you asked to WAIT." in text
+
+
+@pytest.mark.parametrize("reason", get_args(Reason))
+def test_each_refusal_says_what_to_do(reason: Reason) -> None:
+    """Every reason has words of its own, and every answer names the way to help."""
+    refusal = replace(REFUSAL, reason=reason, typed="fiar1", hint="did you mean fair1?", sender="eve@example.org")
+
+    text = reporter().write(refusal)
+
+    first = text.splitlines()[0]
+    assert len(first) > 20
+    assert "A mail with the word HELP brings the player guide.\n" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_reasons_differ() -> None:
+    """No two reasons are told in the same words."""
+    texts = {reporter().write(replace(REFUSAL, reason=reason)) for reason in get_args(Reason)}
+
+    assert len(texts) == len(get_args(Reason))
+
+
+def test_unknown_sender_learns_nothing() -> None:
+    """To a stranger no campaign, seat or GM is named, whatever he guessed."""
+    text = reporter().write(Refusal(reason="unknown-sender", address="orders@example.org"))
+
+    assert "ORDERS CAMPAIGN SEAT TOKEN" in text
+
+
+def test_wrong_campaign_names_the_nearest() -> None:
+    """A misspelt campaign is answered with the nearest there is."""
+    text = reporter().write(replace(REFUSAL, reason="wrong-campaign", typed="fiar1", hint="did you mean fair1?"))
+
+    assert "There is no campaign called fiar1 here, so nothing was taken. Did you mean\nfair1?" in text
+
+
+def test_refusal_says_what_still_counts() -> None:
+    """A player whose mail could not be used need not fear for the sheet before."""
+    assert "Your sheet 2 still counts." in reporter().write(replace(REFUSAL, counted=2))
+
+
+def test_help_lists_the_orders() -> None:
+    """The player guide shows the usage of each order of the reader's game."""
+    assert "    BID <coins>\n" in reporter().write(HELP)
+
+
+def test_problem_is_told_to_the_gm() -> None:
+    """The GM learns the cause, that nothing was lost, and the commands to go on."""
+    text = reporter().write(PROBLEM)
+
+    assert "    The disk is full.\n" in text
+    assert "pbem run fair1\n" in text

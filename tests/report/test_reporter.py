@@ -1,0 +1,286 @@
+"""Reports: what stands in them, in what order, and what may not."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbem.errors import ConfigError
+from pbem.report import Reporter, SheetUsed
+from pbem.ruleset import Picture, View
+from tests.report.toy import TEMPLATES, Fair, facts, reporter, seen
+
+HOSTILE = '<img src=x onerror="alert(1)"> & {{ 7*7 }}'
+
+
+class Mapless(Fair):
+    """The fair without a text map."""
+
+    def text_map(self, view: View) -> str:
+        return ""
+
+
+class Smudged(Fair):
+    """The fair with a picture that cannot be drawn."""
+
+    def pictures(self, view: View) -> Sequence[Picture]:
+        return [Picture("purse", "Your purse", "<svg", 120, 40)]
+
+
+def test_report_has_its_sections_in_order() -> None:
+    """First what changed, then what the seat knows, then the map, then the sheet to be filled in."""
+    parts = reporter().report(Fair(), seen(), facts())
+
+    places = [parts.text.index(words) for words in ("WHAT HAPPENED", "WHAT YOU KNOW", "MAP", "YOUR ORDERS")]
+    assert places == sorted(places)
+
+
+def test_text_report_fits_a_mail() -> None:
+    """No line of a text report is longer than 80 characters."""
+    text = reporter().report(Fair(), seen(), facts(seal="ab" * 32, seed="cd" * 32)).text
+
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("changes", [{}, {"first": True, "seal": "ab"}, {"deadline": None, "missed": True}])
+def test_sections_are_parted_by_one_blank_line(changes: dict[str, Any]) -> None:
+    """Sections stand apart by one blank line, whichever of them a report has."""
+    for game in (Fair(), Mapless()):
+        text = reporter().report(game, seen(), facts(**changes)).text
+
+        assert "\n\n\n" not in text
+        assert all(f"\n\n{title}\n" in text for title in ("WHAT HAPPENED", "WHAT YOU KNOW", "YOUR ORDERS"))
+
+
+def test_events_are_told_in_the_words_of_the_game() -> None:
+    """Each event is a sentence of the game's `events.j2`, in text and in HTML."""
+    parts = reporter().report(Fair(), seen(), facts())
+
+    assert '- red won the prize.\n- blue whispers to you:\n  "deal deal"\n' in parts.text
+    assert "<li>red won the prize.</li>" in parts.html
+
+
+def test_quiet_turn_is_said_to_be_quiet() -> None:
+    """A report without events says so instead of showing nothing."""
+    parts = reporter().report(Fair(), seen(events=[]), facts())
+
+    assert "Nothing that you know of." in parts.text
+    assert "Nothing that you know of." in parts.html
+
+
+def test_deadline_is_told_in_the_campaigns_zone_and_utc() -> None:
+    """The deadline stands on top in both zones."""
+    parts = reporter().report(Fair(), seen(), facts())
+
+    line = "Fri 27 Nov 2026 20:00 Europe/Berlin (19:00 UTC)"
+    assert f"Orders are due {line}." in parts.text
+    assert f"Orders are due <b>{line}</b>." in parts.html
+
+
+def test_sheet_used_is_named() -> None:
+    """A report names the sheet its turn was resolved with, by version and the digest its receipt told."""
+    parts = reporter().report(Fair(), seen(), facts(used=SheetUsed(3, "0123456789abcdef" * 4)))
+
+    assert "with your sheet 3 (digest 0123456789ab)." in parts.text
+    assert "with your sheet 3 (digest 0123456789ab)." in parts.html
+
+
+def test_missed_turn_is_told() -> None:
+    """A player whose sheet did not come is told that defaults were used."""
+    parts = reporter().report(Fair(), seen(), facts(missed=True))
+
+    assert "defaults were used" in parts.text
+    assert "defaults were used" in parts.html
+
+
+def test_first_report_has_the_seal_of_the_dice() -> None:
+    """The first report publishes the dice's seal; later ones do not repeat it."""
+    first, later = facts(first=True, seal="ab" * 32), facts(seal="ab" * 32)
+
+    assert "ab" * 32 in reporter().report(Fair(), seen(), first).text
+    assert "ab" * 32 not in reporter().report(Fair(), seen(), later).text
+
+
+def test_last_report_has_the_seed_of_the_dice() -> None:
+    """Once the game is over the seed is published and no orders are asked for."""
+    parts = reporter().report(Fair(), seen(over=True, awaited=False), facts(seal="ab" * 32, seed="cd" * 32))
+
+    assert "cd" * 32 in parts.text
+    assert "cd" * 32 in parts.html
+    assert "ORDERS" not in parts.text.replace("YOUR ORDERS", "")
+
+
+def test_sheet_in_report_is_ready_to_be_returned() -> None:
+    """The sheet stands between its header, with the reply code, and END."""
+    parts = reporter().report(Fair(), seen(), facts())
+
+    assert "\nORDERS fair1 red abcdefghijklmnop\n; BID coins\nEND\n" in parts.text
+    assert "ORDERS fair1 red abcdefghijklmnop\n; BID coins\nEND</pre>" in parts.html
+
+
+def test_seat_not_awaited_gets_no_sheet() -> None:
+    """A seat whose orders are not awaited is told so, and gets no sheet to fill in."""
+    parts = reporter().report(Fair(), seen(awaited=False), facts())
+
+    assert "No orders are asked of you now." in parts.text
+    assert "END" not in parts.text
+
+
+def test_html_escapes_what_players_wrote() -> None:
+    """Words of players stand in the HTML as words, wherever they come from."""
+    events = [{"kind": "said", "by": HOSTILE, "words": HOSTILE}, {"kind": "prize", "winner": HOSTILE}]
+    html = reporter().report(Fair(), seen(events=events, prizes={HOSTILE: 1}), facts()).html
+
+    assert "<img" not in html
+    assert html.count("&lt;img") == 4
+    assert "{{ 7*7 }}" in html
+
+
+def test_html_templates_take_the_events_escaped() -> None:
+    """No HTML template calls the macro of events, whose words are not escaped, or calls any but its own text safe."""
+    folder = TEMPLATES[-1]
+
+    for path in folder.glob("*/*.html.j2"):
+        text = re.sub(r"\{#.*?#\}", "", path.read_text(), flags=re.DOTALL)
+        assert not re.search(r"\bevent\s*\(|[^'\"\s]\s*\|\s*safe\b|\bautoescape\b", text), path
+
+
+def test_text_does_not_escape() -> None:
+    """In the text report players' words stand as they wrote them."""
+    text = reporter().report(Fair(), seen(prizes={HOSTILE: 1}), facts()).text
+
+    assert HOSTILE in text
+
+
+def test_html_has_no_outside_resources() -> None:
+    """The HTML is whole in itself: nothing is fetched, and it is small."""
+    html = reporter().report(Fair(), seen(), facts()).html
+
+    assert "http" not in html
+    assert "<link" not in html
+    assert "<style" not in html
+    assert len(html) < 100_000
+
+
+def test_html_leaves_colours_to_the_reader() -> None:
+    """Neither text nor ground has a colour of its own, so that dark mode stays readable."""
+    html = reporter().report(Fair(), seen(), facts()).html
+
+    assert "background" not in html
+    assert not any(rule.startswith("color:") for rule in html.replace('"', ";").replace(" ", ";").split(";"))
+
+
+def test_pictures_are_shown_by_content_id() -> None:
+    """The HTML shows each picture of the report by the Content-ID it is mailed with."""
+    with Reporter(TEMPLATES) as with_pictures:
+        parts = with_pictures.report(Fair(), seen(), facts())
+
+    assert parts.pictures[0].png is not None
+    assert f'<img src="cid:{facts().content_id("purse")}" alt="Your purse" width="120"' in parts.html
+
+
+def test_undrawn_picture_leaves_its_title() -> None:
+    """Where a picture could not be drawn the report goes out with its alternative text."""
+    with Reporter(TEMPLATES) as with_pictures:
+        parts = with_pictures.report(Smudged(), seen(), facts())
+
+    assert "[Your purse: this picture could not be drawn.]" in parts.html
+    assert "<img" not in parts.html
+    assert parts.pictures[0].png is None
+
+
+def test_same_view_gives_the_same_bytes() -> None:
+    """Two reporters make the same report, byte for byte, pictures and all."""
+    with Reporter(TEMPLATES) as one, Reporter(TEMPLATES) as other:
+        assert one.report(Fair(), seen(), facts()) == other.report(Fair(), seen(), facts())
+
+
+def test_reports_keep_the_order_of_their_jobs() -> None:
+    """Reports made together are those made one by one, in the order asked for."""
+    jobs = [(Fair(), seen(seat), facts(seat=seat)) for seat in ("blue", "red", "blue")]
+    with Reporter(TEMPLATES) as both:
+        assert both.reports(jobs) == [both.report(*job) for job in jobs]
+
+
+def test_gm_overrides_a_template(tmp_path: Path) -> None:
+    """A template in the GM's folder is taken in place of the program's; all others stay."""
+    (tmp_path / "fair").mkdir()
+    (tmp_path / "fair" / "report.txt.j2").write_text(
+        '{% extends "host/report.txt.j2" %}{% block knowledge %}House rules!{% endblock %}'
+    )
+
+    parts = Reporter([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
+
+    assert "House rules!" in parts.text
+    assert "Your purse holds" in parts.html
+
+
+def test_misspelt_name_in_a_template_is_an_error(tmp_path: Path) -> None:
+    """A template that names what is not there fails, instead of mailing a gap."""
+    (tmp_path / "fair").mkdir()
+    (tmp_path / "fair" / "report.txt.j2").write_text(
+        '{% extends "host/report.txt.j2" %}{% block knowledge %}\n{{ view.pruse }}{% endblock %}'
+    )
+
+    with pytest.raises(ConfigError, match=r"the template fair/report.txt.j2, line 2 cannot be used: .*'pruse'"):
+        Reporter([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("report.txt.j2", "\n{% if %}", r"the template fair/report.txt.j2, line 2 cannot be used: Expected"),
+        (
+            "report.txt.j2",
+            '{% extends "host/nope.j2" %}',
+            "the template host/nope.j2 is missing; it is needed for fair",
+        ),
+        ("report.txt.j2", "{{ [(1, 2)] | columns('One') }}", "line 1 cannot be used: a table with the headings One"),
+        ("events.j2", "{% macro event(e, view) %}\n\n{{ e.nope }}{% endmacro %}", r"events.j2, line 3 .*'nope'"),
+        ("events.j2", "", "fair/events.j2.* cannot be used: .*no attribute 'event'"),
+    ],
+)
+def test_fault_in_a_gms_template_is_told_with_its_line(tmp_path: Path, name: str, text: str, words: str) -> None:
+    """A GM's slip in a template is one sentence with the file and the line, not a traceback."""
+    (tmp_path / "fair").mkdir()
+    (tmp_path / "fair" / name).write_text(text)
+
+    with pytest.raises(ConfigError, match=words):
+        Reporter([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
+
+
+def test_subject_names_game_moment_and_seat() -> None:
+    """The subject says what the mail is before it is opened."""
+    assert reporter().report(Fair(), seen(), facts()).subject == "Toy Fair: round 2, report for red"
+
+
+def test_names_of_the_archives_files() -> None:
+    """The parts of a report are kept under the seat's name, each picture under its own besides."""
+    with Reporter(TEMPLATES) as with_pictures:
+        files = with_pictures.report(Fair(), seen(), facts()).files()
+
+    assert sorted(files) == ["red.html", "red.json", "red.purse.png", "red.txt"]
+
+
+def test_nothing_but_the_facts_tells_the_time() -> None:
+    """A report without a deadline says that there is none."""
+    parts = reporter().report(Fair(), seen(), facts(deadline=None))
+
+    assert "there is no deadline" in parts.text
+    assert json.loads(parts.data)["deadline"] is None
+
+
+def test_json_has_the_whole_view() -> None:
+    """The attached JSON has the view as it is, its game and version, and the deadline in UTC."""
+    deadline = dt.datetime(2026, 11, 27, 20, tzinfo=dt.timezone(dt.timedelta(hours=1)))
+    data = json.loads(reporter().report(Fair(), seen(), facts(deadline=deadline)).data)
+
+    assert data["view"] == seen()
+    assert (data["game"], data["game_version"], data["format"]) == ("fair", 1, 1)
+    assert data["deadline"] == "2026-11-27T19:00:00+00:00"

@@ -1,0 +1,78 @@
+"""Times, wrapped lines and tables, as templates use them."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from pbem.report.wording import WIDTH, columns, heading, paragraph, sentence, when, wrapped
+
+
+@pytest.mark.parametrize(
+    ("at", "zone", "told"),
+    [
+        ("2026-11-27T19:00+00:00", "Europe/Berlin", "Fri 27 Nov 2026 20:00 Europe/Berlin (19:00 UTC)"),
+        ("2026-07-03T18:00+00:00", "Europe/Berlin", "Fri 3 Jul 2026 20:00 Europe/Berlin (18:00 UTC)"),
+        ("2026-11-27T22:30+00:00", "Asia/Tokyo", "Sat 28 Nov 2026 07:30 Asia/Tokyo (Fri 22:30 UTC)"),
+        ("2026-11-27T19:00+00:00", "UTC", "Fri 27 Nov 2026 19:00 UTC"),
+        ("2026-11-27T20:00+01:00", "UTC", "Fri 27 Nov 2026 19:00 UTC"),
+    ],
+)
+def test_time_in_both_zones(at: str, zone: str, told: str) -> None:
+    """A time is told in the campaign's zone and in UTC, whose day is named only if it differs."""
+    assert when(dt.datetime.fromisoformat(at), zone) == told
+
+
+def test_long_text_is_wrapped_under_its_beginning() -> None:
+    """Further lines are indented, none is too long, and no word is lost."""
+    text = "word " * 50
+
+    lines = wrapped(text, "    ").splitlines()
+
+    assert max(map(len, lines)) <= WIDTH
+    assert all(line.startswith("    word") for line in lines[1:])
+    assert " ".join(lines).split() == text.split()
+
+
+def test_long_word_stays_whole() -> None:
+    """A hash or an address is never broken."""
+    assert "f" * 100 in wrapped("see " + "f" * 100)
+
+
+def test_paragraph_is_one_block() -> None:
+    """The lines of a template's block are joined and wrapped anew; an empty block leaves nothing."""
+    assert paragraph("one\ntwo\n") == "one two\n"
+    assert paragraph("\n\n") == ""
+
+
+def test_columns_are_aligned() -> None:
+    """Words stand to the left, whole numbers to the right, and no line ends in blanks."""
+    table = columns([("R472", 3, "dark"), ("R9", 12, "")], "Ship", "Damage", "State")
+
+    assert table == "Ship  Damage  State\nR472       3  dark\nR9        12"
+
+
+def test_table_without_rows_is_its_headings() -> None:
+    """An empty table still shows its headings."""
+    assert columns([], "Ship", "State") == "Ship  State"
+
+
+def test_rows_must_fit_their_headings() -> None:
+    """A template whose rows and headings differ is told so."""
+    with pytest.raises(ValueError, match="Ship, State needs rows of 2"):
+        columns([("R472",)], "Ship", "State")
+
+
+def test_heading_is_underlined() -> None:
+    """A heading is in capitals over a line of its length."""
+    assert heading("Map") == "MAP\n---"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("did you mean FIRE?", "Did you mean FIRE?"), ("'x' is no order", "'x' is no order."), ("Done.", "Done.")],
+)
+def test_sentence(text: str, told: str) -> None:
+    """A finding is told as a sentence, whatever way its game wrote it."""
+    assert sentence(text) == told
