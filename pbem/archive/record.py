@@ -1,0 +1,140 @@
+"""The record of a turn: what went in, what came out, and hashes by which anyone can check it.
+
+A record is canonical JSON with one newline. It names the SHA-256 of the record
+before it and of every file of its folder, so the newest record's hash vouches
+for the whole archive.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pbem.report.facts import SheetUsed
+from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, OrderBook, Seat, TurnInput, canonical, digest
+
+FORMAT = 1
+
+
+def setup_dice(seed: bytes) -> Dice:
+    """The dice a campaign is set up with."""
+    return Dice(seed).scoped("setup")
+
+
+def turn_dice(seed: bytes, number: int) -> Dice:
+    """The dice one turn is resolved with; a turn run again has the same."""
+    return Dice(seed).scoped("turn", number)
+
+
+def state_hash(ruleset: AnyRuleset, state: Any) -> str:
+    """The hash of a state: of its dump, as canonical JSON."""
+    return digest(ruleset.dump(state))
+
+
+def events_hash(events: Iterable[Event]) -> str:
+    """The hash of all that happened in a turn, hidden or not, and of who heard it."""
+    return digest([{"kind": event.kind, "audience": sorted(event.audience), "data": event.data} for event in events])
+
+
+def file_hash(content: bytes) -> str:
+    """The hex SHA-256 of a file's bytes, be it a part of a report or a record."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def orders_json(book: OrderBook, orders: Iterable[Order]) -> list[Json]:
+    """Orders as JSON data, in their sequence."""
+    return [book.to_json(order) for order in orders]
+
+
+def setup_record(
+    *,
+    campaign: str,
+    ruleset: AnyRuleset,
+    options: Mapping[str, Any],
+    seats: Sequence[Seat],
+    seal: str,
+    started: dt.datetime,
+    state: str,
+    files: Mapping[str, bytes],
+) -> bytes:
+    """The record of a campaign's set-up, number 0.
+
+    `options` are those `ruleset.setup` was given, with the content of files in
+    place of their paths; `state` is the `state_hash`; `files` come from
+    `turn_files`.
+    """
+    return _bytes(
+        _place(campaign, ruleset, 0, options=options, seats=seats, seal=seal)
+        | {"opened": None, "resolved": _time(started), "state_after": state}
+        | {"files": _hashes(files), "previous": ""}
+    )
+
+
+def turn_record(
+    *,
+    campaign: str,
+    ruleset: AnyRuleset,
+    number: int,
+    options: Mapping[str, Any],
+    seats: Sequence[Seat],
+    seal: str,
+    opened: dt.datetime,
+    resolved: dt.datetime,
+    turn: TurnInput,
+    used: Mapping[Seat, SheetUsed],
+    state_before: str,
+    state_after: str,
+    events: Sequence[Event],
+    files: Mapping[str, bytes],
+    previous: bytes,
+) -> bytes:
+    """The record of one turn's run.
+
+    `turn` is what the resolver was given, `used` the sheets behind it (none
+    for a seat whose defaults were used), the states are `state_hash`es,
+    `files` come from `turn_files`, and `previous` is the record before this.
+    """
+    return _bytes(
+        _place(campaign, ruleset, number, options=options, seats=seats, seal=seal)
+        | {"opened": _time(opened), "resolved": _time(resolved)}
+        | {"orders": {seat: orders_json(ruleset.orders, orders) for seat, orders in turn.orders.items()}}
+        | {"missing": sorted(turn.missing), "removed": sorted(turn.removed)}
+        | {"sheets": {seat: {"version": sheet.version, "digest": sheet.digest} for seat, sheet in used.items()}}
+        | {"state_before": state_before, "state_after": state_after, "events": events_hash(events)}
+        | {"files": _hashes(files), "previous": file_hash(previous)}
+    )
+
+
+def _place(
+    campaign: str,
+    ruleset: AnyRuleset,
+    number: int,
+    *,
+    options: Mapping[str, Any],
+    seats: Sequence[Seat],
+    seal: str,
+) -> dict[str, Json]:
+    return {
+        "format": FORMAT,
+        "campaign": campaign,
+        "game": ruleset.key,
+        "version": ruleset.version,
+        "number": number,
+        "options": dict(options),
+        "seats": list(seats),
+        "seal": seal,
+    }
+
+
+def _time(at: dt.datetime) -> str:
+    return at.astimezone(dt.UTC).isoformat()
+
+
+def _hashes(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: file_hash(content) for path, content in files.items()}
+
+
+def _bytes(record: dict[str, Json]) -> bytes:
+    return canonical(record) + b"\n"

@@ -1,0 +1,169 @@
+"""Proves an archive: every turn is resolved again, from its record alone, and must come out the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pbem.archive.reading import Folder, check_chain, check_files, open_folders
+from pbem.archive.record import events_hash, file_hash, setup_dice, state_hash, turn_dice
+from pbem.errors import ReplayError
+from pbem.report.data import ReportDataError, read_report_data
+from pbem.ruleset import (
+    AnyRuleset,
+    Event,
+    Json,
+    RulesetError,
+    Seat,
+    TurnInput,
+    View,
+    all_views,
+    canonical,
+    digest,
+    seal,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayProof:
+    """What was proved: so many turns and reports, up to the record with the hash `head`."""
+
+    campaign: str
+    turns: int
+    reports: int
+    over: bool
+    head: str
+
+
+def replay(
+    archive: Path,
+    campaign: str,
+    *,
+    ruleset: AnyRuleset,
+    seed: bytes,
+    head: str | None,
+    on_turn: Callable[[int], object] | None = None,
+) -> ReplayProof:
+    """Checks a campaign's archive from its set-up to its last turn.
+
+    Checked are the chain of records up to `head` (the hash of the newest, as
+    the database knows it), every file, every state and event hash, and each
+    seat's view against its report. `on_turn` is told each turn that passed.
+    Raises ReplayError naming the first difference.
+    """
+    folders = open_folders(archive, campaign)
+    check_chain(folders, head)
+    run = _Run(ruleset, seed)
+    for folder in folders:
+        check_files(folder)
+        run.check(folder)
+        if on_turn is not None:
+            on_turn(folder.number)
+    over = ruleset.standing(run.state).over
+    return ReplayProof(campaign, len(folders) - 1, run.reports, over, file_hash(folders[-1].raw))
+
+
+class _Run:
+    """A campaign resolved again, turn by turn; the state goes through its dump as it does in the database."""
+
+    def __init__(self, ruleset: AnyRuleset, seed: bytes) -> None:
+        self._ruleset, self._seed = ruleset, seed
+        self._unheard: dict[Seat, list[Event]] = {}
+        self.state: Any = None
+        self.reports = 0
+
+    def check(self, folder: Folder) -> None:
+        """Resolves the turn of a folder and compares all its record and reports say of it."""
+        self._check_game(folder)
+        with _refused(folder):
+            events = self._resolve(folder) if folder.number else self._set_up(folder)
+            self._expect(folder, "the state after it", "state_after")
+            self._check_reports(folder, events)
+
+    def _check_game(self, folder: Folder) -> None:
+        record, ruleset = folder.record, self._ruleset
+        if (record["game"], record["version"]) != (ruleset.key, ruleset.version):
+            here = f"{ruleset.key} version {ruleset.version}"
+            raise ReplayError(
+                f"turn {folder.number} is of {record['game']} version {record['version']}; this is {here}"
+            )
+        if record["seal"] != seal(self._seed):
+            raise ReplayError(f"turn {folder.number}: the dice's seed does not have the seal {record['seal']}")
+
+    def _set_up(self, folder: Folder) -> Sequence[Event]:
+        record = folder.record
+        self._keep(self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed)))
+        return ()
+
+    def _resolve(self, folder: Folder) -> Sequence[Event]:
+        self._expect(folder, "the state before it", "state_before")
+        turn = _turn_input(self._ruleset, folder.record)
+        state, events = self._ruleset.resolve(self.state, turn, turn_dice(self._seed, folder.number))
+        self._keep(state)
+        _compare(folder, "what happened", events_hash(events), folder.record["events"])
+        return events
+
+    def _keep(self, state: Any) -> None:
+        data = json.loads(canonical(self._ruleset.dump(state)))
+        self.state = self._ruleset.load(data, self._ruleset.version)
+
+    def _expect(self, folder: Folder, what: str, key: str) -> None:
+        _compare(folder, what, state_hash(self._ruleset, self.state), folder.record[key])
+
+    def _check_reports(self, folder: Folder, events: Sequence[Event]) -> None:
+        for seat in folder.record["seats"]:
+            self._unheard.setdefault(seat, []).extend(events)
+        told = [seat for seat in folder.record["seats"] if _report_of(seat) in folder.record["files"]]
+        for seat, view in self._views(told, len(events)):
+            path = _report_of(seat)
+            _compare(folder, f"the view in {folder.said(path)}", digest(view), digest(_archived_view(folder, path)))
+            self.reports += 1
+
+    def _views(self, told: Sequence[Seat], new: int) -> Iterator[tuple[Seat, View]]:
+        """The views of the seats told, of all that happened since their last report; `new` events are of this turn."""
+        unheard = {seat: self._unheard.pop(seat) for seat in told}
+        up_to_date = [seat for seat in told if len(unheard[seat]) == new]
+        if up_to_date:
+            yield from all_views(self._ruleset, self.state, up_to_date, unheard[up_to_date[0]])
+        for seat in told:
+            if len(unheard[seat]) > new:
+                yield seat, self._ruleset.view(self.state, seat, unheard[seat])
+
+
+def _report_of(seat: Seat) -> str:
+    return f"reports/{seat}.json"
+
+
+def _archived_view(folder: Folder, path: str) -> Json:
+    try:
+        return read_report_data(folder.read(path))["view"]
+    except ReportDataError as error:
+        raise ReplayError(f"turn {folder.number}: {folder.said(path)}: {error}") from None
+
+
+def _turn_input(ruleset: AnyRuleset, record: Json) -> TurnInput:
+    read = ruleset.orders.from_json
+    seats = sorted(record["orders"], key=record["seats"].index)
+    return TurnInput(
+        orders={seat: tuple(map(read, record["orders"][seat])) for seat in seats},
+        missing=frozenset(record["missing"]),
+        removed=frozenset(record["removed"]),
+    )
+
+
+def _compare(folder: Folder, what: str, found: str, expected: str) -> None:
+    if found != expected:
+        raise ReplayError(f"turn {folder.number}: {what} has hash {found}, expected {expected}")
+
+
+@contextmanager
+def _refused(folder: Folder) -> Iterator[None]:
+    """Turns what a ruleset makes of a forged record into the finding that it is one."""
+    try:
+        yield
+    except (RulesetError, LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ReplayError(f"turn {folder.number} cannot be resolved again from its record: {error}") from error
