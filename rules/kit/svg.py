@@ -1,0 +1,105 @@
+"""SVG as text: a few elements, for the pictures that games draw from views.
+
+Every function is pure and returns a string. Keyword attributes become XML
+attributes with dashes for underscores (`stroke_width` → `stroke-width`, and a
+last underscore for words of Python, `class_` → `class`); None leaves one out.
+What is given is escaped, so names typed by players cannot break out of a
+picture. Nothing here writes links, images or scripts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+FONT = "DejaVu Sans"
+"""The one font family the host brings; a renderer draws no other."""
+
+Attribute = str | float | None
+
+_UNSAFE = re.compile(r'[&<>"]')
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+
+
+def escape(text: str) -> str:
+    """Text fit for the inside of an element or a quoted attribute; what XML 1.0 forbids becomes "?"."""
+    return _UNSAFE.sub(lambda match: _ENTITIES[match[0]], _NOT_XML.sub("?", text))
+
+
+def number(value: float) -> str:
+    """A number as short as a picture needs: one decimal at most ("3", "-0.5")."""
+    shown = f"{value:.1f}".removesuffix(".0")
+    return "0" if shown == "-0" else shown
+
+
+def element(name: str, content: str = "", /, **attrs: Attribute) -> str:
+    """An element. `content` is SVG already and stands as it is."""
+    opening = name + "".join(f' {_dashed(key)}="{_shown(value)}"' for key, value in attrs.items() if value is not None)
+    return f"<{opening}>{content}</{name}>" if content else f"<{opening}/>"
+
+
+def document(width: int, height: int, body: str, title: str) -> str:
+    """A whole self-contained picture of `width` × `height` pixels; `title` is what is read out for it."""
+    return element(
+        "svg",
+        f"<title>{escape(title)}</title>{body}",
+        xmlns="http://www.w3.org/2000/svg",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width} {height}",
+        font_family=FONT,
+    )
+
+
+def group(content: str, **attrs: Attribute) -> str:
+    """Elements that share attributes."""
+    return element("g", content, **attrs) if content else ""
+
+
+def polygon(points: str | Iterable[tuple[float, float]], **attrs: Attribute) -> str:
+    """A closed shape; `points` as pairs, or as SVG's own "x,y x,y" text (see `hexes.corners`)."""
+    return element("polygon", points=_points(points), **attrs)
+
+
+def polyline(points: str | Iterable[tuple[float, float]], **attrs: Attribute) -> str:
+    """An open line through points."""
+    return element("polyline", points=_points(points), **attrs)
+
+
+def path(d: str, **attrs: Attribute) -> str:
+    """A path of SVG's path language; `d` comes from code, never from a player."""
+    return element("path", d=d, **attrs)
+
+
+def circle(x: float, y: float, r: float, **attrs: Attribute) -> str:
+    """A circle around (x, y)."""
+    return element("circle", cx=x, cy=y, r=r, **attrs)
+
+
+def rect(x: float, y: float, width: float, height: float, **attrs: Attribute) -> str:
+    """An upright rectangle whose upper left corner is (x, y)."""
+    return element("rect", x=x, y=y, width=width, height=height, **attrs)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, **attrs: Attribute) -> str:
+    """A straight line."""
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, **attrs)
+
+
+def text(x: float, y: float, label: str, *, size: float = 12, anchor: str = "start", **attrs: Attribute) -> str:
+    """A line of text on the base line `y`; `anchor` is "start", "middle" or "end"."""
+    placed = None if anchor == "start" else anchor
+    return element("text", escape(label) or " ", x=x, y=y, font_size=size, text_anchor=placed, **attrs)
+
+
+def _dashed(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
+
+
+def _shown(value: str | float) -> str:
+    return escape(value) if isinstance(value, str) else number(value)
+
+
+def _points(points: str | Iterable[tuple[float, float]]) -> str:
+    return points if isinstance(points, str) else " ".join(f"{number(x)},{number(y)}" for x, y in points)
