@@ -1,0 +1,193 @@
+"""A turn: what the sheets ask for, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pbem.ruleset import Event, Order, Seat, TurnInput
+from rules.singularity.events import private, public, result_words
+from rules.singularity.orders import ORDERS, Draw, Place, Resign, written
+from rules.singularity.replies import changed
+from rules.singularity.state import SEATS, Player, Reply, Result, State, opponent
+
+OneOrder = TypeVar("OneOrder", bound=Order)
+
+
+class Play:
+    """A turn in the making: the position and what is held of the seats, as the steps change them."""
+
+    def __init__(self, state: State, turn: TurnInput) -> None:
+        self.state, self.turn = state, turn
+        self.board = state.board()
+        self.moves = list(state.moves)
+        self.kept = {seat: list(state.players[seat].kept) for seat in SEATS}
+        self.misses = {seat: state.players[seat].misses for seat in SEATS}
+        self.offer = state.offer
+        self.result: Result | None = None
+        self.events: list[Event] = []
+
+    @property
+    def mover(self) -> Seat:
+        """The seat to place the next stone."""
+        return SEATS[len(self.moves) % 2]
+
+    def orders(self, seat: Seat, kind: type[OneOrder]) -> list[OneOrder]:
+        """A seat's orders of one kind, as written."""
+        return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
+
+    def tell(self, kind: str, **data: Any) -> None:
+        """Note an event both hear of."""
+        self.events.append(public(kind, **data))
+
+    def end(self, how: Iterable[str], winner: Seat | None = None) -> None:
+        """The game is over; without a winner it is a draw."""
+        self.result = Result((winner,) if winner else (), tuple(how))
+        winners, words = list(self.result.winners), result_words(self.result.winners, self.result.how)
+        self.tell("ended", winners=winners, how=list(self.result.how), words=words)
+
+    def put(self, cell: str) -> None:
+        """The mover's stone comes to a free cell, and the game may be over by it (rulings 3 and 4)."""
+        seat, plan = self.mover, self.state.field
+        colour, number = SEATS.index(seat), plan.cells[cell]
+        won = self.board.place(colour, number)
+        self.moves.append(cell)
+        self.misses[seat] = 0
+        self.tell("placed", who=seat, cell=cell, number=len(self.moves))
+        if won:
+            self.end(plan.ways(self.board.rim_of(colour, number)), seat)
+        elif len(self.moves) == len(plan.axial) - 1:
+            self.end(["full"])
+
+    def is_free(self, cell: str) -> bool:
+        """Whether a stone may come to a cell."""
+        return self.board.is_free(self.state.field.cells[cell])
+
+    def holds(self, seat: Seat, cell: str) -> bool:
+        """Whether a seat has a stone on a cell."""
+        return self.board.colour(self.state.field.cells[cell]) == SEATS.index(seat)
+
+    def finished(self) -> State:
+        """The state the turn leaves behind. What is kept or pending ends with the game."""
+        kept = self.kept if self.result is None else {seat: [] for seat in SEATS}
+        return replace(
+            self.state,
+            moves=tuple(self.moves),
+            players={seat: Player(tuple(kept[seat]), self.misses[seat]) for seat in SEATS},
+            offer=self.offer if self.result is None else None,
+            result=self.result,
+        )
+
+
+def resignations(play: Play) -> None:
+    """Who resigns, or was removed by the GM, loses; if both do, the game is drawn (ruling 12)."""
+    leaving = {seat: "removed" for seat in SEATS if seat in play.turn.removed}
+    leaving |= {seat: "resigned" for seat in SEATS if seat not in leaving and play.orders(seat, Resign)}
+    for seat in sorted(leaving, key=SEATS.index):
+        play.tell("resigned", who=seat, how=leaving[seat])
+    if len(leaving) == 1:
+        (seat,) = leaving
+        play.end([leaving[seat]], opponent(seat))
+    elif leaving:
+        play.end(["both-left"])
+
+
+def draws(play: Play) -> None:
+    """Offers of a draw are accepted, declined and made; two offers agree (ruling 11)."""
+    said = {seat: {order.what for order in play.orders(seat, Draw)} for seat in SEATS}
+    offering = [seat for seat in SEATS if "OFFER" in said[seat] or seat == play.offer]
+    accepted = play.offer is not None and "ACCEPT" in said[opponent(play.offer)]
+    if accepted or len(offering) == 2:
+        play.end(["agreed"])
+    elif play.offer is not None:
+        _lay_aside(play, opponent(play.offer), said)
+    elif offering:
+        (play.offer,) = offering
+        play.tell("draw-offered", who=play.offer)
+
+
+def _lay_aside(play: Play, asked: Seat, said: dict[Seat, set[str]]) -> None:
+    """An offer is gone once the seat asked says no, or places a stone instead of an answer."""
+    plays_on = asked == play.mover and bool(play.orders(asked, Place))
+    if "DECLINE" in said[asked] or plays_on:
+        play.offer = None
+        how = "declined" if "DECLINE" in said[asked] else "played on"
+        play.tell("draw-declined", who=asked, how=how)
+
+
+def keeping(play: Play) -> None:
+    """IF and FORGET lines change what is kept, before any stone is placed (ruling 7)."""
+    for seat in SEATS:
+        for order in play.turn.orders.get(seat, ()):
+            play.kept[seat] = changed(play.kept[seat], order)
+
+
+def placing(play: Play) -> None:
+    """The seat on move places its stone; then kept replies answer, as long as one matches (rulings 2 and 6)."""
+    mover = play.mover
+    for order in play.orders(mover, Place)[:1]:
+        if play.is_free(order.cell):
+            play.put(order.cell)
+            _answer(play)
+        else:
+            play.events.append(private(mover, "refused", line=ORDERS.line(order), why=f"{order.cell} is not free"))
+
+
+def _answer(play: Play) -> None:
+    used: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
+    while play.result is None and (match := _matching(play)) is not None:
+        play.kept[play.mover].remove(match)
+        used[play.mover].append(written(match))
+        play.put(match.reply)
+    play.events += [private(seat, "answered", lines=lines) for seat, lines in used.items() if lines]
+
+
+def _matching(play: Play) -> Reply | None:
+    """The first kept reply of the seat on move that answers the last stone, is awake, and can be played (ruling 8)."""
+    seat, last = play.mover, play.moves[-1]
+    for kept in play.kept[seat]:
+        if kept.when == last and (kept.after is None or play.holds(seat, kept.after)) and play.is_free(kept.reply):
+            return kept
+    return None
+
+
+def lapsing(play: Play) -> None:
+    """Kept replies that can no longer be used are dropped, and their owner is told (ruling 9)."""
+    for seat in SEATS:
+        gone = [written(kept) for kept in play.kept[seat] if not _usable(play, seat, kept)]
+        play.kept[seat] = [kept for kept in play.kept[seat] if _usable(play, seat, kept)]
+        if gone:
+            play.events.append(private(seat, "lapsed", lines=gone))
+
+
+def _usable(play: Play, seat: Seat, kept: Reply) -> bool:
+    blocked = kept.after is not None and play.holds(opponent(seat), kept.after)
+    return play.is_free(kept.when) and play.is_free(kept.reply) and not blocked
+
+
+def deadlines(play: Play) -> None:
+    """A missed deadline places nothing; too many in a row lose the game (ruling 13)."""
+    for seat in SEATS:
+        if seat in play.turn.missing:
+            play.misses[seat] += 1
+            limit = play.state.forfeit_after
+            play.tell("missed", who=seat, misses=play.misses[seat], limit=limit)
+            if 0 < limit <= play.misses[seat]:
+                play.tell("resigned", who=seat, how="forfeit")
+                play.end(["forfeit"], opponent(seat))
+
+
+STEPS: tuple[Callable[[Play], None], ...] = (resignations, draws, keeping, placing, lapsing, deadlines)
+"""What happens in a turn, in this order, until the game is over (ruling 14)."""
+
+
+def resolve(state: State, turn: TurnInput) -> tuple[State, tuple[Event, ...]]:
+    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    if state.result is not None:
+        return state, ()
+    play = Play(state, turn)
+    for step in STEPS:
+        if play.result is None:
+            step(play)
+    return play.finished(), tuple(play.events)

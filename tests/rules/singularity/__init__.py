@@ -1,0 +1,1 @@
+"""Singularity: its rules, one test for each sentence of them."""

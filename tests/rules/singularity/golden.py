@@ -1,0 +1,78 @@
+"""The golden game: a whole game as one text, every sheet, event and position of it.
+
+`python -m tests.rules.singularity.golden` writes it anew; what then differs in
+golden.txt is what a change of the rules, bots or words has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pbem.ruleset import Dice, Event, Seat
+from rules.singularity import RULESET
+from rules.singularity.state import SEATS, State
+from tests.rules.singularity.table import new_game, read, turn, view
+
+PATH = Path(__file__).with_name("golden.txt")
+SIZE = 4
+
+OPENING: Sequence[dict[Seat, list[str]]] = (
+    {"red": ["PLACE d4", "IF d3 THEN e3", "IF e3 THEN d3", "IF c5 THEN c4 AFTER e3"], "blue": ["IF c4 THEN c5"]},
+    {"blue": ["PLACE d3", "DRAW OFFER"]},
+    {"blue": ["DRAW DECLINE"]},
+    {"red": ["DRAW DECLINE"]},
+    {},
+    {"blue": ["PLACE d3", "PLACE e5", "FORGET"], "red": ["FORGET d3", "IF e5 THEN e4"]},
+)
+"""Turns with everything in them that bots do not do; slips included."""
+
+
+def game() -> Iterator[str]:
+    """The lines of the golden game."""
+    state, events, dice = new_game(SIZE, 3), (), Dice(b"golden")  # type: State, tuple[Event, ...], Dice
+    number = 0
+    while state.result is None:
+        yield from _moment(state, events)
+        scripted = number < len(OPENING)
+        sheets = OPENING[number] if scripted else {state.mover: _bot(state, dice.scoped(number))}
+        yield from _sheets(state, sheets)
+        state, events = turn(state, **{seat: _taken(state, seat, lines) for seat, lines in sheets.items()})
+        number += 1
+    yield from _moment(state, events)
+
+
+def _bot(state: State, dice: Dice) -> list[str]:
+    return RULESET.bots["standard"](view(state, state.mover), dice)
+
+
+def _taken(state: State, seat: Seat, lines: list[str]) -> list[str]:
+    return [RULESET.orders.line(order) for order in read(state, seat, *lines).orders]
+
+
+def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
+    """What happened, the position, and all that is kept."""
+    for event in events:
+        yield f"  {'+'.join(sorted(event.audience))}: {event.kind} {dict(event.data)}"
+    yield ""
+    yield f"== {view(state, 'red')['label']}"
+    yield RULESET.text_map(view(state, "red", events))
+    for seat in SEATS:
+        yield from (f"  kept by {seat}: {reply['line']}" for reply in view(state, seat)["kept"])
+
+
+def _sheets(state: State, sheets: dict[Seat, list[str]]) -> Iterator[str]:
+    """The sheets with their findings."""
+    for seat, lines in sheets.items():
+        yield from (f"{seat}> {line}" for line in lines)
+        for found in read(state, seat, *lines).findings:
+            yield f"  {found.severity} in line {found.line}: {found.text} [{found.code}] {found.hint}".rstrip()
+
+
+def text() -> str:
+    """The golden game as it is now."""
+    return "\n".join(game()) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(text())

@@ -1,0 +1,50 @@
+"""What a seat of Singularity may not know: the opponent's kept replies, and nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+from pbem.ruleset import Seat
+from rules.singularity.orders import written
+from rules.singularity.state import Reply, State, opponent
+
+MOST = 6
+
+
+def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+    """The same game with other replies kept by the opponent."""
+    return _with_kept(state, seat, [_reply(state, rnd) for _ in range(rnd.randrange(MOST))])
+
+
+def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+    """The same game with other replies kept by the opponent, and further ones on his sheet.
+
+    None is played at once, whatever the seat orders, and so none shows: those
+    kept all wait for a stone that the opponent has not, and on his sheet he
+    places none.
+    """
+    free = _free(state)
+    if len(free) < 3:
+        return _with_kept(state, seat, []), {}
+    asleep = [Reply(*rnd.sample(free, 3)) for _ in range(rnd.randrange(MOST))]
+    sheet = [written(Reply(*rnd.sample(free, 3))) for _ in range(rnd.randrange(MOST))]
+    return _with_kept(state, seat, asleep), {opponent(seat): sheet}
+
+
+def _with_kept(state: State, seat: Seat, kept: list[Reply]) -> State:
+    if state.result is not None:
+        return state
+    other = opponent(seat)
+    player = dataclasses.replace(state.players[other], kept=tuple(dict.fromkeys(kept)))
+    return dataclasses.replace(state, players={**state.players, other: player})
+
+
+def _reply(state: State, rnd: random.Random) -> Reply:
+    free = _free(state)
+    when, reply, after = (rnd.choice(free) for _ in range(3))
+    return Reply(when, reply, rnd.choice((None, after)))
+
+
+def _free(state: State) -> list[str]:
+    return [state.field.names[cell] for cell in state.board().free()]

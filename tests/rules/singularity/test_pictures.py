@@ -1,0 +1,120 @@
+"""The board as players see it: picture and text map."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rules.singularity import RULESET
+from rules.singularity.field import column_letters, field_of
+from rules.singularity.state import State
+from rules.singularity.textmap import text_map
+from tests.rules.singularity.table import new_game, position, turn, view
+
+WON = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4 g3"
+
+
+def svg(state: State) -> str:
+    """The picture of a state in red's report."""
+    (picture,) = RULESET.pictures(view(state, "red"))
+    return picture.svg
+
+
+def written(drawing: str) -> list[str]:
+    """All texts of a picture."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
+
+
+def test_the_picture_shows_all_coordinates() -> None:
+    """Each column's letter and each line's number stands on the board, and each free cell's name in it."""
+    texts = written(svg(new_game(6)))
+
+    assert set(texts) >= {column_letters(column) for column in range(11)} | {str(line) for line in range(1, 12)}
+    assert set(texts) >= set(field_of(6).names) - {"f1"}
+
+
+def test_a_large_board_has_no_names_in_its_cells() -> None:
+    """Where cells are too small to read, only the edges bear coordinates, and every fifth line is tinted."""
+    assert "m8" not in written(svg(new_game(13)))
+    assert ["#ebdfc4" in svg(new_game(size)) for size in (10, 11)] == [False, True]
+
+
+def test_stones_differ_without_colour() -> None:
+    """A red stone bears a ring, a blue one does not."""
+    before, red, blue = (svg(position(moves)).count("<circle") for moves in ("", "d4", "d4 e6"))
+
+    assert (red - before, blue - red) == (2, 1)
+
+
+def test_the_latest_stones_are_marked() -> None:
+    """The cells of the stones placed since the last report are bright, one or more of them."""
+    before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5"])
+    after, events = turn(before, blue=["PLACE d4"])
+
+    assert view(after, "red", events)["latest"] == ["d4", "e5"]
+    assert view(after, "red")["latest"] == ["e5"]
+    assert 'fill="#ffdd66"' in svg(after)
+    assert 'fill="#ffdd66"' not in svg(new_game())
+
+
+def test_the_picture_of_a_win_shows_the_path() -> None:
+    """Every cell of the perimeter path and both its ends bear a dot."""
+    over = position(WON, size=4)
+    won = view(over, "red")["win"]
+
+    assert len(won["path"]) == 9
+    assert won["ends"] == ["g3", "a6"]
+    assert won["group"] == ["a6", "b5", "c4", "d4", "e3", "f3", "g3"]
+    assert svg(over).count("#2f8f4e") == 9
+
+
+def test_titles_say_who_is_to_move_or_has_won() -> None:
+    """The alternative text tells the moment and whose move it is, and in the end the result."""
+    titles = [RULESET.pictures(view(state, "red"))[0].title for state in (position("d4"), position(WON, size=4))]
+
+    assert titles == [
+        "Singularity, move 2: blue to place",
+        "Singularity, end, 13 stones: red wins: surrounded the black stone",
+    ]
+
+
+def test_the_text_map_of_a_small_board() -> None:
+    """Columns run down above their letters, lines run down to the right from their numbers."""
+    lines = text_map(view(position("c3 d1 e2", size=3), "red")).splitlines()
+
+    assert lines == [
+        "          1  #",
+        "      2  +       B",
+        "  3  +       .       +",
+        "         .       .",
+        "  4  +       R      (R)",
+        "         .       .",
+        "  5  +       .       +",
+        "         +       +",
+        "     a       +       e",
+        "         b       d",
+        "             c",
+        "",
+        "R red, B blue, # the black stone, () latest;",
+        "free cells: + on the perimeter, . elsewhere",
+    ]
+
+
+def test_the_text_map_marks_the_winning_group() -> None:
+    """The stones of the group that won stand in square brackets."""
+    shown = text_map(view(position(WON, size=4), "red"))
+
+    assert (shown.count("[R]"), shown.count("(R)")) == (6, 1)
+    assert "[] the group that won" in shown
+
+
+@pytest.mark.parametrize("size", range(3, 27))
+def test_text_maps_of_all_sizes_fit_a_mail(size: int) -> None:
+    """Every size fits 80 columns, with all its cells and coordinates apart from each other."""
+    shown = text_map(view(new_game(size), "red")).split("\n\n")[0]
+
+    assert max(map(len, shown.splitlines())) <= 80
+    assert sum(shown.count(sign) for sign in ".+#") == 3 * size * (size - 1) + 1
+    assert re.findall(r"\d+", shown) == [str(line) for line in range(1, 2 * size)]
+    assert sorted(re.findall(r"[a-z]+", shown)) == sorted(column_letters(column) for column in range(2 * size - 1))

@@ -1,0 +1,115 @@
+"""Reports in words: every event, and everything a seat may know."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rules.singularity.events as events_module
+from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.reporter import Reporter
+from pbem.ruleset import Event, Seat
+from rules.singularity import RULESET
+from rules.singularity.events import public
+from rules.singularity.state import SEATS, State
+from tests.rules.singularity.table import new_game, position, turn, view
+
+TEMPLATES = Path(__file__).parents[3] / "templates"
+
+SAID: dict[str, tuple[dict[str, Any], str]] = {
+    "placed": ({"who": "red", "cell": "d4", "number": 7}, "Red placed stone 7 on d4."),
+    "missed": (
+        {"who": "red", "misses": 2, "limit": 3},
+        "Red sent no sheet by the deadline and placed no stone: 2 missed in a row, and 3 lose the game.",
+    ),
+    "draw-offered": ({"who": "blue"}, "Blue offers a draw."),
+    "draw-declined": ({"who": "red", "how": "played on"}, "Red declined the draw by playing on."),
+    "resigned": ({"who": "red", "how": "forfeit"}, "Red has missed too many deadlines and lost the game."),
+    "ended": (
+        {"winners": [], "how": ["agreed"], "words": "a draw: the players agreed to a draw"},
+        "The game is over. A draw: the players agreed to a draw.",
+    ),
+    "answered": ({"lines": ["IF d4 THEN e5"]}, "Your kept reply was played: IF d4 THEN e5."),
+    "lapsed": (
+        {"lines": ["IF d4 THEN e5", "IF c8 THEN c9"]},
+        "Dropped, for they can no longer be used: IF d4 THEN e5; IF c8 THEN c9.",
+    ),
+    "refused": ({"line": "PLACE d4", "why": "d4 is not free"}, "Not done: PLACE d4, for d4 is not free."),
+}
+"""Each kind of event with its data, and how a report says it."""
+
+
+@pytest.fixture(scope="module")
+def reporter() -> Iterator[Reporter]:
+    """Renders without pictures."""
+    reporter = Reporter([TEMPLATES], pictures=False)
+    yield reporter
+    reporter.close()
+
+
+def report(reporter: Reporter, state: State, seat: Seat, events: Sequence[Event] = ()) -> ReportParts:
+    """A seat's report."""
+    facts = ReportFacts(
+        campaign="sing1",
+        seat=seat,
+        seats=SEATS,
+        deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
+        zone="Europe/Berlin",
+        code="abcdefgh",
+        address="orders@example.org",
+    )
+    return reporter.report(RULESET, view(state, seat, events), facts)
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_every_event_has_its_sentence(reporter: Reporter, kind: str) -> None:
+    """Each kind of event is told in one plain sentence, in the text and in the HTML."""
+    data, sentence = SAID[kind]
+
+    parts = report(reporter, new_game(), "red", [public(kind, **data)])
+
+    assert f"- {sentence}" in re.sub(r"\n  ", " ", parts.text)
+    assert f"<li>{sentence}</li>" in parts.html
+
+
+def test_the_table_of_events_is_whole() -> None:
+    """The kinds listed for template writers are those that have a sentence."""
+    listed = re.findall(r"^\| ([a-z-]+) \|", events_module.__doc__ or "", re.MULTILINE)
+
+    assert set(listed) - {"kind"} == set(SAID)
+
+
+def test_a_report_tells_all_that_is_pending(reporter: Reporter) -> None:
+    """Whose move it is, the offer of a draw, missed deadlines and own kept replies stand in the report."""
+    state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF e5 THEN e6"])
+    state, events = turn(state)
+
+    for shown in (report(reporter, state, "blue", events).text, report(reporter, state, "blue", events).html):
+        assert "is to place stone 2; that is you." in shown
+        assert "Red offers you a draw" in shown
+        assert "Deadlines missed by blue in a row: 1 of 3." in shown
+        assert "IF e5 THEN e6" in shown
+
+
+def test_who_waits_is_told_what_he_may_send(reporter: Reporter) -> None:
+    """The player not on move reads that he may send replies to be kept, a draw or his resignation."""
+    state = position("d4")
+
+    assert "While you wait" in report(reporter, state, "red").text
+    assert "While you wait" not in report(reporter, state, "blue").text
+
+
+def test_the_last_report_tells_what_won(reporter: Reporter) -> None:
+    """The end names winner, group, perimeter stones and the path between them."""
+    over = position("a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4 g3", size=4)
+
+    for shown in (report(reporter, over, "blue").text, report(reporter, over, "blue").html):
+        assert "Red wins: surrounded the black stone." in shown
+        assert "Winning group: a6 b5 c4 d4 e3 f3 g3" in shown
+        assert "Perimeter path between them: a5 a4 b3 c2 d1 e1 f1 g1 g2" in shown
+        assert "IF" not in shown

@@ -1,0 +1,53 @@
+"""Saves: what is stored comes back, from every version released."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pbem.ruleset import SaveError, digest
+from rules.singularity import RULESET
+from rules.singularity.state import VERSION
+from tests.rules.singularity.table import kept, new_game, turn
+
+SAVES = Path(__file__).with_name("saves")
+
+
+def test_a_save_of_version_1_is_read() -> None:
+    """The frozen save of version 1: a game in its middle, with replies kept, an offer and a missed deadline."""
+    data = json.loads((SAVES / "version1.json").read_text())
+
+    state = RULESET.load(data, 1)
+
+    assert (state.size, state.moves, state.offer) == (6, ("f6", "d4", "e5", "g7"), "blue")
+    assert kept(state, "red") == ["IF c7 THEN c8", "IF b9 THEN b10 AFTER c8"]
+    assert state.players["red"].misses == 1
+
+
+def test_every_version_has_a_frozen_save() -> None:
+    """A version is released only together with a save that stays readable."""
+    assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}
+
+
+def test_a_finished_game_survives_storage() -> None:
+    """A result is stored and read back as it was."""
+    over, _ = turn(new_game(), red=["RESIGN"])
+
+    assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
+    assert digest(RULESET.dump(over)) == digest(RULESET.dump(RULESET.load(RULESET.dump(over), VERSION)))
+
+
+@pytest.mark.parametrize("version", [0, VERSION + 1])
+def test_other_versions_are_refused(version: int) -> None:
+    """A save of a version this code does not know is refused by its number."""
+    with pytest.raises(SaveError, match=f"version {version} .* 1 to {VERSION}"):
+        RULESET.load(RULESET.dump(new_game()), version)
+
+
+@pytest.mark.parametrize("data", [{}, [], None, {"size": 6}])
+def test_data_that_is_no_save_is_refused(data: object) -> None:
+    """Anything else than a save is refused with a sentence."""
+    with pytest.raises(SaveError, match="not a save of Singularity"):
+        RULESET.load(data, VERSION)

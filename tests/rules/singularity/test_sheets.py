@@ -1,0 +1,164 @@
+"""What a receipt says of a sheet."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.singularity import RULESET
+from tests.rules.singularity.table import codes, new_game, position, read, turn, view
+
+
+def only(*lines: str) -> tuple[str, str, str]:
+    """The one finding of a sheet of blue's, whose move it is after a stone on d4: code, text and hint."""
+    (finding,) = read(position("d4"), "blue", *lines).findings
+    return finding.code, finding.text, finding.hint
+
+
+@pytest.mark.parametrize("line", ["PLACE e5", "place E5", "Pla e05", "  place   e5 ; my best"])
+def test_a_stone_may_be_written_in_many_ways(line: str) -> None:
+    """Capitals, leading zeros, blanks, comments and short verbs make no difference."""
+    parsed = read(position("d4"), "blue", line)
+
+    assert [RULESET.orders.line(order) for order in parsed.orders] == ["PLACE e5"]
+    assert parsed.findings == ()
+
+
+def test_a_cell_beyond_the_board_is_refused_with_its_columns_bounds() -> None:
+    """Who names a cell that is not there learns where the column ends."""
+    code, text, hint = only("PLACE a3", "PLACE e5")
+
+    assert (code, text, hint) == ("no-such-cell", "expected a free cell, got 'a3'", "column a goes from a6 to a11")
+
+
+def test_a_word_that_is_no_cell_is_refused_with_the_nearest() -> None:
+    """A slip of the pen gets the nearest cell's name."""
+    assert only("PLACE 5e", "PLACE e5")[::2] == ("no-such-cell", "did you mean e5?")
+
+
+def test_an_occupied_cell_is_refused() -> None:
+    """The finding says whose stone lies there, and which."""
+    assert only("PLACE d4", "PLACE e5")[:2] == ("taken", "expected a free cell, but stone 1 (red) is on d4")
+
+
+def test_the_black_stones_cell_is_refused() -> None:
+    """Nothing can be placed on the black stone."""
+    assert only("PLACE f1", "PLACE e5")[:2] == ("taken", "expected a free cell, but the black stone stands on f1")
+
+
+def test_one_stone_a_turn() -> None:
+    """A second PLACE is refused, naming the first."""
+    assert only("PLACE e5", "PLACE e6")[:2] == ("only-one", "line 1 says PLACE e5 already")
+
+
+def test_a_stone_out_of_turn_is_refused() -> None:
+    """Who is not on move is told so, and how to plan ahead."""
+    parsed = read(new_game(), "blue", "PLACE e5")
+
+    assert codes(parsed) == [(1, "not-your-move")]
+    assert "IF" in parsed.findings[0].hint
+
+
+def test_a_sheet_without_a_stone_is_remarked() -> None:
+    """Who is on move and places nothing gets a warning, unless he ends the game."""
+    assert [read(new_game(), "red", *lines).errors for lines in ([], ["DRAW OFFER"])] == [(), ()]
+    assert codes(read(new_game(), "red")) == [(0, "no-place")]
+    assert codes(read(new_game(), "red", "DRAW OFFER")) == [(0, "no-place")]
+    assert codes(read(new_game(), "red", "RESIGN")) == []
+    assert codes(read(new_game(), "blue", "DRAW OFFER")) == []
+
+
+@pytest.mark.parametrize("line", ["IF e5 THEN e5", "IF e5 THEN e6 AFTER e5", "IF e5 THEN e6 AFTER e6"])
+def test_a_reply_names_different_cells(line: str) -> None:
+    """The two or three cells of an IF line differ."""
+    assert only(line, "PLACE a7")[0] == "same-cell"
+
+
+def test_a_reply_needs_free_cells() -> None:
+    """Both cells of an IF line are free; AFTER may name an own stone, but not one of the opponent's."""
+    state = position("d4 e5")
+
+    assert codes(read(state, "red", "PLACE a7", "IF d4 THEN c8", "IF c8 THEN e5")) == [(2, "taken"), (3, "taken")]
+    assert codes(read(state, "red", "PLACE a7", "IF c8 THEN c4 AFTER d4", "IF c8 THEN c4 AFTER e5")) == [(3, "taken")]
+
+
+def test_a_reply_and_the_stone_do_not_share_a_cell() -> None:
+    """The cell of the sheet's own stone cannot be one of an IF line's, whichever comes first."""
+    assert only("PLACE e5", "IF e5 THEN e6")[0] == "taken"
+    assert codes(read(position("d4"), "blue", "IF e6 THEN e5", "PLACE e5")) == [(0, "no-place"), (2, "needed")]
+
+
+def test_a_replaced_reply_is_remarked() -> None:
+    """A line that takes another's place is taken, with a warning that names the old one."""
+    before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5"])
+
+    parsed = read(before, "red", "IF d4 THEN e6", "IF d4 THEN e7")
+
+    assert [finding.text for finding in parsed.findings] == [
+        "this replaces IF d4 THEN e5",
+        "this replaces IF d4 THEN e6",
+    ]
+    assert len(parsed.orders) == 2
+
+
+def test_forget_knows_what_is_kept() -> None:
+    """FORGET takes only cells that a kept reply answers, and offers those."""
+    before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5"])
+
+    parsed = read(before, "red", "FORGET c4", "FORGET d4", "FORGET")
+
+    assert codes(parsed) == [(1, "unknown-name")]
+    assert parsed.findings[0].hint == "did you mean d4?"
+    assert [RULESET.orders.line(order) for order in parsed.orders] == ["FORGET d4", "FORGET"]
+
+
+def test_draws_need_an_offer() -> None:
+    """Accepting needs an offer, and an offer cannot be made twice or across another."""
+    offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
+
+    assert only("DRAW ACCEPT", "PLACE e5")[0] == "no-offer"
+    assert codes(read(offered, "red", "DRAW OFFER")) == [(1, "offered")]
+    assert read(offered, "blue", "DRAW OFFER", "PLACE e5").findings[0].hint == "write: DRAW ACCEPT"
+    assert codes(read(offered, "blue", "DRAW ACCEPT")) == []
+
+
+def test_a_finished_game_takes_no_orders() -> None:
+    """After the end each line is answered so."""
+    over, _ = turn(new_game(), red=["RESIGN"])
+
+    assert codes(read(over, "blue", "PLACE e5", "RESIGN")) == [(1, "game-over"), (2, "game-over")]
+
+
+def test_orders_are_restated_in_words() -> None:
+    """A receipt repeats every order in plain words."""
+    offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF c8 THEN c4"])
+    lines = ["PLACE e5", "IF e4 THEN e6", "IF b6 THEN b7 AFTER e6", "FORGET c8", "FORGET", "DRAW DECLINE", "RESIGN"]
+
+    parsed = read(offered, "blue", *lines)
+
+    assert [order.words() for order in parsed.orders] == [
+        "your stone goes to e5",
+        "if your opponent plays e4, you answer e6",
+        "if your opponent plays b6, you answer b7, once you have a stone on e6",
+        "your kept replies to c8 are dropped",
+        "all your kept replies are dropped",
+        "you decline the draw",
+        "you resign: your opponent wins",
+    ]
+
+
+def test_the_sheet_in_a_report_says_what_is_asked() -> None:
+    """Who is on move finds PLACE, the kept replies, and the answer to an offer; it can be returned as it is."""
+    state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF e5 THEN e6"])
+
+    mover, other = (RULESET.template(view(state, seat)) for seat in ("blue", "red"))
+
+    assert [line.split()[1] for line in mover] == ["kept,", "DRAW", "PLACE", "IF"]
+    assert [line.split()[1] for line in other] == ["IF"]
+    assert read(state, "blue", *mover).orders == ()
+
+
+def test_no_sheet_is_asked_for_at_the_end() -> None:
+    """A finished game's report brings no sheet."""
+    over, _ = turn(new_game(), red=["RESIGN"])
+
+    assert RULESET.template(view(over, "red")) == []
