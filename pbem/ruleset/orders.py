@@ -212,10 +212,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a sheet comes to: the orders taken, and all findings, by line."""
+    """What a sheet comes to: the orders taken, and all findings, by line.
+
+    A sheet that is not `complete` lacks what its seat is awaited for, such as
+    the move itself: it is kept, but the turn is not run before its deadline on
+    the strength of it.
+    """
 
     entries: tuple[Entry, ...] = ()
     findings: tuple[Finding, ...] = ()
+    complete: bool = True
 
     @property
     def orders(self) -> tuple[Order, ...]:

@@ -20,10 +20,11 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
             sheet.take(entry)
         except Refused as refused:
             sheet.findings.append(Finding(entry.line, "error", refused.code, refused.text, refused.hint))
-    if not sheet.moves_on():
+    complete = sheet.moves_on()
+    if not complete:
         sheet.warn(0, "no-place", "the sheet places no stone, and it is your move", "write: PLACE <cell>")
     findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
-    return Parsed(tuple(sheet.entries), tuple(findings))
+    return Parsed(tuple(sheet.entries), tuple(findings), complete)
 
 
 @dataclass

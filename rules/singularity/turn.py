@@ -167,15 +167,15 @@ def _usable(play: Play, seat: Seat, kept: Reply) -> bool:
 
 
 def deadlines(play: Play) -> None:
-    """A missed deadline places nothing; too many in a row lose the game (ruling 13)."""
-    for seat in SEATS:
-        if seat in play.turn.missing:
-            play.misses[seat] += 1
-            limit = play.state.forfeit_after
-            play.tell("missed", who=seat, misses=play.misses[seat], limit=limit)
-            if 0 < limit <= play.misses[seat]:
-                play.tell("resigned", who=seat, how="forfeit")
-                play.end(["forfeit"], opponent(seat))
+    """A turn that ends without the stone awaited is a missed deadline; too many in a row lose (ruling 13)."""
+    if len(play.moves) > len(play.state.moves):
+        return
+    seat, limit = play.mover, play.state.forfeit_after
+    play.misses[seat] += 1
+    play.tell("missed", who=seat, misses=play.misses[seat], limit=limit)
+    if 0 < limit <= play.misses[seat]:
+        play.tell("resigned", who=seat, how="forfeit")
+        play.end(["forfeit"], opponent(seat))
 
 
 STEPS: tuple[Callable[[Play], None], ...] = (resignations, draws, keeping, placing, lapsing, deadlines)

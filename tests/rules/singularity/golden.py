@@ -30,7 +30,7 @@ OPENING: Sequence[dict[Seat, list[str]]] = (
 
 def game() -> Iterator[str]:
     """The lines of the golden game."""
-    state, events, dice = new_game(SIZE, 3), (), Dice(b"golden")  # type: State, tuple[Event, ...], Dice
+    state, events, dice = new_game(SIZE, 9), (), Dice(b"golden")  # type: State, tuple[Event, ...], Dice
     number = 0
     while state.result is None:
         yield from _moment(state, events)

@@ -25,7 +25,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "placed": ({"who": "red", "cell": "d4", "number": 7}, "Red placed stone 7 on d4."),
     "missed": (
         {"who": "red", "misses": 2, "limit": 3},
-        "Red sent no sheet by the deadline and placed no stone: 2 missed in a row, and 3 lose the game.",
+        "Red placed no stone by the deadline: 2 missed in a row, and 3 lose the game.",
     ),
     "draw-offered": ({"who": "blue"}, "Blue offers a draw."),
     "draw-declined": ({"who": "red", "how": "played on"}, "Red declined the draw by playing on."),

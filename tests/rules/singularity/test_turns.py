@@ -63,9 +63,9 @@ def test_a_stone_needs_a_free_cell() -> None:
 
     after, events = RULESET.resolve(before, TurnInput({"blue": (Place("d4"),)}), Dice(b"test"))
 
-    assert after == before
+    assert after.moves == before.moves
     assert [event.kind for event in events if event.audience == {"blue"}] == ["refused"]
-    assert told(events, "red") == []
+    assert told(events, "red") == [("missed", "blue")]
 
 
 def test_surrounding_the_black_stone_wins() -> None:
@@ -164,7 +164,7 @@ def test_a_declined_offer_is_gone() -> None:
     after, events = turn(offered, blue=["DRAW DECLINE"])
 
     assert after.offer is None
-    assert told(events, "red") == [("draw-declined", "blue")]
+    assert told(events, "red") == [("draw-declined", "blue"), ("missed", "blue")]
 
 
 def test_a_stone_instead_of_an_answer_declines() -> None:
@@ -230,13 +230,22 @@ def test_a_stone_ends_the_count() -> None:
     assert state.players["red"].misses == 0
 
 
-def test_a_sheet_without_a_stone_neither_counts_nor_ends_the_count() -> None:
-    """A sheet that places nothing is no missed deadline, but the count goes on after it."""
+def test_a_sheet_without_a_stone_is_a_missed_deadline() -> None:
+    """A sheet does not save the deadline if the stone awaited is not in it: nobody can stall for ever."""
     state, _ = turn(new_game())
-    state, events = turn(state, red=[])
+    state, events = turn(state, red=["IF d4 THEN e5"])
 
-    assert state.players["red"].misses == 1
-    assert events == ()
+    assert state.players["red"].misses == 2
+    assert told(events, "red") == [("missed", "red")]
+
+
+def test_a_sheet_without_the_stone_awaited_is_not_complete() -> None:
+    """The turn is not run early on the strength of a sheet that lacks the stone, but on one that has it."""
+    asked = view(new_game(), "red")
+
+    assert not RULESET.parse(asked, [(1, "DRAW OFFER")]).complete
+    assert RULESET.parse(asked, [(1, "PLACE d4")]).complete
+    assert RULESET.parse(view(new_game(), "blue"), [(1, "IF d4 THEN e5")]).complete
 
 
 def test_deadlines_may_be_missed_for_ever() -> None:
