@@ -1,0 +1,60 @@
+# What there is to run. Python 3.11 or newer and make are enough; the rest goes into .venv.
+#
+#   make demo     plays campaigns by mail through a local post folder (GAME=key for one game)
+#   make test     everything: style, types and all tests, with real mail servers
+#   make check    style and types alone
+#   make bench    measurements, side by side with what they are measured against
+#   make clean    removes what the others made, except .venv
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3.14 python3 python; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$name; break; }; done)
+
+DEMO_GAMES := singularity_trap singularity
+WORKERS := 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check style types parts bench clean
+
+help:
+	@sed -n 's/^#   //p' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/.runtime
+	@rm -rf demo
+	@for game in $(or $(GAME),$(DEMO_GAMES)); do $(BIN)/pbem demo demo/$$game --game $$game || exit; done
+
+test: parts check
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --hypothesis-profile ci
+
+check: style types
+
+style: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+parts:
+	@tests/install_parts.sh
+
+bench: $(VENV)/.runtime
+	@for bench in bench/[a-z]*.py; do $(BIN)/python -m bench.$$(basename $$bench .py) || exit; done
+
+clean:
+	rm -rf demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+# Stamps: an environment is made once, and again when pyproject.toml changes.
+$(VENV)/.runtime: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "make: Python 3.11 or newer is needed and was not found" >&2; exit 1; }
+	@test -x $(BIN)/python || { echo "making $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
+	@echo "installing pbem into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.runtime
+	@echo "installing the tools for tests into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

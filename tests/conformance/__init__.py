@@ -1,0 +1,1 @@
+"""The suites every ruleset passes: the contract, determinism, sheets, reports and secrecy."""

@@ -1,0 +1,219 @@
+"""Plays one turn of a planted world through the whole host, and collects the mail that goes out.
+
+L4  the whole message: subject, texts, pictures, names and sizes of attachments, ids, order of sending
+L5  canaries: secrets of others, planted where only they write and read, must not come up in it
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import email
+import email.policy
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Self
+
+from sqlalchemy import select, update
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.opening import start
+from pbem.config import load_settings, write_default_settings
+from pbem.house import House
+from pbem.post.codes import reply_code
+from pbem.report import Reporter
+from pbem.ruleset import AnyRuleset, Seat, canonical, digest
+from pbem.store import Store, migrate
+from pbem.store.models import Campaign, Report, SeatRow, Turn
+from pbem.tick import run_now, tick
+from tests.conformance.games import Sheets
+from tests.conformance.play import SEED, mailed, usual_seats
+from tests.conformance.secrecy import Leak, Moment, World, elsewhere_world, own_sheet
+
+NAME = "fog"
+ADDRESS = "orders@example.org"
+GM = "gm@example.org"
+MAIL_KEY = bytes(range(100, 132))
+NOW = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
+CANARY = "Xylophagous"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A mail as it left the house."""
+
+    to: str
+    raw: bytes
+
+    @property
+    def parsed(self) -> EmailMessage:
+        """The mail, read."""
+        return email.message_from_bytes(self.raw, policy=email.policy.default)
+
+    def texts(self) -> Iterator[str]:
+        """Everything in the mail that can be read: headers, names of parts, decoded text and data."""
+        for part in self.parsed.walk():
+            yield from (f"{name}: {value}" for name, value in part.items())
+            if part.get_content_maintype() in {"text", "application"}:
+                payload = part.get_payload(decode=True)
+                assert isinstance(payload, bytes)
+                yield payload.decode()
+
+
+def address_of(seat: Seat) -> str:
+    """Where the player of a seat gets his mail."""
+    return f"{seat}.player@example.org"
+
+
+class Posthouse:
+    """A house with one campaign at its first turn, into which a world is planted."""
+
+    def __init__(self, folder: Path, ruleset: AnyRuleset, reporter: Reporter) -> None:
+        write_default_settings(folder, ADDRESS)
+        settings = load_settings(folder)
+        migrate(settings.database)
+        self._house = House(settings, Store(settings.database), {ruleset.key: ruleset}, reporter)
+        self._ruleset = ruleset
+        self._seats = usual_seats(ruleset)
+        self._seen = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._house.store.close()
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has come to its end."""
+        with self._house.store.reading() as session:
+            return session.scalars(select(Campaign.status)).one() == "over"
+
+    def begin(self) -> None:
+        """Starts the campaign, with keys that are the same in every house; its first mails are of no interest."""
+        wanted = NewCampaign(
+            name=NAME,
+            game=self._ruleset.key,
+            gm=GM,
+            seats=[(seat, address_of(seat)) for seat in self._seats],
+            deadline="EVERY 24h",
+            options={},
+        )
+        create(self._house, wanted, NOW, seed=SEED)
+        with self._house.store.writing() as session:
+            session.execute(update(Campaign).values(mail_key=MAIL_KEY))
+        start(self._house, NAME, NOW)
+        tick(self._house, NOW)
+        self._sent()
+
+    def plant(self, moment: Moment, world: World) -> None:
+        """Makes a world the state of the open turn, and its views those that were mailed."""
+        state = self._ruleset.dump(world.state)
+        awaited = sorted(self._ruleset.standing(world.state).awaiting)
+        values = {"state": canonical(state), "state_hash": digest(state), "awaited": awaited}
+        with self._house.store.writing() as session:
+            session.execute(update(Turn).where(Turn.number == 1).values(values))
+            for row, seat in session.execute(
+                select(Report.id, SeatRow.name).join(SeatRow, Report.seat_id == SeatRow.id)
+            ):
+                view = canonical(mailed(self._ruleset, world.state, seat, moment.events))
+                session.execute(update(Report).where(Report.id == row).values(view=view))
+
+    def run(self, letters: Sequence[bytes]) -> list[Sent]:
+        """Posts letters in this order, runs the turn, and returns the mail that went out, in order."""
+        inbox = self._house.settings.home / "post" / "inbox" / "new"
+        for number, letter in enumerate(letters):
+            path = inbox / f"{number:04d}"
+            path.write_bytes(letter)
+            os.utime(path, (NOW.timestamp() + number,) * 2)
+        run_now(self._house, NAME, NOW + dt.timedelta(hours=1))
+        return self._sent()
+
+    def _sent(self) -> list[Sent]:
+        paths = sorted((self._house.settings.home / "post" / "sent" / "new").iterdir())
+        new, self._seen = paths[self._seen :], len(paths)
+        raws = [path.read_bytes() for path in new]
+        return [Sent(email.message_from_bytes(raw)["To"], raw) for raw in raws]
+
+
+def letter(seat: Seat, lines: Sequence[str], number: int = 0) -> bytes:
+    """A seat's order sheet as its player mails it."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = address_of(seat), ADDRESS, "orders"
+    mail["Message-ID"] = f"<{seat}.{number}@example.org>"
+    mail.set_content("\n".join([f"ORDERS {NAME} {seat}", *lines, "END"]))
+    return bytes(mail)
+
+
+def stranger(number: int) -> bytes:
+    """A mail from somebody who plays nothing here."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = f"stranger{number}@example.org", ADDRESS, CANARY
+    mail.set_content(f"What is this about? {CANARY}")
+    return bytes(mail)
+
+
+def letters_of(moment: Moment, own: Sequence[str], sheets: Sheets, *, noise: int) -> list[bytes]:
+    """The inbox of a turn: the seat's sheet amid those of others, full of canaries, and `noise` further mails."""
+    others = [
+        letter(seat, [*lines, f"; {CANARY}", f"{CANARY} to everyone"])
+        for seat, lines in sheets.items()
+        if seat != moment.seat
+    ]
+    return [*map(stranger, range(noise)), *others[:noise], letter(moment.seat, own), *others[noise:]]
+
+
+def secrets_of(moment: Moment) -> dict[str, str]:
+    """What must never stand in the seat's mail, and what it is."""
+    others = [seat for seat in usual_seats(moment.ruleset) if seat != moment.seat]
+    codes = {reply_code(MAIL_KEY, NAME, seat, turn): f"reply code of {seat}" for seat in others for turn in (1, 2)}
+    addresses = {address_of(seat): f"address of {seat}" for seat in others}
+    keys = {"seed": SEED, "mail key": MAIL_KEY}
+    raw = {text: name for name, key in keys.items() for text in (key.hex(), base64.b64encode(key).decode())}
+    return {**codes, **addresses, **raw, CANARY: "what others wrote"}
+
+
+def mail_leaks(moment: Moment, posts: Sequence[Sequence[Sent]]) -> Iterator[Leak]:
+    """L4 and L5: differences between the mail of two worlds, and secrets in it."""
+    own = [[sent.raw for sent in post if sent.to == address_of(moment.seat)] for post in posts]
+    ours, theirs = ({f"mail {number}": raw.decode() for number, raw in enumerate(raws)} for raws in own)
+    yield from moment.leaks("L4", {"mails": len(ours), **ours}, {"mails": len(theirs), **theirs})
+    yield from moment.leaks("L4", *({"order of reports": _readers(post)} for post in posts))
+    for sent in posts[0]:
+        if sent.to == address_of(moment.seat):
+            yield from _canaries(moment, sent)
+
+
+def _readers(post: Sequence[Sent]) -> list[str]:
+    """Who got reports, in the order of sending."""
+    return [sent.to for sent in post if sent.parsed["List-Id"]]
+
+
+def _canaries(moment: Moment, sent: Sent) -> Iterator[Leak]:
+    texts = list(sent.texts())
+    for secret, name in secrets_of(moment).items():
+        for text in texts:
+            at = text.find(secret)
+            if at >= 0:
+                yield Leak("L5", moment.seat, moment.number, name, text[max(0, at - 60) : at + 60])
+
+
+def find_mail_leaks(moment: Moment, folder: Path, reporter: Reporter) -> Iterator[Leak]:
+    """Runs the moment's turn in two worlds, each in a house of its own and amid more or less other mail.
+
+    Ends of games disclose, so a world in which the game ends is not compared.
+    """
+    posts, ended = [], False
+    for number in range(2):
+        world = elsewhere_world(moment, moment.rnd("elsewhere", number))
+        letters = letters_of(moment, own_sheet(moment, world), world.sheets, noise=2 * number)
+        with Posthouse(folder / str(number), moment.ruleset, reporter) as house:
+            house.begin()
+            house.plant(moment, world)
+            posts.append(house.run(letters))
+            ended |= house.over
+    if not ended:
+        yield from mail_leaks(moment, posts)

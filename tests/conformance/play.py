@@ -1,0 +1,198 @@
+"""Plays whole games without a host, as the host would: views through JSON, sheets as lines.
+
+`python -m tests.conformance.play KEY` prints a digest of one game, so that a test
+can compare it between processes.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.archive import setup_dice, turn_dice
+from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, Parsed, Seat, TurnInput, View, canonical, digest
+from tests.conformance.games import GAMES, default_options, other_options, seat_counts, seat_names
+
+SEED = bytes(range(32))
+STANDARD_CAP = 40
+RANDOM_TURNS = 15
+
+Player = Callable[[AnyRuleset, View, Dice], list[str] | None]
+"""Writes a sheet; None when it sends none."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One turn of a game: the world it opened with, what was mailed, what was sent and what came of it."""
+
+    number: int
+    state: Any
+    heard: tuple[Event, ...]
+    views: Mapping[Seat, View]
+    parsed: Mapping[Seat, Parsed]
+    turn: TurnInput
+    after: Any
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as far as it was played, to its end or to a cap."""
+
+    ruleset: AnyRuleset
+    seats: tuple[Seat, ...]
+    first: Any
+    steps: tuple[Step, ...]
+
+    @property
+    def last(self) -> tuple[Any, tuple[Event, ...]]:
+        """The state after the last turn, and the events that led to it."""
+        return (self.steps[-1].after, self.steps[-1].events) if self.steps else (self.first, ())
+
+    def worlds(self) -> Iterator[tuple[Any, tuple[Event, ...]]]:
+        """Every state of the game with the events that led to it."""
+        for step in self.steps:
+            yield step.state, step.heard
+        yield self.last
+
+    def views(self) -> Iterator[View]:
+        """Every view of every seat, the last ones included."""
+        for state, events in self.worlds():
+            for seat in self.seats:
+                yield mailed(self.ruleset, state, seat, events)
+
+
+def numbered(lines: Iterable[str]) -> list[tuple[int, str]]:
+    """Lines as a parser takes them: numbered from 1."""
+    return list(enumerate(lines, 1))
+
+
+def through_json(data: Any) -> Json:
+    """The data as they come out of storage or a mail."""
+    return json.loads(canonical(data))
+
+
+def mailed(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event]) -> View:
+    """The view of a seat as everything beyond the ruleset reads it."""
+    view: View = through_json(ruleset.view(state, seat, events))
+    return view
+
+
+def standard(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str]:
+    """Plays by the game's own standard bot."""
+    return ruleset.bots["standard"](view, dice)
+
+
+def gremlin(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str] | None:
+    """Sends well-formed nonsense, sometimes nothing, and sometimes the bot's sheet with nonsense around it."""
+    if dice.chance(1, 6, "silent"):
+        return None
+    lines = [ruleset.orders.invent(view, dice, "line", count) for count in range(dice.below(8, "lines"))]
+    return lines if dice.chance(1, 2, "alone") else lines[:4] + standard(ruleset, view, dice) + lines[4:]
+
+
+def play(
+    ruleset: AnyRuleset, player: Player, cap: int, *, game: int = 0, options: Mapping[str, Any] | None = None
+) -> Game:
+    """Plays until the game is over or `cap` turns are done, with default options if none are given.
+
+    Players of another `game` number do other things.
+    """
+    seats = usual_seats(ruleset)
+    first = state = ruleset.setup(options or default_options(ruleset), seats, setup_dice(SEED))
+    events: tuple[Event, ...] = ()
+    used: dict[Seat, tuple[Order, ...]] = {}
+    steps: list[Step] = []
+    while len(steps) < cap and not ruleset.standing(state).over:
+        luck = Dice(b"players").scoped(game, len(steps))
+        step = _step(ruleset, len(steps) + 1, state, events, used, functools.partial(_write, ruleset, player, luck))
+        used |= step.turn.orders
+        steps.append(step)
+        state, events = step.after, step.events
+    return Game(ruleset, tuple(seats), first, tuple(steps))
+
+
+def _write(ruleset: AnyRuleset, player: Player, luck: Dice, view: View) -> list[str] | None:
+    return player(ruleset, view, luck.scoped(view["seat"]))
+
+
+def _step(
+    ruleset: AnyRuleset,
+    number: int,
+    state: Any,
+    events: tuple[Event, ...],
+    used: Mapping[Seat, tuple[Order, ...]],
+    write: Callable[[View], list[str] | None],
+) -> Step:
+    views = {seat: mailed(ruleset, state, seat, events) for seat in usual_seats(ruleset)}
+    parsed: dict[Seat, Parsed] = {}
+    orders: dict[Seat, tuple[Order, ...]] = {}
+    missing: set[Seat] = set()
+    for seat in sorted(ruleset.standing(state).awaiting):
+        lines = write(views[seat])
+        if lines is None:
+            missing.add(seat)
+            orders[seat] = ruleset.defaults(views[seat], used.get(seat, ()))
+        else:
+            parsed[seat] = ruleset.parse(views[seat], numbered(lines))
+            orders[seat] = parsed[seat].orders
+    turn = TurnInput(orders, missing=frozenset(missing))
+    after, happened = ruleset.resolve(state, turn, turn_dice(SEED, number))
+    return Step(number, state, events, views, parsed, turn, after, happened)
+
+
+@functools.cache
+def standard_game(key: str) -> Game:
+    """A game of standard bots."""
+    return play(by_key(key), standard, STANDARD_CAP)
+
+
+@functools.cache
+def other_games(key: str) -> tuple[Game, ...]:
+    """A game of standard bots with all options that are no numbers decided otherwise, if there are any."""
+    ruleset = by_key(key)
+    options = other_options(ruleset)
+    changed = options != default_options(ruleset)
+    return (play(ruleset, standard, STANDARD_CAP, options=options),) if changed else ()
+
+
+@functools.cache
+def random_games(key: str) -> tuple[Game, ...]:
+    """Games of gremlins; several, as they like to resign."""
+    played: list[Game] = []
+    while sum(len(game.steps) for game in played) < RANDOM_TURNS:
+        played.append(play(by_key(key), gremlin, RANDOM_TURNS, game=len(played)))
+    return tuple(played)
+
+
+def games(key: str) -> tuple[Game, ...]:
+    """The games the suites look through, played once in a process."""
+    return standard_game(key), *other_games(key), *random_games(key)
+
+
+def usual_seats(ruleset: AnyRuleset) -> tuple[Seat, ...]:
+    """Three seats, or as near to that as a game allows: enough for a secret between two others."""
+    return seat_names(ruleset, min(seat_counts(ruleset), key=lambda count: abs(count - 3)))
+
+
+def by_key(key: str) -> AnyRuleset:
+    """The ruleset of a key."""
+    return next(ruleset for ruleset in GAMES if ruleset.key == key)
+
+
+def fingerprint(played: Iterable[Game]) -> str:
+    """A digest of everything that games brought about."""
+    steps = [(game.ruleset, step) for game in played for step in game.steps]
+    return digest([[ruleset.dump(step.after), _plain(step.events), dict(step.views)] for ruleset, step in steps])
+
+
+def _plain(events: Iterable[Event]) -> list[Json]:
+    return [[event.kind, sorted(event.audience), dict(event.data)] for event in events]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(fingerprint(games(sys.argv[1])))

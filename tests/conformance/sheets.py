@@ -1,0 +1,60 @@
+"""Sheets no honest player sends."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+
+from pbem.ruleset import AnyRuleset, Finding
+
+HOSTILE = {
+    "empty": [],
+    "blank": ["", "   ", "\t", "\u00a0"],
+    "comments": ["; nothing", "# nothing", ";;;", "#\\"],
+    "long": ["x" * 10_000, "FIRE " * 2_000, '"' * 10_000, "a \\" * 3_000],
+    "control": ["\x00", "MOVE\x00A", "\x1b[2J\x07", "".join(map(chr, range(32))), "\u2028\u2029\x85", "\ud800"],
+    "numbers": ["1" * 5_000, "-1", "+0", "1e999", "NaN", "٣", "９９９９９", "9" * 9, "0x10"],
+    "emoji": ["🚀", "MOVE 🚀 🚀", "👩‍👩‍👧‍👦 " * 50, "ﷺ", "ß", "İ ı", "Z̸̨͍a̵l̶g̷o̴"],
+    "quotes": ['"', '""', '"" ""', '"unclosed', 'a"b"c', "'single'", '"a\\'],
+    "continued": ["\\", "\\", "MOVE \\", "\\"],
+    "markup": [
+        "<script>alert(1)</script>",
+        "{{ 7 * 7 }}",
+        "{% for x in y %}",
+        "%s%n",
+        "../../etc/passwd",
+        "'; DROP TABLE",
+    ],
+    "many": ["NO SUCH ORDER"] * 5_000,
+}
+
+
+def hostile_sheets(ruleset: AnyRuleset) -> Iterator[tuple[str, list[str]]]:
+    """Named sheets: the general ones, and every verb of a game with arguments it never heard of."""
+    yield from HOSTILE.items()
+    strange = ["", "0", "-5", "999999999", "nothing", '""', "🚀", "\x00", "x" * 400, "A1 B2 C3 D4 E5 F6 G7"]
+    yield "verbs", [f"{verb.word} {rest}" for verb in ruleset.orders.verbs for rest in strange]
+
+
+def spoiled(line: str, rnd: random.Random, words: Iterable[str]) -> str:
+    """A line with one of its words, but not the first, replaced by any of `words`."""
+    parts = line.split()
+    if len(parts) > 1:
+        parts[rnd.randrange(1, len(parts))] = rnd.choice(sorted(words))
+    return " ".join(parts)
+
+
+def flaws(finding: Finding, lines: int) -> Iterator[str]:
+    """What is wrong with a finding, as far as any can be judged."""
+    if not 0 <= finding.line <= lines:
+        yield f"line {finding.line} of {lines}"
+    if finding.severity not in {"error", "warning", "note"}:
+        yield f"severity {finding.severity!r}"
+    if not finding.code or finding.code != finding.code.lower() or " " in finding.code:
+        yield f"code {finding.code!r}"
+    if not finding.text.strip():
+        yield "no text"
+    if not (finding.text + finding.hint).isprintable():
+        yield f"text or hint cannot be printed on one line: {finding.text!r} {finding.hint!r}"
+    if len(finding.text) + len(finding.hint) > 2_000:
+        yield f"{len(finding.text) + len(finding.hint)} characters"

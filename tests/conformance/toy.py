@@ -1,0 +1,323 @@
+"""Fog Patrol: a small game of boats in fog, with which the suites are tried.
+
+Every seat has three boats on a board of 13 × 13 squares. A boat sees two squares
+far, moves one square a turn and then fires at a square within three. Shots hit
+half of the time; two hits sink a boat. After the last turn most boats win.
+
+A boat's `number` is the program's own and means nothing to players: leaks made
+of it are what the secrecy suite has to find.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pbem.ruleset import (
+    Bot,
+    Dice,
+    Event,
+    Finding,
+    Json,
+    Listed,
+    Option,
+    Order,
+    OrderBook,
+    Parsed,
+    Picture,
+    SaveError,
+    Seat,
+    Seats,
+    SetupError,
+    Standing,
+    TurnInput,
+    View,
+    Word,
+    heard,
+)
+
+SIZE = 13
+SIGHT = 2
+REACH = 3
+HULL = 2
+SQUARES = tuple(f"{chr(ord('A') + x)}{y + 1}" for x in range(SIZE) for y in range(SIZE))
+STEPS = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
+CORNERS = ((2, 2), (10, 10), (10, 2), (2, 10))
+
+
+@dataclass(frozen=True, slots=True)
+class Boat:
+    """A boat; others than its owner see only where it is and whose."""
+
+    number: int
+    owner: Seat
+    name: str
+    square: str
+    hull: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sea:
+    """The whole truth: the turn to be played, the last turn, and all boats."""
+
+    turn: int
+    turns: int
+    seats: tuple[Seat, ...]
+    boats: tuple[Boat, ...]
+
+
+OWN_BOAT = Listed("boat", "one of your boats", "R1", lambda view: [boat["name"] for boat in view["boats"]])
+SQUARE = Listed("square", "a square from A1 to M13", "G7", lambda view: SQUARES)
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Order):
+    """Move a boat one square."""
+
+    usage = "MOVE boat direction"
+    boat: Annotated[str, OWN_BOAT]
+    direction: Annotated[str, Word(tuple(STEPS))]
+
+    def words(self) -> str:
+        return f"{self.boat} moves {self.direction}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fire(Order):
+    """Fire at a square, after all boats have moved."""
+
+    usage = "FIRE boat AT square"
+    boat: Annotated[str, OWN_BOAT]
+    square: Annotated[str, SQUARE]
+
+    def words(self) -> str:
+        return f"{self.boat} fires at {self.square}"
+
+
+def spot(square: str) -> tuple[int, int]:
+    """Column and row of a square, from 0."""
+    return ord(square[0]) - ord("A"), int(square[1:]) - 1
+
+
+def apart(a: str, b: str) -> int:
+    """Squares between two squares, diagonals counting as one."""
+    (ax, ay), (bx, by) = spot(a), spot(b)
+    return max(abs(ax - bx), abs(ay - by))
+
+
+def moved(square: str, direction: str) -> str | None:
+    """The next square in a direction; None beyond the board."""
+    x, y = (a + b for a, b in zip(spot(square), STEPS[direction], strict=True))
+    return f"{chr(ord('A') + x)}{y + 1}" if 0 <= x < SIZE and 0 <= y < SIZE else None
+
+
+def sees(boats: Iterable[Boat], seat: Seat, square: str) -> bool:
+    """Whether a boat of the seat is within sight of a square."""
+    return any(boat.owner == seat and apart(boat.square, square) <= SIGHT for boat in boats)
+
+
+class FogPatrol:
+    """The rules of Fog Patrol."""
+
+    key = "toy"
+    title = "Fog Patrol"
+    designer = "this project's tests"
+    version = 1
+    seats = Seats(2, 4, ("red", "blue", "green", "amber"))
+    pace = "simultaneous"
+    summary = "Boats look for each other in fog."
+    orders = OrderBook((Move, Fire))
+
+    def options(self) -> tuple[Option, ...]:
+        return (
+            Option("turns", "int", 12, "turns to play", low=2, high=20),
+            Option("boats", "int", 3, "boats of each seat", low=1, high=5),
+        )
+
+    def setup(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Sea:
+        if not self.seats.least <= len(seats) <= self.seats.most:
+            raise SetupError(f"Fog Patrol takes 2 to 4 seats, not {len(seats)}")
+        boats: list[Boat] = []
+        for index, seat in enumerate(seats):
+            home = _square(*CORNERS[index])
+            berths = [square for square in SQUARES if apart(square, home) <= SIGHT]
+            for count, square in enumerate(dice.shuffle(berths, "berth", seat)[: options["boats"]]):
+                boats.append(Boat(len(boats), seat, f"{seat[0].upper()}{count + 1}", square, HULL))
+        return Sea(1, options["turns"], tuple(seats), tuple(boats))
+
+    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+        standing = self.standing(state)
+        own = [boat for boat in state.boats if boat.owner == seat]
+        return {
+            "seat": seat,
+            "label": f"turn {state.turn}",
+            "over": standing.over,
+            "awaited": seat in standing.awaiting,
+            "events": heard(events, seat),
+            "turns": state.turns,
+            "boats": [{"name": boat.name, "square": boat.square, "hull": boat.hull} for boat in sorted(own, key=_name)],
+            "contacts": sorted(self.contacts(state, seat), key=lambda seen: (seen["square"], seen["owner"])),
+            "winners": list(standing.winners),
+        }
+
+    def contacts(self, state: Sea, seat: Seat) -> list[dict[str, Any]]:
+        """The boats of others that a seat sees, in no order that could be told."""
+        return [
+            {"square": boat.square, "owner": boat.owner}
+            for boat in state.boats
+            if boat.owner != seat and sees(state.boats, seat, boat.square)
+        ]
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        parsed = self.orders.parse(view, lines)
+        entries, findings = [], list(parsed.findings)
+        berths = {boat["name"]: boat["square"] for boat in view["boats"]}
+        told: set[tuple[type[Order], str]] = set()
+        for entry in parsed.entries:
+            wrong = _objection(entry.order, berths, told)
+            if wrong:
+                findings.append(Finding(entry.line, "error", *wrong))
+            else:
+                entries.append(entry)
+        return Parsed(tuple(entries), tuple(sorted(findings, key=lambda finding: finding.line)))
+
+    def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
+        return ()
+
+    def template(self, view: View) -> list[str]:
+        return [f"; MOVE {boat['name']} {'|'.join(STEPS)}" for boat in view["boats"]]
+
+    def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> tuple[Sea, tuple[Event, ...]]:
+        events: list[Event] = []
+        boats = [boat for boat in state.boats if boat.owner not in turn.removed]
+        boats = list(_move(boats, turn, events))
+        hits = dict.fromkeys((boat.number for boat in boats), 0)
+        for shooter, square in _shots(boats, turn):
+            targets = [boat for boat in boats if boat.square == square and boat.owner != shooter.owner]
+            struck = [boat for boat in sorted(targets, key=_name) if _hits(dice, shooter, boat)]
+            for boat in struck:
+                hits[boat.number] += 1
+            seen = sees(boats, shooter.owner, square)
+            result = ("hit" if struck else "missed") if seen else "not seen"
+            events.append(_event("fired", shooter.owner, boat=shooter.name, square=square, result=result))
+        left = tuple(_damage(boats, hits, events))
+        return dataclasses.replace(state, turn=state.turn + 1, boats=left), tuple(events)
+
+    def standing(self, state: Sea) -> Standing:
+        scores = {seat: sum(boat.owner == seat for boat in state.boats) for seat in state.seats}
+        afloat = frozenset(seat for seat, score in scores.items() if score)
+        if len(afloat) > 1 and state.turn <= state.turns:
+            return Standing(over=False, awaiting=afloat, scores=scores)
+        winners = tuple(seat for seat in state.seats if scores[seat] == max(scores.values()))
+        return Standing(over=True, awaiting=frozenset(), scores=scores, winners=winners, reason="most boats afloat")
+
+    def pictures(self, view: View) -> Sequence[Picture]:
+        marks = [(boat["square"], boat["name"]) for boat in view["boats"]]
+        marks += [(seen["square"], seen["owner"]) for seen in view["contacts"]]
+        drawn = "".join(_mark(square, text) for square, text in marks)
+        side = 40 * SIZE
+        svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}">{drawn}</svg>'
+        return [Picture("map", "The sea as you see it", svg, side, side)]
+
+    def text_map(self, view: View) -> str:
+        marks = {seen["square"]: seen["owner"][0] for seen in view["contacts"]}
+        marks |= {boat["square"]: boat["name"][0] for boat in view["boats"]}
+        rows = (" ".join(marks.get(_square(x, y), ".") for x in range(SIZE)) for y in range(SIZE))
+        return "\n".join(rows)
+
+    def dump(self, state: Sea) -> Json:
+        return dataclasses.asdict(state)
+
+    def load(self, data: Json, version: int) -> Sea:
+        if version > self.version:
+            raise SaveError(f"Fog Patrol {self.version} cannot read a save of version {version}")
+        boats = tuple(Boat(**boat) for boat in data["boats"])
+        return Sea(data["turn"], data["turns"], tuple(data["seats"]), boats)
+
+    @property
+    def bots(self) -> Mapping[str, Bot]:
+        return {"standard": _bot}
+
+
+def _square(x: int, y: int) -> str:
+    return SQUARES[x * SIZE + y]
+
+
+def _name(boat: Boat) -> tuple[Seat, str]:
+    return boat.owner, boat.name
+
+
+def _event(kind: str, *audience: Seat, **data: Any) -> Event:
+    return Event(kind, frozenset(audience), data)
+
+
+def _objection(order: Order, berths: Mapping[str, str], told: set[tuple[type[Order], str]]) -> tuple[str, str] | None:
+    """Code and text of what speaks against an order, as far as its player can know."""
+    assert isinstance(order, Move | Fire)
+    if (type(order), order.boat) in told:
+        return "twice", f"{order.boat} has such an order already"
+    told.add((type(order), order.boat))
+    if isinstance(order, Move) and moved(berths[order.boat], order.direction) is None:
+        return "off-board", f"{order.direction} of {berths[order.boat]} there is no sea"
+    return None
+
+
+def _move(boats: Sequence[Boat], turn: TurnInput, events: list[Event]) -> Iterator[Boat]:
+    orders = {
+        (seat, order.boat): order.direction
+        for seat, sheet in turn.orders.items()
+        for order in sheet
+        if isinstance(order, Move)
+    }
+    for boat in boats:
+        square = boat.square
+        if direction := orders.get((boat.owner, boat.name)):
+            square = moved(square, direction) or square
+            events.append(_event("moved", boat.owner, boat=boat.name, square=square))
+        yield dataclasses.replace(boat, square=square)
+
+
+def _shots(boats: Sequence[Boat], turn: TurnInput) -> Iterator[tuple[Boat, str]]:
+    """All shots within reach, by the name of who fires."""
+    for boat in sorted(boats, key=_name):
+        for order in turn.orders.get(boat.owner, ()):
+            if isinstance(order, Fire) and order.boat == boat.name and apart(boat.square, order.square) <= REACH:
+                yield boat, order.square
+
+
+def _hits(dice: Dice, shooter: Boat, target: Boat) -> bool:
+    return dice.chance(1, 2, "fire", shooter.owner, shooter.name, target.owner, target.name)
+
+
+def _damage(boats: Sequence[Boat], hits: Mapping[int, int], events: list[Event]) -> Iterator[Boat]:
+    for boat in sorted(boats, key=_name):
+        hull = boat.hull - hits[boat.number]
+        if hull > 0:
+            if hull < boat.hull:
+                events.append(_event("struck", boat.owner, boat=boat.name, hull=hull))
+            yield dataclasses.replace(boat, hull=hull)
+        else:
+            witnesses = {other.owner for other in boats if apart(other.square, boat.square) <= SIGHT}
+            events.append(_event("sunk", *witnesses, owner=boat.owner, square=boat.square))
+
+
+def _mark(square: str, text: str) -> str:
+    x, y = spot(square)
+    return f'<text x="{40 * x}" y="{40 * y + 20}" font-family="DejaVu Sans" font-size="12">{text}</text>'
+
+
+def _bot(view: View, dice: Dice) -> list[str]:
+    """Fires at what it sees and draws toward the middle of the board, by no straight course."""
+    lines = []
+    for boat in view["boats"]:
+        x, y = spot(boat["square"])
+        ways = ["W" if 2 * x >= SIZE else "E", "N" if 2 * y >= SIZE else "S"]
+        lines.append(f"MOVE {boat['name']} {dice.pick(ways, boat['name'])}")
+        if view["contacts"]:
+            lines.append(f"FIRE {boat['name']} AT {dice.pick(view['contacts'], boat['name'], 'target')['square']}")
+    return lines
+
+
+TOY = FogPatrol()

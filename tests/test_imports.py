@@ -1,0 +1,205 @@
+"""Who may import whom. The rooms of the house and the doors between them are those of the architecture."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pbem.ruleset
+from rules import RULESETS
+
+ROOT = Path(__file__).parents[1]
+
+ROOMS: dict[str, set[str]] = {
+    "errors": set(),
+    "progress": set(),
+    "ruleset": set(),
+    "rulebook": {"ruleset"},
+    "config": {"errors"},
+    "store": {"errors", "ruleset"},
+    "founding": {"config", "store"},
+    "post": {"config", "errors", "store"},
+    "report": {"errors", "post", "ruleset"},
+    "archive": {"errors", "report", "ruleset"},
+    "house": {"config", "errors", "report", "ruleset", "store"},
+    "campaign": {"archive", "errors", "house", "post", "progress", "report", "ruleset", "store"},
+    "desk": {"campaign", "errors", "house", "post", "progress", "report", "ruleset", "store"},
+    "tick": {"campaign", "desk", "errors", "house", "post", "progress", "store"},
+    "serving": {"errors", "house", "tick"},
+    "players": {"post", "ruleset"},
+    "demo": {
+        *("archive", "campaign", "config", "errors", "house", "players", "post"),
+        *("progress", "ruleset", "store", "tick"),
+    },
+    "console": {"archive", "campaign", "demo", "desk", "progress", "report", "ruleset", "tick"},
+}
+"""What each room of pbem/ may import, from the lowest to the highest."""
+
+THIRD_PARTY: dict[str, set[str]] = {
+    "alembic": {"store"},
+    "click": {"cli", "console"},
+    "imapclient": {"post"},
+    "jinja2": {"report"},
+    "resvg_py": {"report"},
+    "sqlalchemy": {"campaign", "demo", "desk", "post", "store", "tick"},
+}
+"""Which rooms may use which package."""
+
+RULES_MAY_USE = {
+    "__future__",
+    "bisect",
+    "collections",
+    "collections.abc",
+    "dataclasses",
+    "enum",
+    "fractions",
+    "functools",
+    "hashlib",
+    "heapq",
+    "importlib.resources",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "re",
+    "textwrap",
+    "typing",
+}
+"""The parts of the standard library without clock, chance, files, network or log. `random` is the dice's job."""
+
+
+def imports(file: Path) -> Iterator[str]:
+    """The modules a file imports, wherever in it: "a.b" for `import a.b` and for `from a.b import c`.
+
+    What `from pbem import …` and the like take out of a package is named in full.
+    """
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file} imports relatively"
+            assert node.module
+            packages = {"pbem", "rules", "importlib"}
+            names = (
+                [f"{node.module}.{alias.name}" for alias in node.names] if node.module in packages else [node.module]
+            )
+            yield from names
+
+
+def python_files(*folders: str) -> list[Path]:
+    """The Python files below folders of the project."""
+    return sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py"))
+
+
+def room(file: Path) -> str:
+    """The room of pbem/ a file belongs to."""
+    parts = file.relative_to(ROOT / "pbem").parts
+    return parts[0].removesuffix(".py")
+
+
+def name(file: Path) -> str:
+    """A file as test reports show it."""
+    return str(file.relative_to(ROOT))
+
+
+def strays(files: Iterable[Path], allowed: Callable[[Path, str], bool]) -> dict[str, list[str]]:
+    """The imports that are not allowed, by file."""
+    found = {name(file): [module for module in imports(file) if not allowed(file, module)] for file in files}
+    return {file: modules for file, modules in found.items() if modules}
+
+
+HOST = python_files("pbem")
+GAMES = python_files("rules")
+
+
+def test_a_room_imports_what_the_architecture_lets_it() -> None:
+    """Everything flows one way: a room uses its own modules and those of the rooms below it."""
+
+    def allowed(file: Path, module: str) -> bool:
+        package, _, other = module.partition(".")
+        return package != "pbem" or other.split(".")[0] in {room(file), *ROOMS[room(file)]}
+
+    assert strays([file for file in HOST if room(file) != "__init__"], allowed) == {}
+
+
+def test_no_room_depends_on_one_above_it() -> None:
+    """The table of rooms has no circle."""
+    rooms = list(ROOMS)
+
+    for index, upper in enumerate(rooms):
+        assert ROOMS[upper] <= set(rooms[:index])
+
+
+def test_the_host_imports_no_game() -> None:
+    """Games are handed to the host by the command line; it asks for none by itself."""
+    assert strays(HOST, lambda file, module: module.split(".")[0] not in {"rules", "cli", "tests"}) == {}
+    assert [name(file) for file in HOST if re.search(r"import_module|__import__|entry_points", file.read_text())] == []
+
+
+def test_the_host_names_no_game() -> None:
+    """Neither the host's code nor its templates know the key or title of any game."""
+    files = [*HOST, *(ROOT / "templates" / "host").iterdir(), *python_files("migrations")]
+    names = "|".join(rf"\b{known}\b" for ruleset in RULESETS for known in (ruleset.key, ruleset.title))
+
+    assert [name(file) for file in files if re.search(names, file.read_text(), re.IGNORECASE)] == []
+
+
+def test_packages_are_used_where_they_belong() -> None:
+    """Mail libraries in the post, SQL in the store and what reads it, templates in reports: nowhere else."""
+
+    def allowed(file: Path, module: str) -> bool:
+        package = module.split(".")[0]
+        here = "cli" if file.name == "cli.py" else room(file)
+        own = {"pbem", "rules", *sys.stdlib_module_names}
+        return package in own or here in THIRD_PARTY.get(package, set())
+
+    assert strays([*HOST, ROOT / "cli.py"], allowed) == {}
+
+
+def test_the_contract_needs_the_standard_library_alone() -> None:
+    """pbem.ruleset could be lifted out of the host as it is."""
+    files = python_files("pbem/ruleset")
+
+    assert strays(files, lambda _, module: module.split(".")[0] in {"pbem", *sys.stdlib_module_names}) == {}
+
+
+def test_a_game_knows_the_contract_and_nothing_else() -> None:
+    """Rules import harmless parts of the standard library, pbem.ruleset as a whole, the kit, and themselves."""
+
+    def allowed(file: Path, module: str) -> bool:
+        package = file.relative_to(ROOT / "rules").parts[0]
+        games = [f"rules.{ruleset.key}" for ruleset in RULESETS]
+        own = [f"rules.{package}", "rules.kit"] if package != "__init__.py" else games
+        inside = any(f"{module}.".startswith(f"{known}.") for known in own)
+        return inside or module == "pbem.ruleset" or module in RULES_MAY_USE
+
+    assert strays(GAMES, allowed) == {}
+
+
+def test_rules_have_no_side_doors() -> None:
+    """No file is opened, nothing printed or evaluated, no identity or hash of an object decides anything."""
+    forbidden = {"open", "print", "input", "eval", "exec", "compile", "id", "hash"}
+
+    assert [found for file in GAMES for found in calls(file) if found.partition(":")[2] in forbidden] == []
+
+
+def calls(file: Path) -> Iterator[str]:
+    """The plain function calls in a file, as "file:function"."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield f"{name(file)}:{node.func.id}"
+
+
+def test_the_contract_exports_exactly_what_it_says() -> None:
+    """`__all__` is sorted and complete, and everything public comes from one of the contract's modules."""
+    public = {
+        export
+        for export, value in vars(pbem.ruleset).items()
+        if not export.startswith("_") and not isinstance(value, type(pbem.ruleset))
+    }
+
+    assert set(pbem.ruleset.__all__) == public
+    assert pbem.ruleset.__all__ == sorted(pbem.ruleset.__all__, key=lambda export: (export.islower(), export))
