@@ -1,1 +1,8 @@
 """The games. They know the ruleset contract and nothing of the host."""
+
+from pbem.ruleset import AnyRuleset
+from rules.singularity import RULESET as SINGULARITY
+from rules.singularity_trap import RULESET as SINGULARITY_TRAP
+
+RULESETS: tuple[AnyRuleset, ...] = (SINGULARITY_TRAP, SINGULARITY)
+"""Every game this program plays."""

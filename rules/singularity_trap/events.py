@@ -18,7 +18,7 @@ types stand as players read them. `who` is a colour.
 | stopped | ship, space, why ("static" or "invalid") | its player |
 | charted | entry, exit | its player |
 | sensed | after ("economic", "movement", "combat"), contacts, unknown, allied (as SensorsView) | its player |
-| combat | space, round, ships (list of {id, owner, type, weapons, armor, damage}), shots (list of {by, at, need, of, die, hit, unit}), lost (list of {ship, how: "dark"/"destroyed"}) | players with a non-dark ship there at its start |
+| combat | space, round, ships (list of {id, owner, type, damage, and of own ships weapons, armor}), shots (list of {by, at, need, of, die, hit, unit}), lost (list of {ship, how: "dark"/"destroyed" of own ships, "vanished" of others}) | players with a non-dark ship there at its start |
 | captured | space, name, was (colour or null), now (colour or null) | all |
 | terraformed | space, name, was, now | all |
 | alliance | who, on (bool) | the two concerned |
@@ -26,8 +26,9 @@ types stand as players read them. `who` is a colour.
 | faction-held | members, held, needed | all |
 | dissolved | members, why | all |
 | holding | who, held, needed: a single player at the winning number of planets | all |
-| resigned | who, how ("resigned", "removed") | all |
+| resigned | who, how ("resigned", "removed", "eliminated": no planet and no ship left) | all |
 | victory | winners, reason | all |
 
-`shots`: a shot hits when `die` ≤ `need` out of `of` (TE of AE + TE); `unit` is what the hit took out, or null.
+`shots`: a shot hits when `die` ≤ `need` out of `of` (TE of AE + TE); `unit` is what the hit took out of an own ship, or null.
+In `income`, `saved` is what was there before. `sensed` is told only where something was sensed.
 """

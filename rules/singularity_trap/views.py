@@ -23,6 +23,8 @@ class PlayerView(TypedDict):
     ally: bool
     wish: bool
     """The reader's own alliance setting toward this player."""
+    held: int
+    """At how many successive turn starts, up to now, he alone held the winning number of planets."""
 
 
 class PlanetView(TypedDict):
@@ -44,13 +46,18 @@ class UnitsView(TypedDict):
 
 
 class ShipView(TypedDict):
-    """An own ship, in full. `moved`: it was given a move this turn, so it is not stationary."""
+    """An own ship, in full.
+
+    `moved`: it was given a move this turn, so it is not stationary. `encounter`:
+    a ship of a player not allied is seen in its space, so it is pinned (ruling 13).
+    """
 
     id: str
     type: str
     space: str
     dark: bool
     moved: bool
+    encounter: bool
     damage: int
     units: list[UnitsView]
 
@@ -103,12 +110,13 @@ class FactionView(TypedDict):
 
 
 class CombatView(TypedDict):
-    """A space in which the reader is asked to fire (pace "section")."""
+    """A space in which the reader is asked to fire (pace "section"); `shots` is how many he must."""
 
     space: str
     round: int
     own: list[str]
     enemies: list[SeenShip]
+    shots: int
 
 
 class TypeView(TypedDict):
@@ -122,15 +130,26 @@ class TypeView(TypedDict):
 
 
 class RulesView(TypedDict):
-    """The public settings a player plans by."""
+    """The public settings a player plans by.
+
+    The board is a hexagon of `radius`, with levels from -`levels` to +`levels`.
+    `colours` is the wheel, in order; `gray` stands in its middle. `faction_sizes`
+    says, by number of players at the start, how many a faction may have at most
+    (0: none); `largest_faction` is that of this campaign. `empire_planets` must be
+    held by the dominant member of an empire alone.
+    """
 
     planets_to_win: int
     turns_to_hold: int
     faction_sizes: dict[str, int]
+    largest_faction: int
+    empire_planets: int
     alliances: bool
+    pace: Literal["turn", "section"]
     radius: int
     levels: int
     colours: list[str]
+    gray: str
     types: list[TypeView]
 
 
@@ -145,7 +164,9 @@ class TrapView(TypedDict):
     """A seat's whole knowledge at the start of a turn or section.
 
     `events` tells what happened since the last report; its kinds and their
-    data are listed in `events.py`.
+    data are listed in `events.py`. `round` is the combat round asked for, or 0.
+    `points` are those saved, before `income` and `upkeep` of the economic section
+    to come. `factions` are all that stand, `faction` the first the reader is in.
     """
 
     seat: str
@@ -154,6 +175,7 @@ class TrapView(TypedDict):
     awaited: bool
     turn: int
     section: Section
+    round: int
     points: int
     income: int
     upkeep: int
@@ -163,6 +185,7 @@ class TrapView(TypedDict):
     sensors: SensorsView
     charts: list[ChartView]
     faction: FactionView | None
+    factions: list[FactionView]
     combats: list[CombatView]
     rules: RulesView
     events: list[dict[str, Any]]

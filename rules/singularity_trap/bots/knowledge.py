@@ -1,0 +1,111 @@
+"""What a bot reads out of its view, in forms that are easy to plan with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rules.singularity_trap.orders import View, board_of
+from rules.singularity_trap.space import Board, Space
+
+UNKNOWN_STRENGTH = 3
+"""Weapons supposed behind a mark of unknown ships."""
+
+
+@dataclass(frozen=True, slots=True)
+class Craft:
+    """An own ship, or one just ordered built. `pinned` ships are in an encounter."""
+
+    name: str
+    type: str
+    space: Space
+    drive: int
+    weapons: int
+    slips: bool
+    jumps: bool
+    terraforms: bool
+    dark: bool
+    pinned: bool
+    damage: int
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A planet as the bot sees it; `worth` is what it pays the bot, `foe` whether it is to be taken."""
+
+    space: Space
+    written: str
+    owner: str | None
+    worth: int
+    mine: bool
+    foe: bool
+
+
+class Knowledge:
+    """A view, arranged for planning."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.me: str = view["seat"]
+        self.board: Board = board_of(view)
+        self.allies = {player["colour"] for player in view["players"] if player["ally"]}
+        self.standing = {player["colour"]: player["planets"] for player in view["players"]}
+        self.types = {kind["name"]: kind for kind in view["rules"]["types"]}
+        self.crafts = [self._craft(ship) for ship in view["ships"]]
+        self.worlds = [self._world(planet) for planet in view["planets"]]
+        self.strength = self._strength()
+
+    def space(self, written: str) -> Space:
+        """The space of a written name in the view."""
+        space = self.board.read(written)
+        assert space is not None
+        return space
+
+    def new_craft(self, name: str, kind: str, space: Space) -> Craft:
+        """A ship as it will be when built."""
+        units = self.types[kind]["units"]
+        return self._made(name, kind, space, units)
+
+    def mine(self) -> list[World]:
+        """The own planets."""
+        return [world for world in self.worlds if world.mine]
+
+    def foes(self) -> list[World]:
+        """The planets to take: unowned, or of a player who is not an ally."""
+        return [world for world in self.worlds if world.foe]
+
+    def _world(self, planet: View) -> World:
+        owner = planet["owner"]
+        mine = owner == self.me
+        return World(self.space(planet["space"]), planet["space"], owner, planet["worth"], mine,
+                     not mine and owner not in self.allies)  # fmt: skip
+
+    def _craft(self, ship: View) -> Craft:
+        left = {unit["unit"]: unit["left"] for unit in ship["units"]}
+        return self._made(ship["id"], ship["type"], self.space(ship["space"]), left, ship)
+
+    def _made(self, name: str, kind: str, space: Space, units: View, ship: View | None = None) -> Craft:
+        return Craft(
+            name=name,
+            type=kind,
+            space=space,
+            drive=units.get("drive", 0),
+            weapons=units.get("weapons", 0),
+            slips=units.get("slip", 0) > 0,
+            jumps=units.get("jump", 0) > 0,
+            terraforms=units.get("terraform", 0) > 0,
+            dark=bool(ship and ship["dark"]),
+            pinned=bool(ship and ship["encounter"]),
+            damage=ship["damage"] if ship else 0,
+        )
+
+    def _strength(self) -> dict[Space, int]:
+        """Hostile weapons, seen or supposed, by space."""
+        strength: dict[Space, int] = {}
+        for contact in self.view["sensors"]["contacts"]:
+            foes = [ship for ship in contact["ships"] if ship["owner"] not in self.allies]
+            guess = sum(self.types[ship["type"]]["units"].get("weapons", 0) for ship in foes)
+            if guess:
+                strength[self.space(contact["space"])] = guess
+        for written in self.view["sensors"]["unknown"]:
+            strength[self.space(written)] = UNKNOWN_STRENGTH
+        return strength

@@ -1,0 +1,47 @@
+"""Ways through the trap for a bot: how far a ship gets toward a goal in one turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rules.kit import hexes
+from rules.singularity_trap.bots.knowledge import Craft
+from rules.singularity_trap.space import VECTORS, Board, Space, distance, plus
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A move as the words after MOVE and the ships, and where it ends."""
+
+    words: str
+    end: Space
+
+
+def route(board: Board, craft: Craft, goal: Space) -> Route | None:
+    """The move that brings a ship nearest to a goal; None if it cannot come nearer."""
+    space, words = craft.space, []
+    if craft.slips:
+        space, slip = _best_slip(board, space, goal, craft.drive)
+        words += slip
+    for _ in range(craft.drive):
+        step = min(VECTORS, key=lambda vector: (_apart(board, plus(space, VECTORS[vector]), goal), vector))
+        if _apart(board, plus(space, VECTORS[step]), goal) >= _apart(board, space, goal):
+            break
+        space = plus(space, VECTORS[step])
+        words.append(step)
+    return Route(" ".join(words), space) if space != craft.space else None
+
+
+def _best_slip(board: Board, start: Space, goal: Space, reach: int) -> tuple[Space, list[str]]:
+    best, words = start, []
+    for vector, offset in VECTORS.items():
+        for count in range(1, reach + 1):
+            end = plus(start, offset, count)
+            if _apart(board, end, goal) < _apart(board, best, goal):
+                best, words = end, ["SLIP", vector, str(count)]
+    return best, words
+
+
+def _apart(board: Board, a: Space, goal: Space) -> tuple[bool, int, int]:
+    """How far a space is from the goal: first in moves, then in the sum of both ways; off the board is worst."""
+    return not board.has(a), distance(a, goal), hexes.distance(a[:2], goal[:2]) + abs(a[2] - goal[2])

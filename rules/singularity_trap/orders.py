@@ -1,0 +1,420 @@
+"""The orders of The Singularity Trap, declared.
+
+A sheet's words are read against the view that was mailed. Ships ordered built
+on the same sheet are called NEW1, NEW2 … in the order in which the sheet builds
+them (ruling 27).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Whole, Word, choose
+from rules.singularity_trap.chart import UNITS, letter_of
+from rules.singularity_trap.space import VECTORS, Board, ascii_signs, distance
+
+View = Mapping[str, Any]
+
+MOST_BUILT = 99
+"""Ships one sheet can order built, and so the highest NEW number."""
+
+STAY = "STAY"
+JUMP = "JUMP"
+
+
+def board_of(view: View) -> Board:
+    """The board a view speaks of."""
+    return Board(view["rules"]["radius"], view["rules"]["levels"])
+
+
+def own_ships(view: View) -> list[str]:
+    """The ids of the reader's ships."""
+    return [ship["id"] for ship in view["ships"]]
+
+
+def others(view: View) -> list[str]:
+    """The other players still in the game."""
+    return [player["colour"] for player in view["players"] if player["playing"] and player["colour"] != view["seat"]]
+
+
+def _types(view: View) -> list[str]:
+    return [kind["name"] for kind in view["rules"]["types"]]
+
+
+def possible_targets(view: View) -> list[str]:
+    """What a doctrine can prefer: other players, and ship types."""
+    return [*others(view), *_types(view)]
+
+
+_NEW = re.compile(r"NEW([1-9][0-9]?)", re.IGNORECASE)
+
+
+def new_number(ship: str) -> int | None:
+    """The number of a ship named NEW1, NEW2 …, or None if the name is an id."""
+    match = _NEW.fullmatch(ship)
+    return int(match[1]) if match else None
+
+
+@dataclass(frozen=True)
+class OwnShip(Kind):
+    """The id of an own ship, or (with `new`) NEW1 … for one ordered built on the same sheet."""
+
+    new: bool
+    shown: str = "ship"
+    expected: str = "one of your ships"
+    example: str = "R472"
+
+    def read(self, word: str, view: View) -> str:
+        if not _NEW.fullmatch(word):
+            return choose(word, own_ships(view), self.expected)
+        if not self.new:
+            raise Refused("unknown-name", f"expected a ship you have already, got {word!r}")
+        if view["section"] != "turn":
+            raise Refused("unknown-name", f"expected {self.expected}, got {word!r}", "new ships have their ids by now")
+        return word.upper()
+
+    def samples(self, view: View) -> Sequence[str]:
+        return [*own_ships(view), *(["NEW1"] if self.new and view["section"] == "turn" else [])]
+
+
+@dataclass(frozen=True)
+class Ships(Kind):
+    """One own ship or several, joined by strokes: R472/R133."""
+
+    ship: OwnShip
+    shown: str = "ships"
+    expected: str = "one or more of your ships, joined by /"
+    example: str = "R472/R133"
+
+    def read(self, word: str, view: View) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.ship.read(part, view) for part in word.split("/")))
+
+    def write(self, value: Sequence[str]) -> str:
+        return "/".join(value)
+
+    def samples(self, view: View) -> Sequence[str]:
+        ships = list(self.ship.samples(view))
+        return [*ships, "/".join(ships[:3])] if len(ships) > 1 else ships
+
+
+@dataclass(frozen=True)
+class OwnPlanet(Kind):
+    """The space of an own planet, by its coordinates or its name; kept as coordinates."""
+
+    shown: str = "space"
+    expected: str = "one of your planets"
+    example: str = "J1+9"
+
+    def read(self, word: str, view: View) -> str:
+        board = board_of(view)
+        typed = board.read(word)
+        by_name = {planet["name"]: planet["space"] for planet in view["planets"]}
+        space = board.name(typed) if typed else by_name.get(word.casefold())
+        mine = self.samples(view)
+        if space in mine:
+            return str(space)
+        if space is None:
+            raise Refused("unknown-name", f"expected {self.expected}, got {word!r}", _nearest(None, mine, board))
+        what = "the planet there is not yours" if space in by_name.values() else "no planet is there"
+        raise Refused("not-yours", f"{what}: {space}", _nearest(space, mine, board))
+
+    def samples(self, view: View) -> Sequence[str]:
+        return [planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]]
+
+
+def _nearest(wanted: str | None, mine: Sequence[str], board: Board) -> str:
+    if not mine:
+        return "you own none now"
+    target = board.read(wanted) if wanted else None
+    if target is None:
+        return "yours: " + ", ".join(mine[:8])
+    spaces = [space for name in mine if (space := board.read(name))]
+    nearest = min(spaces, key=lambda space: (distance(space, target), space))
+    return f"the nearest of yours is {board.name(nearest)}"
+
+
+@dataclass(frozen=True)
+class Foe(Kind):
+    """The id of another player's ship, seen or not: what is met later cannot be listed now (ruling 18)."""
+
+    shown: str = "ship"
+    expected: str = "the id of another player's ship, such as B204"
+    example: str = "B204"
+
+    def read(self, word: str, view: View) -> str:
+        ship = word.upper()
+        letters = {letter_of(colour): colour for colour in others(view)}
+        if not re.fullmatch(r"[A-Z][1-9][0-9]{2,3}", ship):
+            raise Refused("bad-ship-id", f"expected {self.expected}, got {word!r}")
+        if ship[0] == letter_of(view["seat"]):
+            raise Refused("own-ship", f"{ship} would be a ship of your own")
+        if ship[0] not in letters:
+            known = ", ".join(f"{letter} ({colour})" for letter, colour in letters.items())
+            raise Refused("bad-ship-id", f"no player's ships begin with {ship[0]}", f"possible: {known}")
+        return ship
+
+    def samples(self, view: View) -> Sequence[str]:
+        return seen_foes(view)
+
+
+def seen_foes(view: View) -> list[str]:
+    """The ids of others' ships in sight, by space, then id."""
+    return [ship["id"] for contact in view["sensors"]["contacts"] for ship in contact["ships"]]
+
+
+@dataclass(frozen=True)
+class Vector(Word):
+    """A vector, or one of the words that may stand for one."""
+
+    def read(self, word: str, view: View) -> str:
+        return choose(ascii_signs(word), self.words, self.expected)
+
+
+_OLD = OwnShip(new=False)
+_ANY = OwnShip(new=True)
+_DIRECTION = Vector(tuple(VECTORS), "a vector such as N, NE+, SW-, UP or DOWN", "vector", "NE-")
+_LEG = Vector(
+    (*VECTORS, JUMP, STAY), "a vector for each warp (N, NE+, SW-, UP, DOWN …), JUMP or STAY", "vector or JUMP", "N+"
+)
+_PLAYER = Listed("player", "another player still in the game", "blue", others)
+_COLOUR = Listed(
+    "colour", "a colour of planets", "yellow", lambda view: [*view["rules"]["colours"], view["rules"]["gray"]]
+)
+_TYPE = Listed("type", "a ship type", "Scout", _types)
+_PREY = Listed("player or type", "another player or a ship type", "blue", possible_targets)
+_UNIT = Word(UNITS, "a unit: " + ", ".join(UNITS), "unit", "weapons")
+
+
+class TrapOrder(Order):
+    """Base of this game's orders; `section` is the one of the turn to which an order belongs."""
+
+    __slots__ = ()
+    section: ClassVar[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Scrap(TrapOrder):
+    """Give up ships for good; nothing is refunded, but they need no maintenance any more."""
+
+    section = "economic"
+    usage = "SCRAP ships"
+    ships: Annotated[tuple[str, ...], Ships(_OLD)]
+
+    def words(self) -> str:
+        return f"scrap {_listed(self.ships)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair(TrapOrder):
+    """Mend damaged units of a ship at 1 point each, anywhere: all of them, or up to so many points, or only
+    the kinds of units named, in the order named."""
+
+    section = "economic"
+    usage = "REPAIR ship [points] [units...]"
+    ship: Annotated[str, _OLD]
+    points: Annotated[int | None, Whole(1, 999, "points", "the most points to spend, from 1", "3")] = None
+    units: Annotated[tuple[str, ...], _UNIT] = ()
+
+    def words(self) -> str:
+        what = "all damage" if not self.units else _listed(self.units)
+        most = f" for at most {_count(self.points, 'point')}" if self.points else ""
+        return f"repair {what} of {self.ship}{most}"
+
+
+@dataclass(frozen=True, slots=True)
+class Hide(TrapOrder):
+    """Damage the system of ships so that they go dark: unseen, out of play, blind, until repaired."""
+
+    section = "economic"
+    usage = "HIDE ships"
+    ships: Annotated[tuple[str, ...], Ships(_OLD)]
+
+    def words(self) -> str:
+        return f"hide {_listed(self.ships)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Build(TrapOrder):
+    """Build a ship, or several of one type, at an own planet. They can move this turn: on the same sheet
+    they are called NEW1, NEW2 … in the order built."""
+
+    section = "economic"
+    usage = "BUILD [count] type AT space"
+    type: Annotated[str, _TYPE]
+    space: Annotated[str, OwnPlanet()]
+    count: Annotated[int | None, Whole(1, MOST_BUILT, "count", example="2")] = None
+
+    @property
+    def number(self) -> int:
+        """How many are ordered."""
+        return self.count or 1
+
+    def words(self) -> str:
+        return f"build {_count(self.number, self.type)} at {self.space}"
+
+
+@dataclass(frozen=True, slots=True)
+class Move(TrapOrder):
+    """Move ships, all by the same way: first a slip along one vector (up to as many spaces as drive units,
+    1 if no number is given), then warps of one space and jumps, each for one drive unit. STAY is a move that goes
+    nowhere."""
+
+    section = "movement"
+    usage = "MOVE ships [SLIP vector [spaces]] [legs...]"
+    ships: Annotated[tuple[str, ...], Ships(_ANY)]
+    vector: Annotated[str | None, _DIRECTION] = None
+    spaces: Annotated[int | None, Whole(1, 99, "spaces", example="3")] = None
+    legs: Annotated[tuple[str, ...], _LEG] = ()
+
+    @property
+    def reach(self) -> int:
+        """The length of the slip, in spaces."""
+        return self.spaces or 1
+
+    @property
+    def powered(self) -> tuple[str, ...]:
+        """The legs that use a drive unit each."""
+        return tuple(leg for leg in self.legs if leg != STAY)
+
+    def words(self) -> str:
+        parts = [f"slip {self.vector} for {_count(self.reach, 'space')}"] if self.vector else []
+        parts += ["jump" if leg == JUMP else "stay" if leg == STAY else f"warp {leg}" for leg in self.legs]
+        return f"move {_listed(self.ships)}: {', '.join(parts) or 'nowhere'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fire(TrapOrder):
+    """Aim the shots of ships at targets: each ship deals its shots out to the targets named, in turn, round and
+    round. Targets that are not there are passed over."""
+
+    section = "combat"
+    usage = "FIRE ships AT targets..."
+    ships: Annotated[tuple[str, ...], Ships(_ANY)]
+    targets: Annotated[tuple[str, ...], Foe()]
+
+    def words(self) -> str:
+        return f"{_listed(self.ships)} to fire at {_listed(self.targets)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Target(TrapOrder):
+    """Say at whom all ships without a FIRE order shoot first: players and ship types, in order of preference.
+    Without it: most weapons first, then lowest number. It is kept for turns in which no sheet comes."""
+
+    section = "combat"
+    usage = "TARGET choices..."
+    choices: Annotated[tuple[str, ...], _PREY]
+
+    def words(self) -> str:
+        return f"shoot first at {', then '.join(self.choices)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Terraform(TrapOrder):
+    """Choose the colour where a terraformer has the choice of two."""
+
+    section = "ecopolitical"
+    usage = "TERRAFORM ship [TO colour]"
+    ship: Annotated[str, _ANY]
+    colour: Annotated[str | None, _COLOUR] = None
+
+    def words(self) -> str:
+        return f"terraform with {self.ship}" + (f" to {self.colour}" if self.colour else "")
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveColour(TrapOrder):
+    """Keep a terraformer from changing its planet this turn."""
+
+    section = "ecopolitical"
+    usage = "TERRAFORM ship NO"
+    ship: Annotated[str, _ANY]
+
+    def words(self) -> str:
+        return f"do not terraform with {self.ship}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ally(TrapOrder):
+    """Set whether you want a player as ally. Where both say yes, you are allies from the next turn on; what is not
+    set stays as it is."""
+
+    section = "ecopolitical"
+    usage = "ALLY player answer"
+    player: Annotated[str, _PLAYER]
+    answer: Annotated[str, Word(("YES", "NO"))]
+
+    def words(self) -> str:
+        return f"alliance with {self.player}: {self.answer.lower()}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareFaction(TrapOrder):
+    """Declare a faction with allies, all allied with each other, that holds enough planets at this start of turn."""
+
+    section = "economic"
+    usage = "DECLARE FACTION WITH players..."
+    players: Annotated[tuple[str, ...], _PLAYER]
+
+    def words(self) -> str:
+        return f"declare a faction with {_listed(self.players)}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareEmpire(TrapOrder):
+    """Declare an empire over two allies, who need not be allied with each other; you are its dominant member."""
+
+    section = "economic"
+    usage = "DECLARE EMPIRE WITH first second"
+    first: Annotated[str, _PLAYER]
+    second: Annotated[str, _PLAYER]
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The two others."""
+        return self.first, self.second
+
+    def words(self) -> str:
+        return f"declare an empire over {self.first} and {self.second}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resign(TrapOrder):
+    """Leave the game for good: your ships are scrapped, your planets become unowned. It goes before all else."""
+
+    section = "any"
+    usage = "RESIGN CONFIRM"
+
+    def words(self) -> str:
+        return "resign from the game"
+
+
+BOOK = OrderBook(
+    (
+        DeclareFaction,
+        DeclareEmpire,
+        Scrap,
+        Repair,
+        Hide,
+        Build,
+        Move,
+        Fire,
+        Target,
+        Terraform,
+        LeaveColour,
+        Ally,
+        Resign,
+    )
+)
+"""All orders, in the order of a turn."""
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _count(number: int | None, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

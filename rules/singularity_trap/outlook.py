@@ -1,0 +1,150 @@
+"""What a sheet's economic orders come to, as far as its player can tell.
+
+The orders are gone through as the resolver will: scrap, maintenance, repair,
+hide, build. The ships as they will then be are what the rest of the sheet is
+checked against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pbem.ruleset import Entry, Finding, Order
+from rules.singularity_trap.chart import UNITS
+from rules.singularity_trap.economy import MENDING
+from rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View
+
+AnOrder = TypeVar("AnOrder", bound=Order)
+
+
+@dataclass
+class Prospect:
+    """An own ship as the sheet will have it; `lost` says why it will be no more, "" if it will."""
+
+    name: str
+    type: str
+    space: str
+    left: dict[str, int]
+    full: dict[str, int]
+    encounter: bool
+    repaired: bool = False
+    hiding: bool = False
+    lost: str = ""
+
+    @property
+    def dark(self) -> bool:
+        """Without its system."""
+        return not self.left["system"]
+
+    def damaged(self, units: Iterable[str]) -> list[str]:
+        """The damaged units of some kinds, one entry a point."""
+        return [unit for unit in units for _ in range(self.full.get(unit, 0) - self.left.get(unit, 0))]
+
+
+def problems(line: int, found: Sequence[tuple[str, str]], *, of: int) -> list[Finding]:
+    """Findings (code, text) on some of the ships an order names: errors if they are on all of them, else warnings."""
+    severity = "error" if len(found) == of else "warning"
+    return [Finding(line, severity, code, text) for code, text in found]
+
+
+class Outlook:
+    """The fleet and the purse that a sheet makes of a view; `findings` are those of its economic lines."""
+
+    def __init__(self, view: View, entries: Sequence[Entry]) -> None:
+        self.view = view
+        self.types = {kind["name"]: kind for kind in view["rules"]["types"]}
+        self.ships = {ship["id"]: _prospect(ship) for ship in view["ships"]}
+        self.purse = view["points"] + view["income"]
+        self.findings: list[Finding] = []
+        self._entries = entries
+        if view["section"] in ("turn", "economic"):
+            for step in (self._scrap, self._maintain, self._repair, self._hide, self._build, self._save):
+                step()
+
+    def _lines(self, kind: type[AnOrder]) -> Iterator[tuple[int, AnOrder]]:
+        return ((entry.line, entry.order) for entry in self._entries if isinstance(entry.order, kind))
+
+    def _find(self, line: int, severity: str, code: str, text: str, hint: str = "") -> None:
+        self.findings.append(Finding(line, severity, code, text, hint))
+
+    def _scrap(self) -> None:
+        for line, order in self._lines(Scrap):
+            twice = [("gone", f"{name} is scrapped already") for name in order.ships if self.ships[name].lost]
+            self.findings += problems(line, twice, of=len(order.ships))
+            for name in order.ships:
+                self.ships[name].lost = "scrapped on this sheet"
+
+    def _maintain(self) -> None:
+        cost = sum(not ship.lost for ship in self.ships.values())
+        if cost > self.purse:
+            text = f"{self.purse} points do not pay for {cost} ships: {cost - self.purse} will be scrapped"
+            self._find(0, "warning", "unpaid", text, "dark ships go first, then the cheapest, then the highest number")
+        self.purse = max(0, self.purse - cost)
+
+    def _repair(self) -> None:
+        for line, order in self._lines(Repair):
+            ship = self.ships[order.ship]
+            units = ship.damaged(dict.fromkeys(order.units) or (UNITS[unit] for unit in MENDING))[: order.points]
+            if ship.lost or not units:
+                why = f"is {ship.lost}" if ship.lost else "has nothing of that damaged"
+                self._find(line, "error", "gone" if ship.lost else "nothing-damaged", f"{ship.name} {why}")
+                continue
+            if len(units) > self.purse:
+                text = f"that takes {len(units)} points and {self.purse} are left: only so much will be mended"
+                self._find(line, "warning", "too-dear", text)
+            for unit in units:
+                ship.left[unit] += 1
+            ship.repaired = True
+            self.purse = max(0, self.purse - len(units))
+
+    def _hide(self) -> None:
+        for line, order in self._lines(Hide):
+            found = [("cannot-hide", why) for name in order.ships if (why := _cannot_hide(self.ships[name]))]
+            self.findings += problems(line, found, of=len(order.ships))
+            for ship in (self.ships[name] for name in order.ships):
+                if not _cannot_hide(ship):
+                    ship.left["system"], ship.hiding = 0, True
+
+    def _build(self) -> None:
+        count = 0
+        for line, order in self._lines(Build):
+            if count + order.number > MOST_BUILT:
+                self._find(line, "error", "too-many", f"one sheet can order {MOST_BUILT} ships at the most")
+                continue
+            self._pay(line, order.number, self.types[order.type]["cost"])
+            names = [f"NEW{count + number}" for number in range(1, order.number + 1)]
+            self.ships |= {name: self._new(name, order) for name in names}
+            count += order.number
+            called = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+            if self.view["section"] == "turn":
+                self._find(line, "note", "new-name", f"on this sheet it is called {called}")
+
+    def _pay(self, line: int, number: int, price: int) -> None:
+        paid = min(number, self.purse // price)
+        if paid < number:
+            text = f"that costs {number * price} points and {self.purse} are left: {paid} of {number} will be built"
+            self._find(line, "warning", "too-dear", text)
+        self.purse -= paid * price
+
+    def _new(self, name: str, order: Build) -> Prospect:
+        units = {unit: self.types[order.type]["units"].get(unit, 0) for unit in UNITS}
+        return Prospect(name, order.type, order.space, units, dict(units), encounter=False)
+
+    def _save(self) -> None:
+        self._find(0, "note", "points", f"{self.purse} points will be left to save")
+
+
+def _prospect(ship: View) -> Prospect:
+    left = dict.fromkeys(UNITS, 0) | {unit["unit"]: unit["left"] for unit in ship["units"]}
+    full = dict.fromkeys(UNITS, 0) | {unit["unit"]: unit["full"] for unit in ship["units"]}
+    return Prospect(ship["id"], ship["type"], ship["space"], left, full, ship["encounter"])
+
+
+def _cannot_hide(ship: Prospect) -> str:
+    if ship.lost:
+        return f"{ship.name} is {ship.lost}"
+    if ship.repaired:
+        return f"{ship.name} is repaired this turn, so it cannot hide"
+    return f"{ship.name} is dark already" if ship.dark else ""

@@ -1,0 +1,304 @@
+"""Second reading of a sheet: what its orders come to, seen from what the player knows.
+
+What cannot be done whatever is hidden is an error, and the line is not taken;
+what may fail is a warning. Nothing here sees a state, so a receipt tells its
+reader nothing that his report did not. Codes:
+
+| code | meaning |
+|---|---|
+| not-awaited, wrong-section | no orders, or not such orders, are asked for now |
+| gone | the ship is scrapped on this sheet, or is not built by it |
+| unpaid, too-dear, too-many, points, new-name | the purse and the yards |
+| nothing-damaged, cannot-hide | repair and hide |
+| replaced | a later line for the same thing counts |
+| no-way, cannot-move, encounter, off-map | moves |
+| no-weapons, not-in-sight, is-ally, not-in-combat | fire |
+| cannot-terraform, other-colour | terraforming |
+| no-alliances, bad-faction, resigning | politics |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from pbem.ruleset import Entry, Finding, Order, Parsed
+from rules.singularity_trap.chart import closer
+from rules.singularity_trap.orders import (
+    JUMP,
+    Ally,
+    DeclareEmpire,
+    DeclareFaction,
+    Fire,
+    LeaveColour,
+    Move,
+    Resign,
+    Target,
+    Terraform,
+    TrapOrder,
+    View,
+    board_of,
+    seen_foes,
+)
+from rules.singularity_trap.outlook import Outlook, Prospect, problems
+from rules.singularity_trap.space import VECTORS, Space, plus
+
+
+def check(view: View, parsed: Parsed) -> Parsed:
+    """The orders that can be carried out as far as the view tells, and all findings, by line."""
+    if not view["awaited"]:
+        text = "the game is over" if view["over"] else "no orders are asked of you now"
+        return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
+    misplaced = list(_misplaced(view, parsed.entries))
+    entries = _without(parsed.entries, misplaced)
+    reading = _Reading(view, entries)
+    findings = [*parsed.findings, *misplaced, *reading.findings()]
+    findings.sort(key=lambda finding: finding.line)
+    return Parsed(_without(entries, findings), tuple(findings))
+
+
+def _without(entries: Iterable[Entry], findings: Iterable[Finding]) -> tuple[Entry, ...]:
+    bad = {finding.line for finding in findings if finding.severity == "error"}
+    return tuple(entry for entry in entries if entry.line not in bad)
+
+
+def _misplaced(view: View, entries: Iterable[Entry]) -> Iterator[Finding]:
+    for entry in entries:
+        assert isinstance(entry.order, TrapOrder)
+        if view["section"] not in ("turn", entry.order.section) and entry.order.section != "any":
+            text = f"that is an order of the {entry.order.section} section; now is the {view['section']} section"
+            yield Finding(entry.line, "error", "wrong-section", text)
+
+
+class _Reading:
+    """One sheet, read against the outlook that its economic orders give."""
+
+    def __init__(self, view: View, entries: tuple[Entry, ...]) -> None:
+        self.view, self.entries = view, entries
+        self.board = board_of(view)
+        self.outlook = Outlook(view, entries)
+        self.allies = {player["colour"] for player in view["players"] if player["ally"]}
+        self.moving: set[str] = set()
+        for entry in entries:
+            if isinstance(entry.order, Move):
+                self.moving.update(entry.order.ships)
+
+    def findings(self) -> Iterator[Finding]:
+        """Everything to tell of the sheet."""
+        yield from self.outlook.findings
+        yield from self._replaced()
+        for entry in self.entries:
+            checks = _CHECKS.get(type(entry.order))
+            if checks:
+                yield from checks(self, entry.line, entry.order)
+
+    def _replaced(self) -> Iterator[Finding]:
+        """Of two lines for the same thing the later counts."""
+        first: dict[tuple[Any, ...], int] = {}
+        for entry in self.entries:
+            for subject in _subjects(entry.order):
+                if subject in first:
+                    text = f"this replaces line {first[subject]} for {subject[1]}"
+                    yield Finding(entry.line, "warning", "replaced", text)
+                first[subject] = entry.line
+
+    def ships(self, line: int, names: tuple[str, ...], code: str, why: Callable[[Prospect], str]) -> Iterator[Finding]:
+        """The findings of those ships that will be gone, or for which `why` gives a reason."""
+        found = []
+        for name in names:
+            missing = self._missing(name)
+            text = missing or why(self.outlook.ships[name])
+            if text:
+                found.append(("gone" if missing else code, text))
+        yield from problems(line, found, of=len(names))
+
+    def _missing(self, name: str) -> str:
+        ship = self.outlook.ships.get(name)
+        if ship is None:
+            return f"this sheet does not build as many ships as {name} says"
+        return f"{name} is {ship.lost}" if ship.lost else ""
+
+    def there(self, names: Iterable[str]) -> list[Prospect]:
+        """The ships of an order that will be there."""
+        return [self.outlook.ships[name] for name in names if not self._missing(name)]
+
+
+def _subjects(order: Order) -> list[tuple[str, str]]:
+    """What an order settles, so that a later one for the same replaces it."""
+    if isinstance(order, Move | Fire):
+        return [(type(order).__name__, name) for name in order.ships]
+    if isinstance(order, Terraform | LeaveColour):
+        return [("Terraform", order.ship)]
+    if isinstance(order, Ally):
+        return [("Ally", order.player)]
+    return [("Target", "all ships")] if isinstance(order, Target) else []
+
+
+def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
+    if not order.vector and not order.legs:
+        yield Finding(line, "error", "no-way", "the way is missing", "write vectors, SLIP, JUMP, or STAY")
+        return
+    yield from sheet.ships(line, order.ships, "cannot-move", lambda ship: _cannot_move(ship, order))
+    for ship in sheet.there(order.ships):
+        if ship.encounter:
+            pinned = sheet.view["section"] == "movement"
+            text = f"{ship.name} is in an encounter" + ("" if pinned else ": it can move only if that ends before")
+            yield Finding(line, "error" if pinned else "warning", "encounter", text)
+        off = _leaves_map(sheet, ship, order)
+        if off:
+            yield Finding(line, "warning", "off-map", f"{ship.name} would leave the map after {off}, and stops there")
+
+
+def _cannot_move(ship: Prospect, order: Move) -> str:
+    """As `movement.hindrance`, of a ship as it will be."""
+    drive = ship.left["drive"]
+    if ship.dark:
+        return f"{ship.name} hides on this sheet" if ship.hiding else f"{ship.name} is dark"
+    if not drive:
+        return f"{ship.name} has no drive unit left"
+    if order.vector and not ship.left["slip"]:
+        return f"{ship.name} has no undamaged slip unit"
+    if order.vector and order.reach > drive:
+        return f"{ship.name} can slip {drive} spaces, not {order.reach}"
+    if JUMP in order.legs and not ship.left["jump"]:
+        return f"{ship.name} has no undamaged jump unit"
+    if len(order.powered) > drive:
+        return f"{ship.name} has drive for {drive} warps and jumps, not {len(order.powered)}"
+    return ""
+
+
+def _leaves_map(sheet: _Reading, ship: Prospect, order: Move) -> str:
+    """The last space before a step off the map; "" if there is none as far as known."""
+    charts = {chart["entry"]: chart["exit"] for chart in sheet.view["charts"]}
+    steps = [(order.vector, order.reach)] if order.vector else []
+    here = sheet.board.read(ship.space)
+    for leg, count in [*steps, *((leg, 1) for leg in order.legs)]:
+        assert here is not None
+        there: Space | None
+        if leg == JUMP:
+            there = sheet.board.read(charts.get(sheet.board.name(here), ""))
+            if there is None:
+                return ""
+        else:
+            there = plus(here, VECTORS.get(leg, (0, 0, 0)), count)
+        if not sheet.board.has(there):
+            return sheet.board.name(here)
+        here = there
+    return ""
+
+
+def _fire(sheet: _Reading, line: int, order: Fire) -> Iterator[Finding]:
+    yield from sheet.ships(line, order.ships, "no-weapons", _cannot_fire)
+    owners = {player["letter"]: player["colour"] for player in sheet.view["players"]}
+    friends = [name for name in order.targets if owners[name[0]] in sheet.allies]
+    found = [("is-ally", f"{name} is a ship of your ally {owners[name[0]]}") for name in friends]
+    yield from problems(line, found, of=len(order.targets))
+    if sheet.view["section"] == "combat":
+        yield from _fire_now(sheet, line, order)
+        return
+    seen = seen_foes(sheet.view)
+    for name in order.targets:
+        if name not in seen:
+            yield Finding(line, "warning", "not-in-sight", f"{name} is not in sight: it is fired at only if it is met")
+
+
+def _fire_now(sheet: _Reading, line: int, order: Fire) -> Iterator[Finding]:
+    for name in order.ships:
+        here = [combat for combat in sheet.view["combats"] if name in combat["own"]]
+        targets = [ship["id"] for combat in here for ship in combat["enemies"]]
+        if not any(target in targets for target in order.targets):
+            text = f"none of the targets is in a combat of {name}"
+            yield Finding(line, "warning", "not-in-combat", text, "possible: " + ", ".join(targets) if targets else "")
+
+
+def _cannot_fire(ship: Prospect) -> str:
+    if ship.dark:
+        return f"{ship.name} is dark"
+    return "" if ship.left["weapons"] else f"{ship.name} has no weapon" + (" left" if ship.full["weapons"] else "")
+
+
+def _target(sheet: _Reading, line: int, order: Target) -> Iterator[Finding]:
+    for choice in order.choices:
+        if choice in sheet.allies:
+            yield Finding(line, "warning", "is-ally", f"{choice} is your ally, and allies are never fired at")
+
+
+def _terraform(sheet: _Reading, line: int, order: Terraform | LeaveColour) -> Iterator[Finding]:
+    yield from sheet.ships(line, (order.ship,), "cannot-terraform", _cannot_terraform)
+    for ship in sheet.there((order.ship,)):
+        if ship.name in sheet.moving or _moved(sheet, ship):
+            text = f"{ship.name} moves this turn, so it will not terraform"
+            yield Finding(line, "warning", "cannot-terraform", text)
+        elif isinstance(order, Terraform):
+            yield from _terraform_here(sheet, line, order, ship)
+
+
+def _moved(sheet: _Reading, ship: Prospect) -> bool:
+    return any(own["moved"] for own in sheet.view["ships"] if own["id"] == ship.name)
+
+
+def _cannot_terraform(ship: Prospect) -> str:
+    if ship.dark:
+        return f"{ship.name} is dark"
+    return "" if ship.left["terraform"] else f"{ship.name} has no undamaged terraforming unit"
+
+
+def _terraform_here(sheet: _Reading, line: int, order: Terraform, ship: Prospect) -> Iterator[Finding]:
+    planet = next((planet for planet in sheet.view["planets"] if planet["space"] == ship.space), None)
+    if planet is None or planet["owner"] != sheet.view["seat"]:
+        text = f"{ship.name} is not at a planet of yours now"
+        yield Finding(line, "error" if planet is None else "warning", "cannot-terraform", text)
+        return
+    options = closer(sheet.view["seat"], planet["colour"])
+    if not options:
+        yield Finding(line, "warning", "cannot-terraform", f"the planet at {ship.space} has your colour already")
+    elif order.colour and order.colour not in options:
+        text = f"the planet at {ship.space} is {planet['colour']}; its next step is {' or '.join(options)}"
+        yield Finding(line, "warning", "other-colour", text, f"without a colour it becomes {options[0]}")
+
+
+def _ally(sheet: _Reading, line: int, _order: Ally) -> Iterator[Finding]:
+    if not sheet.view["rules"]["alliances"]:
+        yield Finding(line, "error", "no-alliances", "there are no alliances in this campaign")
+
+
+def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) -> Iterator[Finding]:
+    why = _unfit(sheet, order)
+    if why:
+        yield Finding(line, "error", "bad-faction", why)
+
+
+def _unfit(sheet: _Reading, order: DeclareFaction | DeclareEmpire) -> str:
+    """Why, by what is known to all and to the player, there can be no such faction."""
+    rules, members = sheet.view["rules"], {sheet.view["seat"], *order.players}
+    planets = {player["colour"]: player["planets"] for player in sheet.view["players"]}
+    empire = isinstance(order, DeclareEmpire)
+    if rules["largest_faction"] < (3 if empire else 2):
+        return f"there are no {'empires' if empire else 'factions'} in this campaign"
+    if len(members) > rules["largest_faction"] or (empire and len(members) < 3):
+        return f"a faction here has at most {rules['largest_faction']} members, an empire 3"
+    strangers = sorted(members - sheet.allies - {sheet.view["seat"]})
+    if strangers:
+        return f"{strangers[0]} is not your ally"
+    if empire and planets[sheet.view["seat"]] < rules["empire_planets"]:
+        return f"the dominant member of an empire needs {rules['empire_planets']} planets alone"
+    held = sum(planets[member] for member in members)
+    return "" if held >= rules["planets_to_win"] else f"together you hold {held} planets of {rules['planets_to_win']}"
+
+
+def _resign(_sheet: _Reading, line: int, _order: Resign) -> Iterator[Finding]:
+    text = "you leave the game for good, and nothing else on this sheet counts"
+    yield Finding(line, "warning", "resigning", text)
+
+
+_CHECKS: dict[type[Order], Callable[[_Reading, int, Any], Iterator[Finding]]] = {
+    Move: _move,
+    Fire: _fire,
+    Target: _target,
+    Terraform: _terraform,
+    LeaveColour: _terraform,
+    Ally: _ally,
+    DeclareFaction: _declare,
+    DeclareEmpire: _declare,
+    Resign: _resign,
+}

@@ -1,0 +1,66 @@
+"""A recorded game: what four bots were shown in six turns, as one text file to be reviewed as a difference.
+
+`python -m tests.rules.singularity_trap.golden` writes it anew, with the frozen
+save of the current version of the rules beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pbem.ruleset import Dice, Event, TurnInput, canonical, digest
+from rules.singularity_trap import RULESET
+from rules.singularity_trap.state import State
+
+FILE = Path(__file__).with_name("golden.txt")
+SAVES = Path(__file__).with_name("saves")
+SEED = b"the golden game of the trap"
+SEATS = ("red", "green", "cyan", "blue")
+TURNS = 6
+
+
+def record() -> str:
+    """The game as text: every sheet, every event a player hears of, and a digest of each view and state."""
+    lines: list[str] = []
+    for state, events, sheets in _played():
+        lines.append(f"== turn {state.turn} state {digest(RULESET.dump(state))[:16]}")
+        for seat, view in RULESET.views(state, SEATS, events):
+            lines.append(f"-- {seat} view {digest(view)[:16]}")
+            lines += [canonical(event).decode() for event in view["events"]]
+            lines += [f"> {line}" for line in sheets.get(seat, ())]
+    return "\n".join(lines) + "\n"
+
+
+def last_state() -> State:
+    """The state after the recorded turns, rich in ships, charts and events to come."""
+    return list(_played())[-1][0]
+
+
+Moment = tuple[State, tuple[Event, ...], dict[str, list[str]]]
+"""A state, the events that led to it, and the sheets sent then."""
+
+
+def _played() -> list[Moment]:
+    dice = Dice(SEED)
+    state = RULESET.setup({}, SEATS, dice)
+    events: tuple[Event, ...] = ()
+    moments: list[Moment] = []
+    for turn in range(1, TURNS + 1):
+        views: dict[str, Any] = dict(RULESET.views(state, SEATS, events))
+        sheets = {seat: RULESET.bots["standard"](views[seat], dice.scoped("bot", turn, seat)) for seat in SEATS}
+        moments.append((state, events, sheets))
+        orders = {seat: RULESET.parse(views[seat], list(enumerate(sheets[seat], 1))).orders for seat in SEATS}
+        state, events = RULESET.resolve(state, TurnInput(orders), dice.scoped("turn", turn))
+    return [*moments, (state, events, {})]
+
+
+def save_file() -> Path:
+    """The frozen save of the current version."""
+    return SAVES / f"version{RULESET.version}.json"
+
+
+if __name__ == "__main__":
+    FILE.write_text(record())
+    save_file().write_text(json.dumps(RULESET.dump(last_state()), sort_keys=True, indent=1) + "\n")

@@ -1,0 +1,61 @@
+"""Saved states and the recorded game."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import SaveError, canonical
+from rules.singularity_trap import RULESET
+from rules.singularity_trap.state import Faction, Result
+from tests.rules.singularity_trap import golden
+from tests.rules.singularity_trap.builders import play, ship, view, world
+
+VERSIONS = range(1, RULESET.version + 1)
+
+
+def test_the_recorded_game_is_played_again_alike() -> None:
+    """Six turns of four bots show every player what they showed when recorded; a change here changes running games."""
+    assert golden.record() == golden.FILE.read_text()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_old_saves_are_read(version: int) -> None:
+    """A campaign saved by any released version can be played on."""
+    save = golden.SAVES / f"version{version}.json"
+
+    state = RULESET.load(json.loads(save.read_text()), version)
+
+    assert play(state).state.turn == state.turn + 1
+    assert view(state, "red")["turn"] == state.turn
+
+
+def test_a_save_is_read_as_it_was() -> None:
+    """Everything of a state is saved, whatever has happened in it."""
+    state = play(world(ship("R101", "J10", "Scout"), factions=[Faction(("red", "green"), "red", 2)]),
+                 red="MOVE R101 JUMP / ALLY green YES").state  # fmt: skip
+    ended = play(world(seats=("red", "cyan")), cyan="RESIGN CONFIRM").state
+
+    for each in (state, ended):
+        assert RULESET.load(json.loads(canonical(RULESET.dump(each))), RULESET.version) == each
+    assert ended.result == Result(("red",), "the last player left")
+
+
+def _damaged() -> list[Any]:
+    whole = RULESET.dump(world(ship("R101", "J10")))
+    return [None, [], {}, {**whole, "ships": [1]}, {**whole, "chart": {}}, {**whole, "planets": [["Z99", "red", None]]}]
+
+
+@pytest.mark.parametrize("data", _damaged())
+def test_a_damaged_save_is_refused(data: Any) -> None:
+    """What is no save of this game is refused with one sentence."""
+    with pytest.raises(SaveError, match="the save of version 1 is damaged"):
+        RULESET.load(data, 1)
+
+
+def test_a_newer_save_is_refused_by_name() -> None:
+    """A save of a version to come names that version and the one known."""
+    with pytest.raises(SaveError, match=f"of version {RULESET.version + 1} .* up to {RULESET.version}"):
+        RULESET.load({}, RULESET.version + 1)

@@ -1,0 +1,266 @@
+"""Receipts: what a sheet is told, from the view alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from rules.singularity_trap import RULESET
+from rules.singularity_trap.orders import BOOK, Build, DeclareFaction, Fire, Move, Repair, Resign, Target, Terraform
+from rules.singularity_trap.state import State
+from tests.rules.singularity_trap.builders import codes, dark, findings, given, lines, play, ship, view, world
+
+SITE = "J12+5"
+
+
+def _fleet() -> State:
+    return world(
+        ship("R101", "J10"),
+        ship("R102", "J10", "Scout"),
+        ship("R103", "J10", "Terraformer"),
+        ship("R104", SITE, weapons=0, drive=0),
+        dark("R105", SITE),
+        ship("G101", SITE, "Scout"),
+        seats=("red", "green", "cyan", "blue"),
+        owners={"J10+0": "red"},
+        allies=[("red", "blue")],
+        points=20,
+    )
+
+
+@pytest.mark.parametrize(
+    ("sheet", "expected"),
+    [
+        ("MOVE R101 SLIP N 3 N+ UP", []),
+        ("MOVE R101", [(1, "error", "no-way")]),
+        ("MOVE R101 N N N N", [(1, "error", "cannot-move")]),
+        ("MOVE R101 SLIP N 4", [(1, "error", "cannot-move")]),
+        ("MOVE R101 JUMP", [(1, "error", "cannot-move")]),
+        ("MOVE R102 SLIP N", [(1, "error", "cannot-move")]),
+        ("MOVE R102 JUMP JUMP", []),
+        ("MOVE R101/R102 SLIP N", [(1, "warning", "cannot-move")]),
+        ("MOVE R104 N", [(1, "error", "cannot-move"), (1, "warning", "encounter")]),
+        ("MOVE R105 N", [(1, "error", "cannot-move")]),
+        ("REPAIR R105 / MOVE R105 N", []),
+        ("REPAIR R104 drive / MOVE R104 N", [(2, "warning", "encounter")]),
+        ("MOVE R101 N / MOVE R101 S", [(2, "warning", "replaced")]),
+        ("HIDE R101 / MOVE R101 N", [(2, "error", "cannot-move")]),
+        ("SCRAP R101 / MOVE R101 N", [(2, "error", "gone")]),
+        ("SCRAP R101 / SCRAP R101", [(2, "error", "gone")]),
+        ("SCRAP R101 / REPAIR R101", [(2, "error", "gone")]),
+        ("SCRAP R101 / HIDE R101", [(2, "error", "cannot-hide")]),
+        ("REPAIR R101", [(1, "error", "nothing-damaged")]),
+        ("HIDE R105", [(1, "error", "cannot-hide")]),
+        ("HIDE R101/R105", [(1, "warning", "cannot-hide")]),
+        ("REPAIR R104 1 / HIDE R104", [(2, "error", "cannot-hide")]),
+        ("BUILD 3 Cruiser AT J10", [(1, "warning", "too-dear")]),
+        ("BUILD 9 Scout AT J10 / REPAIR R104", [(1, "warning", "too-dear")]),
+        ("BUILD 60 Scout AT J10 / BUILD 40 Scout AT J10", [(1, "warning", "too-dear"), (2, "error", "too-many")]),
+        ("BUILD Cruiser AT J10 / MOVE NEW1 N", []),
+        ("MOVE NEW1 N", [(1, "error", "gone")]),
+        ("FIRE R101 AT G101", []),
+        ("FIRE R101 AT G999", [(1, "warning", "not-in-sight")]),
+        ("FIRE R101 AT B101", [(1, "error", "is-ally"), (1, "warning", "not-in-sight")]),
+        ("FIRE R103 AT G101", [(1, "error", "no-weapons")]),
+        ("FIRE R104 AT G101", [(1, "error", "no-weapons")]),
+        ("FIRE R105 AT G101", [(1, "error", "no-weapons")]),
+        ("TARGET blue Scout", [(1, "warning", "is-ally")]),
+        ("TARGET Scout / TARGET green", [(2, "warning", "replaced")]),
+        ("TERRAFORM R103", []),
+        ("TERRAFORM R103 TO magenta", []),
+        ("TERRAFORM R103 TO cyan", [(1, "warning", "other-colour")]),
+        ("TERRAFORM R101", [(1, "error", "cannot-terraform")]),
+        ("TERRAFORM R103 / MOVE R103 N", [(1, "warning", "cannot-terraform")]),
+        ("TERRAFORM R103 NO / TERRAFORM R103 TO yellow", [(2, "warning", "replaced")]),
+        ("ALLY cyan YES / ALLY cyan NO", [(2, "warning", "replaced")]),
+        ("DECLARE FACTION WITH green", [(1, "error", "bad-faction")]),
+        ("DECLARE FACTION WITH blue", [(1, "error", "bad-faction")]),
+        ("DECLARE EMPIRE WITH blue green", [(1, "error", "bad-faction")]),
+        ("RESIGN CONFIRM", [(1, "warning", "resigning")]),
+    ],
+)
+def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
+    """What can never be done is an error, what may fail a warning; the rest is taken without a word."""
+    assert codes(_fleet(), "red", sheet) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "hint"),
+    [
+        ("MOVE R999 N", "unknown-name", "possible: R101, R102, R103, R104, R105"),
+        ("MOVE R101 NNE", "unknown-name", "did you mean NE?"),
+        ("BUILD Criuser AT J10", "unknown-name", "did you mean Cruiser?"),
+        ("BUILD Cruiser AT J9", "not-yours", "the nearest of yours is J10+0"),
+        ("BUILD Cruiser AT J1-9", "not-yours", "the nearest of yours is J10+0"),
+        ("BUILD Cruiser AT nowhere", "unknown-name", "yours: J1+9, J10+0"),
+        ("FIRE R101 AT R102", "own-ship", ""),
+        ("FIRE R101 AT X102", "bad-ship-id", "possible: G (green), C (cyan), B (blue)"),
+        ("FIRE R101 AT everyone", "bad-ship-id", ""),
+        ("ALLY red YES", "unknown-name", ""),
+        ("HIDE NEW1", "unknown-name", ""),
+        ("RESIGN", "missing-word", "write: RESIGN CONFIRM"),
+    ],
+)
+def test_words_that_cannot_be_read(line: str, code: str, hint: str) -> None:
+    """A word that means nothing is an error with the nearest valid thing."""
+    (found,) = findings(_fleet(), "red", line)
+
+    assert (found.code, found.severity) == (code, "error")
+    assert hint in found.hint
+
+
+def test_lines_with_errors_are_not_taken() -> None:
+    """The other lines of the sheet are."""
+    parsed = RULESET.parse(view(_fleet(), "red"), lines("MOVE R101 JUMP / MOVE R102 N / NONSENSE"))
+
+    assert [entry.line for entry in parsed.entries] == [2]
+
+
+def test_an_off_map_step_is_foreseen() -> None:
+    """A way that leaves the map where the player can know it is a warning with the last space."""
+    (found,) = findings(world(ship("R101", "J2+9")), "red", "MOVE R101 N N")
+
+    assert (found.code, found.text) == ("off-map", "R101 would leave the map after J1+9, and stops there")
+
+
+def test_a_way_through_an_uncharted_jump_is_not_foreseen() -> None:
+    """Nobody can say where it goes, so the receipt does not; through a charted one it can."""
+    state = world(ship("R101", "J10", "Scout"))
+    jumped = play(state, red="MOVE R101 JUMP").state
+    back = dataclasses.replace(jumped, ships={"R101": ship("R101", "J10", "Scout")})
+    end = view(back, "red")["charts"][0]["exit"]
+    off = "UP" if end.endswith("+9") else "N"
+
+    assert codes(state, "red", "MOVE R101 JUMP N") == []
+    assert [each.code for each in findings(back, "red", f"MOVE R101 JUMP {off}")] in ([], ["off-map"])
+
+
+def test_an_unseen_target_may_be_named() -> None:
+    """A ship may be met after movement, so any well-written id of another player is taken."""
+    parsed = RULESET.parse(view(_fleet(), "red"), lines("FIRE R101 AT g777"))
+
+    assert parsed.orders == (Fire(("R101",), ("G777",)),)
+
+
+def test_a_receipt_foresees_unpaid_ships() -> None:
+    """A player is warned when his points will not pay for his ships."""
+    state = world(*(ship(f"R10{n}", "J10") for n in range(9)), points=0)
+
+    (found,) = findings(state, "red", "MOVE R101 N")
+
+    assert found.text == "5 points do not pay for 9 ships: 4 will be scrapped"
+
+
+def test_a_receipt_names_new_ships_and_the_rest_of_the_purse() -> None:
+    """Notes tell what new ships are called on this sheet, and what will be saved."""
+    parsed = RULESET.parse(view(world(points=30), "red"), lines("BUILD Scout AT J1+9 / BUILD 2 Cruiser AT J1+9"))
+
+    notes = [(each.line, each.text) for each in parsed.findings if each.severity == "note"]
+    assert notes == [
+        (0, "9 points will be left to save"),
+        (1, "on this sheet it is called NEW1"),
+        (2, "on this sheet it is called NEW2 to NEW3"),
+    ]
+
+
+def test_factions_are_checked_by_what_is_known() -> None:
+    """A declaration with enough planets and a known alliance is taken; whether two others are allied is not known."""
+    state = given(world(seats=RULESET.seats.names, allies=[("red", "green"), ("red", "blue")]), 26, "red")
+
+    assert codes(state, "red", "DECLARE FACTION WITH green") == []
+    assert codes(state, "red", "DECLARE FACTION WITH green blue") == []
+    assert codes(state, "red", "DECLARE EMPIRE WITH green blue") == []
+    assert codes(state, "red", "DECLARE EMPIRE WITH green green") == [(1, "error", "bad-faction")]
+
+
+def test_without_alliances_there_is_nothing_to_set() -> None:
+    """In a pure war game ALLY is an error."""
+    assert codes(world(alliances=False), "red", "ALLY green YES") == [(1, "error", "no-alliances")]
+
+
+def test_nothing_is_taken_from_who_is_not_asked() -> None:
+    """A sheet of a player not awaited is answered, and nothing of it taken."""
+    left = play(world(), red="RESIGN CONFIRM").state
+
+    parsed = RULESET.parse(view(left, "red"), lines("ALLY green YES"))
+
+    assert not parsed.entries
+    assert [each.code for each in parsed.findings if each.severity == "error"] == ["not-awaited"]
+
+
+@pytest.mark.parametrize(
+    ("line", "order"),
+    [
+        ("mov r101 slip ne− 3 n+ up", Move(("R101",), "NE-", 3, ("N+", "UP"))),
+        ("MOVE R101/R102 N", Move(("R101", "R102"), None, None, ("N",))),
+        ("MOVE R101 SLIP S", Move(("R101",), "S")),
+        ("build 2 scout at red-home", Build("Scout", "J1+9", 2)),
+        ("BUILD Scout AT j10", Build("Scout", "J10+0")),
+        ("REPAIR R104 2 weapons drive", Repair("R104", 2, ("weapons", "drive"))),
+        ("FIRE R101 AT G101, G102", Fire(("R101",), ("G101", "G102"))),
+        ("TARGET green, Basestar", Target(("green", "Basestar"))),
+        ("TERRAFORM R103 TO mag", Terraform("R103", "magenta")),
+        ("DECLARE FACTION WITH blue green", DeclareFaction(("blue", "green"))),
+        ("resign confirm", Resign()),
+    ],
+)
+def test_lines_read_and_written(line: str, order: object) -> None:
+    """Lines are read without regard to case and commas, and what is written reads as the same order."""
+    parsed = BOOK.parse(view(_fleet(), "red"), lines(line))
+
+    assert parsed.orders == (order,)
+    assert BOOK.parse(view(_fleet(), "red"), [(1, BOOK.line(parsed.orders[0]))]).orders == (order,)
+    assert BOOK.from_json(BOOK.to_json(parsed.orders[0])) == order
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("MOVE R101/R102 SLIP NE- 3 N+ JUMP STAY", "move R101 and R102: slip NE- for 3 spaces, warp N+, jump, stay"),
+        ("BUILD 2 Scout AT J10", "build 2 Scouts at J10+0"),
+        ("REPAIR R104", "repair all damage of R104"),
+        ("REPAIR R104 1 drive weapons", "repair drive and weapons of R104 for at most 1 point"),
+        ("HIDE R101", "hide R101"),
+        ("SCRAP R101/R102/R103", "scrap R101, R102 and R103"),
+        ("FIRE R101 AT G101 G102", "R101 to fire at G101 and G102"),
+        ("TARGET green Scout", "shoot first at green, then Scout"),
+        ("TERRAFORM R103 TO yellow", "terraform with R103 to yellow"),
+        ("TERRAFORM R103 NO", "do not terraform with R103"),
+        ("ALLY cyan YES", "alliance with cyan: yes"),
+        ("DECLARE FACTION WITH blue", "declare a faction with blue"),
+        ("DECLARE EMPIRE WITH blue cyan", "declare an empire over blue and cyan"),
+        ("RESIGN CONFIRM", "resign from the game"),
+    ],
+)
+def test_orders_are_restated_in_words(line: str, words: str) -> None:
+    """A receipt says every order back in words."""
+    (order,) = BOOK.parse(view(_fleet(), "red"), [(1, line)]).orders
+
+    assert order.words() == words
+
+
+def test_without_a_sheet_only_the_doctrine_stays() -> None:
+    """Who sends nothing gets maintenance as the rule has it, and keeps his TARGET doctrine."""
+    kept = BOOK.parse(view(_fleet(), "red"), lines("TARGET green / MOVE R101 N / BUILD Scout AT J10")).orders
+
+    assert RULESET.defaults(view(_fleet(), "red"), kept) == (Target(("green",)),)
+
+
+def test_a_kept_doctrine_forgets_who_has_left() -> None:
+    """A doctrine of a turn before names only players still in the game, and is dropped when it names nobody."""
+    shown = view(play(_fleet(), green="RESIGN CONFIRM").state, "red")
+
+    assert RULESET.defaults(shown, (Target(("green", "Scout")),)) == (Target(("Scout",)),)
+    assert RULESET.defaults(shown, (Target(("green",)),)) == ()
+
+
+def test_the_template_is_all_comment_until_filled_in() -> None:
+    """The sheet mailed with a report orders nothing by itself, and its lines without the mark are orders."""
+    shown = view(_fleet(), "red")
+    sheet = RULESET.template(shown)
+
+    assert RULESET.parse(shown, list(enumerate(sheet, 1))).entries == ()
+    wanted = [line[2:] for line in sheet if line[2:].split()[0] in {verb.word for verb in BOOK.verbs}]
+    assert len(wanted) > 8
+    assert BOOK.parse(shown, list(enumerate(wanted, 1))).findings == ()

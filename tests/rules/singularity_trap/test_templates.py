@@ -1,0 +1,240 @@
+"""The reports of The Singularity Trap, as players get them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
+
+from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.reporter import Reporter
+from rules.singularity_trap import RULESET, events
+from rules.singularity_trap.chart import COLOURS
+from tests.rules.singularity_trap.sample_view import EVENTS, empty_view, fight_view, sample_view
+
+TEMPLATES = Path(__file__).parents[3] / "templates"
+KINDS = re.findall(r"^\| ([a-z-]+) \|", events.__doc__ or "", re.MULTILINE)[1:]
+LARGEST_HTML = 60_000
+WORDS: Any = (
+    Environment(loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    .get_template("singularity_trap/events.j2")
+    .module
+)
+
+
+@pytest.fixture(scope="module")
+def reporter() -> Iterator[Reporter]:
+    """A reporter that draws nothing."""
+    with Reporter([TEMPLATES], pictures=False) as made:
+        yield made
+
+
+def report(reporter: Reporter, view: dict[str, Any]) -> ReportParts:
+    """The report of a view."""
+    facts = ReportFacts(
+        campaign="trap7",
+        seat=view["seat"],
+        seats=COLOURS,
+        deadline=datetime(2026, 3, 6, 19, tzinfo=UTC),
+        zone="Europe/Berlin",
+        code="abcdefgh",
+        address="orders@example.org",
+        first=view["turn"] == 1,
+    )
+    return reporter.report(RULESET, view, facts)
+
+
+def told(**event: Any) -> list[str]:
+    """An event in words, as red is told of it."""
+    return [line.strip() for line in WORDS.event(event, sample_view()).splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_event_is_told_in_sentences(kind: str) -> None:
+    """Each kind in the table of events has a sample, words that are whole, and a place in one chapter."""
+    samples = [event for event in EVENTS if event["kind"] == kind]
+    assert samples
+
+    for sample in samples:
+        text = " ".join(told(**sample))
+        assert text.endswith((".", ")", "armor", "misses")) or len(told(**sample)) > 1
+        assert not re.search(r"None|Undefined|\{|\}|  ", text)
+    assert [kind in kinds for _, kinds in WORDS.chapters].count(True) == 1
+
+
+def test_no_chapter_has_a_kind_that_does_not_exist() -> None:
+    """The chapters hold the kinds of the table and no more."""
+    assert sorted(kind for _, kinds in WORDS.chapters for kind in kinds) == sorted(KINDS)
+
+
+def test_an_unknown_kind_is_an_error() -> None:
+    """An event without words cannot slip through a report."""
+    with pytest.raises(UndefinedError):
+        told(kind="earthquake")
+
+
+@pytest.mark.parametrize("make", [sample_view, fight_view, empty_view])
+@pytest.mark.parametrize("seat", COLOURS)
+def test_every_seat_gets_a_sound_report(reporter: Reporter, seat: str, make: Any) -> None:
+    """Text within 80 columns, HTML whose elements are closed and that no mail program cuts off."""
+    parts = report(reporter, make(seat))
+
+    told_part = parts.text[: parts.text.index("YOUR ORDERS")]
+    assert max(map(len, told_part.splitlines())) <= 80
+    assert len(parts.html) < LARGEST_HTML
+    assert unclosed(parts.html) == []
+    assert "None" not in re.sub(r"None\.", "", parts.html)
+
+
+def unclosed(html: str) -> list[str]:
+    """The elements of a page that are opened and not closed, or closed in the wrong order."""
+    open_: list[str] = []
+    wrong: list[str] = []
+
+    class Checker(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            if tag not in ("meta", "br", "img"):
+                open_.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            if not open_ or open_.pop() != tag:
+                wrong.append(tag)
+
+    Checker().feed(html)
+    return open_ + wrong
+
+
+def test_what_changed_comes_in_the_order_of_its_weight(reporter: Reporter) -> None:
+    """The war, combat, planets, sightings, refused orders, points, movement, alliances; then what is known."""
+    text = report(reporter, sample_view()).text
+    titles = [f"\n{title}:\n" for title, _ in WORDS.chapters] + ["WHAT YOU KNOW"]
+
+    places = [text.index(title) for title in titles]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_every_die_of_a_combat_is_told(reporter: Reporter, form: str) -> None:
+    """Who fired at whom, with which chance, and what each die brought, round by round."""
+    shown = getattr(report(reporter, sample_view()), form)
+    first, second = shown.index("M4+0, round 1"), shown.index("M4+0, round 2")
+    said = {
+        "text": ["R274 at Y512, to hit 4 of 9: rolled 1 hits, 4 hits", "rolled 5 hits armor, 3 hits weapons"],
+        "html": ["Y512 (4 of 9): <b>1</b>, <b>4</b>", "R274 (5 of 9): <b>5</b> armor, <b>3</b> weapons"],
+    }[form]
+
+    assert all(first < shown.index(words) < second for words in said)
+
+
+def test_losses_are_told_first_in_a_combat() -> None:
+    """A round of combat begins with what was lost in it."""
+    lost = [{"ship": "R815", "how": "dark"}, {"ship": "Y655", "how": "vanished"}]
+
+    said = told(kind="combat", space="M4+0", round=1, ships=[], shots=[], lost=lost)
+    assert said == ["Combat at M4+0, round 1: R815 went dark, Y655 vanished."]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ("yellow", "red", "You took red-rim (M4+0) from yellow."),
+        ("red", "yellow", "Yellow took red-rim (M4+0) from you."),
+        (None, "cyan", "Cyan took red-rim (M4+0), which nobody held."),
+        ("red", None, "You lost red-rim (M4+0); nobody holds it now."),
+    ],
+)
+def test_planets_changing_hands_speak_to_their_reader(was: str | None, now: str | None, said: str) -> None:
+    """The reader is told what he took and what was taken from him as "you"."""
+    assert told(kind="captured", space="M4+0", name="red-rim", was=was, now=now) == [said]
+
+
+def test_sensors_are_told_once_if_nothing_changed() -> None:
+    """A reading that equals the present one points to it; an earlier one is spelled out."""
+    now = sample_view()["sensors"]
+
+    assert told(kind="sensed", after="combat", **now) == [
+        "After combat your sensors showed what they show now; see below."
+    ]
+    assert told(kind="sensed", after="movement", **now | {"unknown": ["A10+0"]})[-2] == "unknown ships at A10+0"
+
+
+def test_moves_are_told_leg_by_leg() -> None:
+    """Slip, warps and jumps follow each other in one sentence."""
+    legs = [{"how": how, "space": space} for how, space in (("warp", "J2+9"), ("warp", "J3+9"), ("jump", "A10+4"))]
+
+    assert told(kind="moved", ship="R118", legs=legs, end="A10+4") == ["R118 warped to J2+9 and J3+9, jumped to A10+4."]
+
+
+def test_a_players_own_words_are_escaped_in_html(reporter: Reporter) -> None:
+    """A refused line with markup stands in the HTML as it was typed, and does nothing."""
+    refused = {"kind": "refused", "line": "BUILD <b>x</b>", "why": "there is no <b>x</b>"}
+    html = report(reporter, sample_view() | {"events": [refused]}).html
+
+    assert "BUILD &lt;b&gt;x" in html
+    assert "<b>x" not in html
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_everything_known_is_in_the_report(reporter: Reporter, form: str) -> None:
+    """Own ships, contacts, unknown ships, planets, charts, ship types: every one is named."""
+    view = sample_view()
+    shown = getattr(report(reporter, view), form)
+    ships = [ship["id"] for ship in view["ships"]]
+    seen = [ship["id"] for contact in view["sensors"]["contacts"] for ship in contact["ships"]]
+    names = [thing["name"] for thing in (*view["planets"], *view["rules"]["types"])]
+    spaces = [*view["sensors"]["unknown"], *(chart["exit"] for chart in view["charts"])]
+
+    known = shown[shown.lower().index("what you know") :]
+    assert [word for word in (*ships, *seen, *names, *spaces) if word not in known] == []
+
+
+def test_damage_is_told_unit_by_unit(reporter: Reporter) -> None:
+    """A damaged ship lists what is left of its units; a whole one needs no list."""
+    text = report(reporter, sample_view()).text
+
+    assert (
+        "R274 Cruiser, pinned, damage 3\n    left: drive 3, weapons 1/2, armor 0/2, slip, multifire, system\n" in text
+    )
+    assert "  R310 Cruiser, pinned\n  R377" in text
+
+
+def test_the_choice_of_fire_comes_first(reporter: Reporter) -> None:
+    """Asked to fire, the reader finds his shots and the enemies at the top of what he knows."""
+    text = report(reporter, fight_view()).text
+    known = text[text.index("WHAT YOU KNOW") :].splitlines()
+
+    assert known[2] == "COMBAT at M4+0, round 2: 6 shots to fire"
+    assert known[4].strip() == "enemies: Y512 Cruiser, damage 3; Y640 Scout"
+
+
+def test_the_first_report_greets(reporter: Reporter) -> None:
+    """On the first turn there is one planet, no ship, and nothing that happened."""
+    text = report(reporter, empty_view("cyan")).text
+
+    assert "War has been declared. You hold your home planet and have no ships yet." in text
+    assert "YOUR SHIPS (0): none." in text
+
+
+def test_the_last_report_names_the_winners(reporter: Reporter) -> None:
+    """When the war is over the report says who won and why, and plans no further turn."""
+    result = {"winners": ["green", "cyan"], "reason": "held 25 planets"}
+    text = report(reporter, sample_view() | {"over": True, "awaited": False, "result": result}).text
+
+    assert "The war is over. Won by: green, cyan (held 25 planets)." in text
+    assert "next economic section" not in text
+
+
+def test_without_alliances_no_setting_is_shown(reporter: Reporter) -> None:
+    """In a campaign without alliances the list of players has no word of them."""
+    view = empty_view()
+    view["rules"]["alliances"] = False
+
+    parts = report(reporter, view)
+    assert "ALLY" not in parts.text[: parts.text.index("YOUR ORDERS")]
+    assert "Your setting" not in parts.html

@@ -1,0 +1,125 @@
+"""The text map of The Singularity Trap, written from a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rules.singularity_trap.chart import COLOURS
+from rules.singularity_trap.textmap import text_map
+from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
+
+Make = Callable[[str], dict[str, Any]]
+VIEWS: tuple[Make, ...] = (sample_view, fight_view, empty_view)
+
+
+def at(view: dict[str, Any], space: str, *, below: int = 0) -> str:
+    """The characters of a hex on the map: the planet's row, or with `below` the ships' row."""
+    lines = text_map(view).splitlines()
+    q, r = ord(space[0]) - ord("J"), int(space[1:]) - 10
+    x, y = lines[0].index(space[0]), 1 + 2 * r + q + 18 + below
+    return lines[y].ljust(80)[x : x + 4].rstrip()
+
+
+@pytest.mark.parametrize("make", VIEWS)
+@pytest.mark.parametrize("seat", COLOURS)
+def test_the_map_suits_a_mail(seat: str, make: Make) -> None:
+    """At most 80 columns of ASCII, without blanks at line ends."""
+    lines = text_map(make(seat)).splitlines()
+
+    assert all(len(line) <= 80 and line.isascii() and line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("hexagon", "shown"), [("J1", "Rr+9"), ("S1", "Yy-9"), ("J10", ".n+0"), ("G7", ".g+0"), ("B12", ".")]
+)
+def test_planets_stand_in_their_hexes(hexagon: str, shown: str) -> None:
+    """Under its column's letter and in its row: owner, colour and level; gray is n."""
+    assert at(empty_view(), hexagon) == shown
+
+
+@pytest.mark.parametrize(("row", "first"), [(1, "J"), (5, "F"), (10, "A"), (19, "A")])
+def test_rows_are_numbered_at_their_left_ends(row: int, first: str) -> None:
+    """Before the first hex of a slanting row stands the row's number."""
+    lines = text_map(empty_view()).splitlines()
+    x, y = lines[0].index(first), 1 + 2 * (row - 10) + (ord(first) - ord("J")) + 18
+
+    assert lines[y][x - 3 : x].strip() == str(row)
+
+
+@pytest.mark.parametrize("space", ["F9-7", "F9+0", "F9+8"])
+def test_ships_show_their_level(space: str) -> None:
+    """A hex with ships at one level names it with its sign."""
+    view = empty_view()
+    view["sensors"]["unknown"] = [space]
+
+    assert at(view, "F9", below=1) == f"?{space[2:]}"
+
+
+def test_ships_at_several_levels_are_starred_and_listed() -> None:
+    """A star stands for several levels; the list below the map has every space."""
+    view = empty_view()
+    view["sensors"]["unknown"] = ["F9-7", "F9+8"]
+
+    assert at(view, "F9", below=1) == "?*"
+    assert "? unknown    F9+8  F9-7" in text_map(view)
+
+
+def test_own_and_foreign_ships_in_a_hex_both_show() -> None:
+    """Own ships and ships seen in one space have both their signs."""
+    assert at(sample_view(), "J10", below=1) == "@!+0"
+
+
+def test_lists_name_owners_and_numbers() -> None:
+    """Ships seen are listed with their owner, and how many if there are several."""
+    shown = text_map(sample_view())
+
+    assert "J10+0 cyan  J10+0 green  M4+0 yellow x2" in shown
+    assert "J4+6 x3" in shown
+    assert "% your dark  J1+9  M4+0" in shown
+
+
+def test_nearest_planets_are_those_one_could_take() -> None:
+    """For each fleet the nearest planets are named with their distance, the reader's and an ally's left out."""
+    view = sample_view()
+    friendly = {planet["space"] for planet in view["planets"] if planet["owner"] in ("red", "cyan")}
+    (line,) = (line for line in text_map(view).splitlines() if line.startswith("  D13-4:"))
+    named = line.split(":")[1].split("     ")[0].split(", ")
+
+    assert named[0].strip() == "A13-6 3"
+    assert friendly.isdisjoint(item.split()[0] for item in named)
+
+
+def test_without_ships_there_is_nothing_to_list() -> None:
+    """On the first turn the map ends with the key to the planets."""
+    assert text_map(empty_view()).splitlines()[-1].startswith("Planets: owner")
+
+
+def test_a_board_too_wide_for_a_mail_is_left_out() -> None:
+    """A chart of radius 12 gives the lists alone, and nothing where there is nothing to list."""
+    view = empty_view()
+    view["planets"], view["rules"]["radius"] = [], 12
+    assert text_map(view) == ""
+
+    view["sensors"]["unknown"] = ["Y1+0"]
+    assert text_map(view).splitlines()[0].startswith("Ships: @ yours")
+
+
+def test_levels_of_two_digits_have_room() -> None:
+    """On a chart with levels beyond 9, hexes are wide enough for them."""
+    view = empty_view()
+    view["rules"] |= {"radius": 4, "levels": 12}
+    view["planets"] = [{"space": "A5-12", "name": "deep", "colour": "gray", "owner": "red", "worth": 3}]
+    view["sensors"]["unknown"] = ["B4+11"]
+
+    assert any("Rn-12?+11" in line for line in text_map(view).splitlines())
+
+
+def test_two_planets_of_one_hex_are_starred() -> None:
+    """Of planets above each other the highest is shown, with a star for their levels."""
+    view = empty_view()
+    view["planets"].append({"space": "J1-5", "name": "deep", "colour": "gray", "owner": "cyan", "worth": 3})
+
+    assert at(view, "J1") == "Rr*"
