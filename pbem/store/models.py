@@ -12,7 +12,7 @@ import json
 import zlib
 from typing import Any, ClassVar
 
-from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import TypeDecorator
@@ -66,8 +66,16 @@ class Data(TypeDecorator[Any]):
 
 
 class Base(DeclarativeBase):
-    """Base of all tables."""
+    """Base of all tables. Constraints are named by rule, so that migrations can change them on SQLite too."""
 
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
     type_annotation_map: ClassVar[dict[Any, Any]] = {dt.datetime: Utc, bytes: LargeBinary, str: Text}
 
 

@@ -1,0 +1,1 @@
+"""Campaigns: their creation, schedule, turns and standing."""

@@ -1,0 +1,143 @@
+"""A new campaign: everything a GM typed is checked before anything is written."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from pbem.archive.record import setup_dice
+from pbem.campaign.journal import note
+from pbem.campaign.schedule import Schedule
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.ruleset import AnyRuleset, Option, Seats, suggest
+from pbem.store.models import Campaign, SeatRow
+
+LONGEST_SETTLING = 7 * 24 * 60
+
+_NAME = re.compile(r"[a-z0-9-]{1,40}")
+_SEAT = re.compile(r"[a-z0-9-]{1,20}")
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCampaign:
+    """A campaign as a GM typed it: `seats` are (seat, address), `options` name → text."""
+
+    name: str
+    game: str
+    gm: str
+    seats: Sequence[tuple[str, str]]
+    deadline: str
+    options: Mapping[str, str]
+    settle_minutes: int = 30
+
+
+def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> None:
+    """Writes a campaign that awaits its start. Raises CampaignError or SetupError, naming the nearest valid thing.
+
+    `seed` is for the dice; without one it is drawn from the system.
+    """
+    ruleset = house.game(wanted.game)
+    _check_name(wanted.name)
+    address = check_address(wanted.gm, "the GM")
+    schedule = Schedule.read(wanted.deadline)
+    if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
+        raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
+    seats = check_seats(ruleset, wanted.seats, house.settings.address)
+    options = read_options(ruleset, wanted.options)
+    seed = seed or secrets.token_bytes(32)
+    ruleset.setup(options, list(seats), setup_dice(seed))
+    campaign = Campaign(
+        name=wanted.name,
+        game=ruleset.key,
+        version=ruleset.version,
+        options=options,
+        gm=address,
+        schedule=schedule.text,
+        settle_minutes=wanted.settle_minutes,
+        seed=seed,
+        mail_key=secrets.token_bytes(32),
+        created_at=now,
+        seats=[SeatRow(name=seat, address=address, token_hash="") for seat, address in seats.items()],
+    )
+    with house.store.writing() as session:
+        if session.scalar(select(Campaign.id).where(Campaign.name == wanted.name)) is not None:
+            raise CampaignError(f"there is a campaign {wanted.name!r} already: choose another name")
+        session.add(campaign)
+        session.flush()
+        note(session, campaign.id, now, actor="gm", text=f"created: {ruleset.title}, seats {', '.join(seats)}")
+
+
+def check_seats(ruleset: AnyRuleset, seats: Sequence[tuple[str, str]], own_address: str) -> dict[str, str]:
+    """Seat → address, in the order of the game. Raises CampaignError."""
+    known = ruleset.seats
+    placed: dict[str, str] = {}
+    for typed, address in seats:
+        seat = typed.strip().lower()
+        if known.names and seat not in known.names:
+            raise CampaignError(f"{ruleset.title} has no seat {typed!r}: {suggest(seat, known.names)}")
+        if not _SEAT.fullmatch(seat):
+            raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -")
+        if seat in placed:
+            raise CampaignError(f"seat {seat} is given twice: {placed[seat]} and {address}")
+        placed[seat] = check_address(address, f"seat {seat}")
+        if placed[seat].casefold() == own_address.casefold():
+            raise CampaignError(f"seat {seat} cannot have {address}: that is the address orders are sent to")
+    if not known.least <= len(placed) <= known.most:
+        number = players_allowed(known)
+        raise CampaignError(f"{ruleset.title} is for {number} players, not {len(placed)}: give each a --seat")
+    return {name: placed[name] for name in known.names if name in placed} if known.names else placed
+
+
+def players_allowed(seats: Seats) -> str:
+    """How many may play, in words: "2 to 6"."""
+    return str(seats.least) if seats.least == seats.most else f"{seats.least} to {seats.most}"
+
+
+def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any]:
+    """Every option of the game, as given or by default. Raises CampaignError or SetupError."""
+    options = {option.name: option for option in ruleset.options()}
+    for name in given:
+        if name not in options:
+            raise CampaignError(f"{ruleset.title} has no option {name!r}: {suggest(name, sorted(options))}")
+    return {name: _value(option, given[name]) if name in given else option.default for name, option in options.items()}
+
+
+def check_address(text: str, whose: str) -> str:
+    """The address, its domain in lower case. Raises CampaignError."""
+    address = text.strip()
+    if not _ADDRESS.fullmatch(address) or len(address) > 254:
+        raise CampaignError(f"{text!r} cannot be the address of {whose}: write it like ann@example.org")
+    local, _, domain = address.rpartition("@")
+    return f"{local}@{domain.lower()}"
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        nearest = re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")[:40]
+        hint = f", such as {nearest}" if nearest else ""
+        raise CampaignError(f"a campaign cannot be called {name!r}: use 1 to 40 of a-z, 0-9 and -{hint}")
+
+
+def _value(option: Option, text: str) -> Any:
+    value = option.read(text)
+    return _json_file(option, Path(value)) if option.kind == "file" else value
+
+
+def _json_file(option: Option, path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CampaignError(f"option {option.name}: {path} cannot be read ({reason})") from None
+    except (ValueError, RecursionError) as error:
+        raise CampaignError(f"option {option.name}: {path} is not JSON ({error})") from None

@@ -1,0 +1,60 @@
+"""Looks back into earlier turns of a campaign: their records, and what happened in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.archive.record import turn_dice
+from pbem.campaign.table import Table
+from pbem.ruleset import AnyRuleset, Event, Order, OrderBook, Seat, TurnInput
+from pbem.store.models import Turn
+
+Past = Mapping[int, tuple[Event, ...]]
+"""What happened in earlier turns, by their number."""
+
+
+def removed_before(session: Session, campaign_id: int) -> frozenset[Seat]:
+    """The seats that earlier turns were told the GM took out."""
+    records = session.scalars(select(Turn.record).where(Turn.campaign_id == campaign_id, Turn.record.is_not(None)))
+    return frozenset(seat for record in records for seat in json.loads(record or b"{}").get("removed", ()))
+
+
+def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]:
+    """The orders a turn was resolved with, from its record; a seat whose orders no longer exist is left out."""
+    used = {}
+    for seat, orders in json.loads(record).get("orders", {}).items():
+        try:
+            used[seat] = tuple(map(book.from_json, orders))
+        except (KeyError, TypeError):
+            continue
+    return used
+
+
+def events_from(session: Session, table: Table, ruleset: AnyRuleset, first: int) -> Past:
+    """What happened in the turns from `first` to the last resolved one.
+
+    A seat that was told nothing at an opening hears of it in its next report;
+    as turns come out the same each time, they are resolved again for that.
+    """
+    rows = session.execute(
+        select(Turn.number, Turn.state, Turn.record)
+        .where(Turn.campaign_id == table.id, Turn.number >= first, Turn.record.is_not(None))
+        .order_by(Turn.number)
+    )
+    return {number: _events(table, ruleset, number, state, json.loads(record or b"")) for number, state, record in rows}
+
+
+def _events(
+    table: Table, ruleset: AnyRuleset, number: int, state: bytes, record: Mapping[str, Any]
+) -> tuple[Event, ...]:
+    before = ruleset.load(json.loads(state), record["version"])
+    orders = {
+        seat: tuple(ruleset.orders.from_json(order) for order in orders) for seat, orders in record["orders"].items()
+    }
+    turn = TurnInput(orders, frozenset(record["missing"]), frozenset(record["removed"]))
+    return ruleset.resolve(before, turn, turn_dice(table.seed, number))[1]

@@ -1,0 +1,127 @@
+"""The reports that open a turn: made before the transaction that keeps and queues them."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sqlalchemy import Table as SqlTable
+from sqlalchemy import insert
+from sqlalchemy.orm import Session
+
+from pbem.campaign.table import Place, Table
+from pbem.house import House
+from pbem.post.codes import message_id, reply_code
+from pbem.post.outbox import queue_many
+from pbem.post.writing import Mail
+from pbem.report import ReportFacts, ReportParts, SheetUsed, report_mail
+from pbem.ruleset import AnyRuleset, Seat, View, canonical
+from pbem.store.models import Report
+
+_PUT = insert(cast(SqlTable, Report.__table__))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What all reports of one opening share. `number` is that of the turn they open."""
+
+    table: Table
+    number: int
+    deadline: dt.datetime | None
+    seal: str
+    seed: str = ""
+    used: Mapping[Seat, SheetUsed]
+    missing: frozenset[Seat]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeReport:
+    """A seat's report, ready to be kept and queued."""
+
+    place: Place
+    code: str
+    view: bytes
+    parts: ReportParts
+    mail: Mail
+
+
+def make_reports(
+    house: House, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]
+) -> list[MadeReport]:
+    """Renders the reports of the seats given, in their order."""
+    seats = [(place, canonical(view)) for place, view in views]
+    facts = [_facts(house, opening, place) for place, _ in seats]
+    # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
+    jobs = [(ruleset, json.loads(view), each) for (_, view), each in zip(seats, facts, strict=True)]
+    parts = house.reporter.reports(jobs)
+    return [
+        MadeReport(place, each.code, view, made, _mail(house, opening, place, each, made))
+        for (place, view), each, made in zip(seats, facts, parts, strict=True)
+    ]
+
+
+def put_reports(
+    session: Session, house: House, table: Table, *, turn_id: int, reports: Sequence[MadeReport], now: dt.datetime
+) -> None:
+    """Keeps the reports with the turn they open, and queues their mails."""
+    if not reports:
+        return
+    rows = [
+        {
+            "turn_id": turn_id,
+            "seat_id": made.place.id,
+            "code": made.code,
+            "message_id": made.mail.message_id,
+            "view": made.view,
+            "files": pack_files(made.parts.files()),
+        }
+        for made in reports
+    ]
+    session.connection().execute(_PUT, rows)
+    queue_many(session, [(made.mail, table.id) for made in reports], house.settings, now)
+
+
+def pack_files(files: Mapping[str, bytes]) -> bytes:
+    """Files as one value for the database: JSON of name → text, that of pictures in base64."""
+    packed = {name: base64.b64encode(content) if _is_picture(name) else content for name, content in files.items()}
+    return json.dumps({name: content.decode() for name, content in packed.items()}, ensure_ascii=False).encode()
+
+
+def unpack_files(packed: bytes) -> dict[str, bytes]:
+    """The files of `pack_files`."""
+    return {
+        name: base64.b64decode(text) if _is_picture(name) else text.encode()
+        for name, text in json.loads(packed).items()
+    }
+
+
+def _is_picture(name: str) -> bool:
+    return name.endswith(".png")
+
+
+def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
+    table = opening.table
+    return ReportFacts(
+        campaign=table.name,
+        seat=place.seat,
+        seats=table.seats,
+        deadline=opening.deadline,
+        zone=table.schedule.zone,
+        code=reply_code(table.mail_key, table.name, place.seat, opening.number),
+        address=house.settings.address,
+        used=opening.used.get(place.seat),
+        missed=place.seat in opening.missing,
+        seal=opening.seal,
+        seed=opening.seed,
+        first=opening.number == 1,
+    )
+
+
+def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, parts: ReportParts) -> Mail:
+    table = opening.table
+    id_ = message_id(table.mail_key, house.settings.domain, "report", table.name, place.seat, opening.number)
+    return report_mail(parts, facts, recipient=place.address, message_id=id_)

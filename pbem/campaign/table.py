@@ -1,0 +1,165 @@
+"""A campaign as its turn runs see it: one look at the database, as plain values."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.schedule import Schedule
+from pbem.errors import CampaignError
+from pbem.ruleset import Seat, suggest
+from pbem.store.models import Campaign, Report, SeatRow, Sheet, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A seat and who sits there."""
+
+    id: int
+    seat: Seat
+    address: str
+    playing: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A campaign and its seats, in their order. `turn` is the number of the open turn."""
+
+    id: int
+    name: str
+    game: str
+    version: int
+    options: Mapping[str, Any]
+    schedule: Schedule
+    status: str
+    turn: int
+    seed: bytes
+    mail_key: bytes
+    places: tuple[Place, ...]
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """All seats there ever were."""
+        return tuple(place.seat for place in self.places)
+
+    @property
+    def playing(self) -> tuple[Place, ...]:
+        """The places not taken from the table by the GM."""
+        return tuple(place for place in self.places if place.playing)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetIn:
+    """A sheet that came in for the open turn."""
+
+    id: int
+    seat_id: int
+    version: int
+    accepted: bool
+    digest: str
+    text: str
+    orders: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """The open turn: its state, and all sheets in the order they came."""
+
+    id: int
+    number: int
+    awaited: frozenset[Seat]
+    state: bytes
+    state_hash: str
+    opened_at: dt.datetime
+    sheets: tuple[SheetIn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LastReport:
+    """The report a seat was mailed last: the turn it opened, what it is known by, and its view as JSON."""
+
+    number: int
+    code: str
+    message_id: str
+    view: bytes
+
+
+def load_table(session: Session, name: str) -> Table:
+    """The campaign of this name. Raises CampaignError with the nearest name there is."""
+    campaign = session.scalar(select(Campaign).where(Campaign.name == name))
+    if campaign is None:
+        names = session.scalars(select(Campaign.name).order_by(Campaign.name)).all()
+        raise CampaignError(f"there is no campaign {name!r}: {suggest(name, names)}")
+    rows = session.execute(
+        select(SeatRow.id, SeatRow.name, SeatRow.address, SeatRow.status)
+        .where(SeatRow.campaign_id == campaign.id)
+        .order_by(SeatRow.id)
+    )
+    return Table(
+        id=campaign.id,
+        name=campaign.name,
+        game=campaign.game,
+        version=campaign.version,
+        options=campaign.options,
+        schedule=Schedule.read(campaign.schedule),
+        status=campaign.status,
+        turn=campaign.turn,
+        seed=campaign.seed,
+        mail_key=campaign.mail_key,
+        places=tuple(Place(id_, seat, address, status == "playing") for id_, seat, address, status in rows),
+    )
+
+
+def check_running(table: Table) -> None:
+    """Raises CampaignError if the campaign has no open turn."""
+    if table.status != "running":
+        raise CampaignError(f"campaign {table.name} is {table.status}: it has no open turn")
+
+
+def load_open_turn(session: Session, table: Table) -> OpenTurn:
+    """The open turn of a running campaign. Raises CampaignError if it has none."""
+    check_running(table)
+    turn = session.scalars(select(Turn).where(Turn.campaign_id == table.id, Turn.number == table.turn)).one()
+    return OpenTurn(
+        turn.id,
+        turn.number,
+        frozenset(turn.awaited),
+        turn.state,
+        turn.state_hash,
+        turn.opened_at,
+        tuple(load_sheets(session, turn.id)),
+    )
+
+
+def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:
+    """All sheets of a turn, in the order they came."""
+    rows = session.execute(
+        select(Sheet.id, Sheet.seat_id, Sheet.version, Sheet.accepted, Sheet.digest, Sheet.text, Sheet.orders)
+        .where(Sheet.turn_id == turn_id)
+        .order_by(Sheet.id)
+    )
+    return [SheetIn(**row._mapping) for row in rows]
+
+
+def load_last_reports(session: Session, table: Table) -> dict[Seat, LastReport]:
+    """The report each seat was mailed last."""
+    newest = (
+        select(Report.seat_id, func.max(Turn.number).label("number"))
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(Turn.campaign_id == table.id)
+        .group_by(Report.seat_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(SeatRow.name, Turn.number, Report.code, Report.message_id, Report.view)
+        .join(Turn, Turn.id == Report.turn_id)
+        .join(SeatRow, SeatRow.id == Report.seat_id)
+        .join(newest, (newest.c.seat_id == Report.seat_id) & (newest.c.number == Turn.number))
+        .where(Turn.campaign_id == table.id)
+    )
+    return {row[0]: LastReport(*row[1:]) for row in rows}

@@ -1,0 +1,25 @@
+"""Tokens: the word by which a player may write from any address. Only its hash is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+
+TOKEN_BYTES = 10
+"""A token is twice as many hex digits: 80 random bits, which need no slow hash."""
+
+
+def draw_token() -> str:
+    """A new token, to be mailed once and not kept."""
+    return secrets.token_hex(TOKEN_BYTES)
+
+
+def hash_token(token: str) -> str:
+    """What is kept of a token: the hex SHA-256 of its lower-case form."""
+    return hashlib.sha256(token.lower().encode()).hexdigest()
+
+
+def token_fits(token: str, kept: str) -> bool:
+    """Whether a word is the token of this hash, found out in a time that tells nothing."""
+    return bool(token) and hmac.compare_digest(hash_token(token), kept)

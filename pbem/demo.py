@@ -1,0 +1,188 @@
+"""Plays a campaign by mail in a fresh home, with bots for players, and tells where to look."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import select
+
+from pbem.archive import replay
+from pbem.campaign.creation import NewCampaign, create, players_allowed
+from pbem.campaign.opening import start
+from pbem.campaign.table import load_table
+from pbem.config import load_settings, write_default_settings
+from pbem.errors import ConfigError
+from pbem.house import House, choose_game, open_house
+from pbem.players import Player
+from pbem.post.maildir import MaildirCarrier
+from pbem.progress import Progress, silent
+from pbem.ruleset import AnyRuleset, Dice, Standing
+from pbem.store import migrate
+from pbem.store.models import Campaign, Sheet, Turn
+from pbem.tick import Ticked, tick
+
+CAMPAIGN = "demo"
+MOST_TURNS = 500
+USUAL_SEATS = 4
+START = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
+"""The demo's clock starts here, so that a demo played again comes out the same."""
+
+_ADDRESS = "orders@example.org"
+_SETTLE = dt.timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoResult:
+    """What a demo did, and where to look. `proved` are the turns that the replay of the archive passed."""
+
+    game: str
+    standing: Standing
+    turns: int
+    sheets: int
+    slips: int
+    errors: int
+    mails: int
+    reports: int
+    pictures: int
+    proved: int
+    archive: Path
+    report: Path
+    picture: Path | None
+    receipt: Path | None
+
+
+def play(
+    folder: Path,
+    games: Mapping[str, AnyRuleset],
+    *,
+    game: str,
+    seats: int | None = None,
+    turns: int = MOST_TURNS,
+    seed: str = "demo",
+    progress: Progress = silent,
+) -> DemoResult:
+    """Plays in a folder that has no home yet, to the end of the game or for so many turns.
+
+    Raises ConfigError, CampaignError or RulesetError.
+    """
+    ruleset = choose_game(games, game)
+    names = seat_names(ruleset, seats)
+    write_default_settings(folder, _ADDRESS)
+    migrate(load_settings(folder).database)
+    with open_house(folder, games) as house:
+        demo = _Demo(house, ruleset, names, hashlib.sha256(seed.encode()).digest())
+        demo.begin()
+        while demo.turns < turns and demo.play_turn():
+            progress("playing turn", demo.turns, turns if turns < MOST_TURNS else 0)
+        return demo.result()
+
+
+def seat_names(ruleset: AnyRuleset, seats: int | None) -> list[str]:
+    """So many seats of a game, four where it takes them. Raises ConfigError when it does not take so many."""
+    known = ruleset.seats
+    number = seats if seats is not None else min(known.most, max(known.least, USUAL_SEATS))
+    if not known.least <= number <= known.most:
+        raise ConfigError(f"{ruleset.title} is for {players_allowed(known)} players, not {number}")
+    return list(known.names[:number]) if known.names else [f"player{count}" for count in range(1, number + 1)]
+
+
+class _Demo:
+    """One campaign, its players, and the clock."""
+
+    def __init__(self, house: House, ruleset: AnyRuleset, seats: list[str], seed: bytes) -> None:
+        self._house, self._ruleset, self._seed = house, ruleset, seed
+        self._now = START
+        home = house.settings.home
+        self._inbox = MaildirCarrier(home / house.settings.inbox_url.path)
+        self._sent = home / house.settings.carrier_url.path / "new"
+        self._seen = ""
+        self._receipt: Path | None = None
+        self._mails = 0
+        bot = ruleset.bots["standard"]
+        self._players = [
+            Player(seat, f"{seat}@example.org", _ADDRESS, bot, Dice(seed).scoped("players")) for seat in seats
+        ]
+        self.turns = 0
+
+    def begin(self) -> None:
+        """Creates and starts the campaign; its players read their first mail."""
+        wanted = NewCampaign(
+            name=CAMPAIGN,
+            game=self._ruleset.key,
+            gm="gm@example.org",
+            seats=[(player.seat, player.address) for player in self._players],
+            deadline="EVERY 24h",
+            options={},
+        )
+        create(self._house, wanted, self._now, seed=self._seed)
+        start(self._house, CAMPAIGN, self._now)
+        self._tick()
+
+    def play_turn(self) -> bool:
+        """Everyone sends, slips are mended, the turn is resolved. False when the game is over."""
+        for write in (Player.write, Player.mend):
+            for player in self._players:
+                raw = write(player, self._now)
+                if raw is not None:
+                    self._inbox.send(_ADDRESS, raw)
+            self._tick()
+        self._now += _SETTLE
+        self.turns += len(self._tick().resolved)
+        return not all(player.view["over"] for player in self._players)
+
+    def result(self) -> DemoResult:
+        """Counts what happened, and proves the archive by its replay."""
+        settings = self._house.settings
+        with self._house.store.reading() as session:
+            seed = session.scalars(select(Campaign.seed)).one()
+            sheets = session.scalars(select(Sheet.findings)).all()
+        proof = replay(settings.archive, CAMPAIGN, ruleset=self._ruleset, seed=seed, head=None)
+        folder = settings.archive / CAMPAIGN / f"{self.turns:04d}" / "reports"
+        seat = self._players[0].seat
+        return DemoResult(
+            game=self._ruleset.title,
+            standing=self._standing(),
+            turns=self.turns,
+            sheets=len(sheets),
+            slips=sum(player.slips for player in self._players),
+            errors=sum(finding["severity"] == "error" for sheet in sheets for finding in sheet),
+            mails=self._mails,
+            reports=proof.reports,
+            pictures=len(list(settings.archive.rglob("*.png"))),
+            proved=proof.turns,
+            archive=settings.archive / CAMPAIGN,
+            report=folder / f"{seat}.html",
+            picture=next(iter(sorted(folder.glob(f"{seat}.*.png"))), None),
+            receipt=self._receipt,
+        )
+
+    def _standing(self) -> Standing:
+        with self._house.store.reading() as session:
+            table = load_table(session, CAMPAIGN)
+            at = select(Turn.state).where(Turn.campaign_id == table.id, Turn.number == table.turn)
+            state = json.loads(session.scalars(at).one())
+        return self._ruleset.standing(self._ruleset.load(state, table.version))
+
+    def _tick(self) -> Ticked:
+        done = tick(self._house, self._now)
+        for path in sorted(self._sent.iterdir()):
+            if path.name > self._seen:
+                self._seen = path.name
+                self._mails += 1
+                self._hand_out(path)
+        return done
+
+    def _hand_out(self, path: Path) -> None:
+        """Gives a mail to the player it is for."""
+        raw = path.read_bytes()
+        to = raw.partition(b"\r\nTo: ")[2].partition(b"\r\n")[0].decode()
+        for player in self._players:
+            if player.address == to:
+                player.read(raw)
+                if player.mending and b"auto-replied" in raw:
+                    self._receipt = path

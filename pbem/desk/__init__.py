@@ -1,0 +1,1 @@
+"""The desk: what a letter asks for, and what is answered."""

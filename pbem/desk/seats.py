@@ -1,0 +1,174 @@
+"""Finds the seat a letter speaks for, and whether it may.
+
+A sheet is taken from a seat's own address, with its token, or with a reply code
+that only its player has been mailed. What a letter's text says goes before what
+its envelope and subject say; where they disagree nothing is taken.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.orm import Session
+
+from pbem.ruleset import Seat
+from pbem.store.models import Campaign, Report, SeatRow, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A seat, its campaign, and the report its sheets are read against (none before the start)."""
+
+    seat_id: int
+    seat: Seat
+    address: str
+    token_hash: str
+    playing: bool
+    campaign_id: int
+    campaign: str
+    game: str
+    gm: str
+    schedule: str
+    status: str
+    mail_key: bytes
+    turn_id: int
+    turn: int
+    deadline: dt.datetime | None
+    report_id: int
+    code: str
+    report_message_id: str
+    view: bytes
+
+    @property
+    def label(self) -> str:
+        """What the seat's last report calls the moment; "" before the first."""
+        return str(json.loads(self.view).get("label", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A report that a letter shows to have been read, by its code or its Message-ID."""
+
+    report_id: int
+    seat_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A seat of somebody known by his address."""
+
+    campaign: str
+    game: str
+    seat: Seat
+
+
+_PLACE = (
+    select(
+        SeatRow.id.label("seat_id"),
+        SeatRow.name.label("seat"),
+        SeatRow.address,
+        SeatRow.token_hash,
+        (SeatRow.status == "playing").label("playing"),
+        Campaign.id.label("campaign_id"),
+        Campaign.name.label("campaign"),
+        Campaign.game,
+        Campaign.gm,
+        Campaign.schedule,
+        Campaign.status,
+        Campaign.mail_key,
+        Campaign.turn,
+    )
+    .join(Campaign, Campaign.id == SeatRow.campaign_id)
+    .where(SeatRow.id == bindparam("seat_id"))
+    .with_for_update(of=Campaign)
+)
+_OPEN_TURN = select(Turn.id.label("turn_id"), Turn.deadline).where(
+    Turn.campaign_id == bindparam("campaign_id"), Turn.number == bindparam("turn")
+)
+_LAST_REPORT = (
+    select(Report.id.label("report_id"), Report.code, Report.message_id.label("report_message_id"), Report.view)
+    .join(Turn, Turn.id == Report.turn_id)
+    .where(Turn.campaign_id == bindparam("campaign_id"), Report.seat_id == bindparam("seat_id"))
+    .order_by(Turn.number.desc())
+    .limit(1)
+)
+_BY_CODE = select(Report.code, Report.id, Report.seat_id).where(Report.code.in_(bindparam("words", expanding=True)))
+_BY_MESSAGE = select(Report.message_id, Report.id, Report.seat_id).where(
+    Report.message_id.in_(bindparam("ids", expanding=True))
+)
+_BY_NAMES = (
+    select(SeatRow.id)
+    .join(Campaign, Campaign.id == SeatRow.campaign_id)
+    .where(Campaign.name == bindparam("campaign"), SeatRow.name == bindparam("seat"))
+)
+"""Statements of every letter, built once: building them takes longer than running them."""
+
+
+def load_spot(session: Session, seat_id: int) -> Spot:
+    """All the desk needs of a seat; its campaign stays locked for the transaction, so that no turn runs meanwhile."""
+    database = session.connection()
+    # One statement would be faster, but on PostgreSQL only the next one sees what a run before us has changed.
+    place = database.execute(_PLACE, {"seat_id": seat_id}).one()._mapping
+    at = {"campaign_id": place["campaign_id"], "turn": place["turn"], "seat_id": seat_id}
+    turn = database.execute(_OPEN_TURN, at).mappings().first() or {"turn_id": 0, "deadline": None}
+    report = database.execute(_LAST_REPORT, at).mappings().first() or _NO_REPORT
+    return Spot(**place, **turn, **report)
+
+
+_NO_REPORT = {"report_id": 0, "code": "", "report_message_id": "", "view": b"{}"}
+
+
+def find_seat(session: Session, campaign: str, seat: Seat) -> int | None:
+    """The id of a seat by its names."""
+    found: int | None = session.connection().execute(_BY_NAMES, {"campaign": campaign, "seat": seat}).scalar()
+    return found
+
+
+def seat_names(session: Session, campaign: str) -> list[Seat]:
+    """The seats of a campaign; none if there is no such campaign."""
+    return list(session.scalars(select(SeatRow.name).join(Campaign).where(Campaign.name == campaign)))
+
+
+def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
+    """The reports whose reply codes are among these words."""
+    words = list(codes)
+    if not words:
+        return {}
+    rows = session.connection().execute(_BY_CODE, {"words": words})
+    return {code: Shown(id_, seat_id) for code, id_, seat_id in rows}
+
+
+def shown_by_reference(session: Session, message_ids: Iterable[str]) -> list[Shown]:
+    """The newest report named among Message-IDs, these given newest first; at most one."""
+    ids = [id_ for id_ in message_ids if id_.isascii() and id_.isprintable()]
+    if not ids:
+        return []
+    rows = session.connection().execute(_BY_MESSAGE, {"ids": ids})
+    found = {message_id: Shown(id_, seat_id) for message_id, id_, seat_id in rows}
+    return [found[id_] for id_ in ids if id_ in found][:1]
+
+
+def seats_of(session: Session, address: str | None) -> list[Known]:
+    """The seats played from an address, in campaigns not over."""
+    if address is None:
+        return []
+    rows = session.execute(
+        select(Campaign.name, Campaign.game, SeatRow.name)
+        .join(Campaign)
+        .where(func.lower(SeatRow.address) == address.lower(), Campaign.status != "over")
+        .order_by(Campaign.name, SeatRow.id)
+    )
+    return [Known(*row) for row in rows]
+
+
+def is_known(session: Session, address: str | None) -> bool:
+    """Whether an address is that of a player or GM, past or present."""
+    if address is None:
+        return False
+    players = select(SeatRow.id).where(func.lower(SeatRow.address) == address.lower()).limit(1)
+    gms = select(Campaign.id).where(func.lower(Campaign.gm) == address.lower()).limit(1)
+    return session.scalar(players) is not None or session.scalar(gms) is not None

@@ -1,0 +1,119 @@
+"""Finds the order sheet in the text of a letter or a file, cleaned of quotations before.
+
+A sheet is framed, anywhere in the text:
+
+    ORDERS trap7 red TOKEN
+    ...order lines...
+    END
+
+or it is a plain reply, all of whose lines are order lines. Lines are counted
+from 1: the line after ORDERS, or the first line of the reply. The host's own
+words WAIT (hold the turn until the deadline) and FINAL (no more to come) may
+stand on a line of their own or at the end of the header.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pbem.ruleset import split_words
+
+MASK = "********"
+
+_WAITING = {"WAIT": True, "FINAL": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands on an ORDERS line; `key` is the token or reply code, if there is one."""
+
+    campaign: str
+    seat: str
+    key: str = ""
+
+    def masked(self) -> str:
+        """The line again, fit for archives: without the key."""
+        return " ".join(["ORDERS", self.campaign, self.seat] + [MASK] * bool(self.key))
+
+
+@dataclass(frozen=True, slots=True)
+class SheetText:
+    """A sheet as found: its frame, its numbered lines, and the host's words in it.
+
+    `lines` are those for the ruleset; `written` are all, as they came. `wait`
+    is None unless WAIT or FINAL was written.
+    """
+
+    header: Header | None
+    lines: tuple[tuple[int, str], ...]
+    written: tuple[str, ...]
+    wait: bool | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """No line asks for anything; comments and blank lines do not."""
+        return not any(split_words(line) for _, line in self.lines)
+
+    def text(self) -> str:
+        """The sheet as received, its key masked, for store and archive."""
+        frame = ([], []) if self.header is None else ([self.header.masked()], ["END"])
+        return "\n".join([*frame[0], *self.written, *frame[1]]) + "\n"
+
+
+def find_sheet(lines: Sequence[str], known: Callable[[str], bool]) -> SheetText:
+    """The framed sheet in a text, else all of it as a plain reply. Never raises.
+
+    A line that looks like a header counts when its campaign is `known`, or
+    when an END follows; "Orders for this week" in a greeting does neither.
+    """
+    for at, line in enumerate(lines):
+        header, wait = _header(line)
+        if header is None:
+            continue
+        end = _end(lines, at + 1)
+        if end is not None or known(header.campaign):
+            return _framed(lines, at, end, header, wait)
+    return _sheet(None, lines, None, ())
+
+
+def _framed(lines: Sequence[str], at: int, end: int | None, header: Header, wait: bool | None) -> SheetText:
+    notes = []
+    if end is None:
+        notes.append("There is no END line: everything after ORDERS was read. Close your sheet with END.")
+    elif any(_header(line)[0] for line in lines[end + 1 :]):
+        notes.append("Only the first sheet of the mail was read: send one sheet a mail.")
+    return _sheet(header, lines[at + 1 : end], wait, tuple(notes))
+
+
+def _sheet(header: Header | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
+    kept = []
+    for number, line in enumerate(lines, start=1):
+        words = split_words(line)
+        if len(words) == 1 and words[0].upper() in _WAITING:
+            wait = _WAITING[words[0].upper()]
+        else:
+            kept.append((number, line))
+    return SheetText(header, tuple(kept), tuple(lines), wait, notes)
+
+
+def _header(line: str) -> tuple[Header | None, bool | None]:
+    """The header on a line, and what it says of waiting."""
+    if not re.match(r"\s*orders\s", line, re.IGNORECASE):
+        return None, None
+    words = split_words(line)
+    wait = _WAITING.get(words[-1].upper())
+    if wait is not None:
+        words.pop()
+    if len(words) not in (3, 4):
+        return None, None
+    return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else ""), wait
+
+
+def _end(lines: Sequence[str], start: int) -> int | None:
+    for at in range(start, len(lines)):
+        if lines[at].strip().upper() == "END":
+            return at
+    return None

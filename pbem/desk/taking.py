@@ -1,0 +1,172 @@
+"""Takes an order sheet: reads it against the mailed view, keeps it, and writes its receipt."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sqlalchemy import Table, bindparam, insert, select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.schedule import Schedule
+from pbem.desk.replies import Case, answer, receipt
+from pbem.desk.seats import Spot
+from pbem.desk.sheet import MASK, SheetText
+from pbem.report import Receipt, Refusal, compare, restate, tell
+from pbem.ruleset import AnyRuleset, Finding, Order, Parsed, View, digest
+from pbem.store.models import Sheet
+
+SHEETS_A_TURN = 100
+"""More sheets of one seat for one turn are not read: no person sends them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The sheet that counts for a seat so far."""
+
+    version: int
+    orders: tuple[Order, ...]
+    wait: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A sheet as its receipt tells it: what was read, and of which lines."""
+
+    parsed: Parsed
+    lines: Sequence[tuple[int, str]]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def accepted(self) -> bool:
+        """Only a sheet with nothing but errors is not taken; an empty one is."""
+        return bool(self.parsed.entries) or not self.parsed.errors
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong or worth a look."""
+        return tuple(finding for finding in self.parsed.findings if not _is_missing(finding))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the sheet leaves open, in the ruleset's words."""
+        return tuple(finding.text for finding in self.parsed.findings if _is_missing(finding))
+
+
+def take_sheet(case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...]) -> str:
+    """Reads and keeps a sheet for the open turn, and queues its receipt; returns what to note of the letter."""
+    ruleset = case.house.game(spot.game)
+    last, counted = _earlier(case.session, spot, ruleset)
+    if last >= SHEETS_A_TURN:
+        return f"not answered: seat {spot.seat} has sent {SHEETS_A_TURN} sheets for this turn"
+    if sheet.header is None and sheet.empty and not (counted and sheet.wait is not None):
+        return _nothing_to_take(case, spot, counted)
+    view = json.loads(spot.view)
+    reading = _read(ruleset, view, sheet, counted)
+    orders = [ruleset.orders.to_json(order) for order in reading.parsed.orders]
+    version, wait = last + 1, bool(sheet.wait)
+    _keep(case, spot, sheet, reading, version=version, wait=wait, orders=orders)
+    told = Receipt(
+        campaign=spot.campaign,
+        seat=spot.seat,
+        label=view["label"],
+        version=version,
+        digest=digest(orders),
+        accepted=reading.accepted,
+        orders=restate(reading.parsed),
+        findings=tell(reading.findings, reading.lines),
+        deadline=spot.deadline,
+        zone=Schedule.read(spot.schedule).zone,
+        counts=counted.version if counted else None,
+        replaces=_replacement(ruleset, counted, reading),
+        wait=wait,
+        missing=reading.missing,
+        notes=(*case.letter.notes, *sheet.notes, *notes, *reading.notes),
+    )
+    receipt(case, spot, case.house.reporter.write(told), version=version)
+    return f"sheet {version} of {spot.seat} in {spot.campaign}" + ("" if reading.accepted else ", only errors")
+
+
+def read_lines(ruleset: AnyRuleset, view: View, lines: Sequence[tuple[int, str]]) -> Reading:
+    """What a sheet's lines come to, for a receipt or for a check at home."""
+    return Reading(ruleset.parse(view, lines), lines)
+
+
+def _read(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> Reading:
+    """A sheet that says WAIT or FINAL and nothing else keeps the orders that count so far."""
+    if not (sheet.empty and sheet.wait is not None and counted):
+        return read_lines(ruleset, view, sheet.lines)
+    kept = [(number, ruleset.orders.line(order)) for number, order in enumerate(counted.orders, start=1)]
+    said = "WAIT" if sheet.wait else "FINAL"
+    note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
+    return dataclasses.replace(read_lines(ruleset, view, kept), notes=(note,))
+
+
+def _is_missing(finding: Finding) -> bool:
+    return finding.line == 0 and finding.severity == "note"
+
+
+def _earlier(session: Session, spot: Spot, ruleset: AnyRuleset) -> tuple[int, Counted | None]:
+    """The last version of the seat's sheets for the open turn, and the sheet that counts."""
+    rows = session.connection().execute(_EARLIER, {"turn_id": spot.turn_id, "seat_id": spot.seat_id}).all()
+    for version, accepted, orders, wait in rows:
+        if accepted:
+            return rows[0].version, Counted(version, tuple(map(ruleset.orders.from_json, orders)), wait)
+    return (rows[0].version if rows else 0), None
+
+
+_EARLIER = (
+    select(Sheet.version, Sheet.accepted, Sheet.orders, Sheet.wait)
+    .where(Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
+    .order_by(Sheet.version.desc())
+)
+_KEEP = insert(cast(Table, Sheet.__table__))
+
+
+def _replacement(ruleset: AnyRuleset, counted: Counted | None, reading: Reading) -> Any:
+    if counted is None or not reading.accepted:
+        return None
+    return compare(counted.version, counted.orders, reading.parsed.orders, ruleset.orders)
+
+
+def _keep(
+    case: Case,
+    spot: Spot,
+    sheet: SheetText,
+    reading: Reading,
+    *,
+    version: int,
+    wait: bool,
+    orders: Sequence[Mapping[str, Any]],
+) -> None:
+    row = {
+        "turn_id": spot.turn_id,
+        "seat_id": spot.seat_id,
+        "letter_id": case.letter_id,
+        "version": version,
+        "accepted": reading.accepted,
+        "wait": wait,
+        "digest": digest(orders),
+        "text": sheet.text().replace(spot.code, MASK),
+        "orders": orders,
+        "findings": [dataclasses.asdict(finding) for finding in reading.parsed.findings],
+        "received_at": case.now,
+    }
+    case.session.connection().execute(_KEEP, row)
+
+
+def _nothing_to_take(case: Case, spot: Spot, counted: Counted | None) -> str:
+    page = Refusal(
+        reason="no-orders" if case.letter.text.strip() else "no-text",
+        address=case.address,
+        campaign=spot.campaign,
+        seat=spot.seat,
+        gm=spot.gm,
+        counted=counted.version if counted else None,
+        notes=case.letter.notes,
+    )
+    text = case.house.reporter.write(page)
+    return "no orders in it; " + answer(case, to=spot.address, text=text, spot=spot, code=spot.code)

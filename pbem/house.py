@@ -1,0 +1,58 @@
+"""The house: what every room needs for one run, opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem.config import Settings, load_settings
+from pbem.errors import CampaignError, ConfigError
+from pbem.report import Reporter
+from pbem.ruleset import AnyRuleset, suggest
+from pbem.store import Store, schema_is_current
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+"""The program's own templates; a GM's folder is searched before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Settings, database, games by key, and the reporter that keeps its templates and workers warm."""
+
+    settings: Settings
+    store: Store
+    games: Mapping[str, AnyRuleset]
+    reporter: Reporter
+
+    def game(self, key: str) -> AnyRuleset:
+        """The ruleset of this key. Raises CampaignError with the nearest one there is."""
+        return choose_game(self.games, key)
+
+
+def choose_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
+    """The ruleset of this key. Raises CampaignError with the nearest one there is."""
+    if key not in games:
+        raise CampaignError(f"there is no game {key!r} here: {suggest(key, sorted(games))}")
+    return games[key]
+
+
+def by_key(rulesets: Iterable[AnyRuleset]) -> dict[str, AnyRuleset]:
+    """Rulesets by their keys, in the order given."""
+    return {ruleset.key: ruleset for ruleset in rulesets}
+
+
+@contextmanager
+def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
+    """The house in this folder, closed at the end. Raises ConfigError."""
+    settings = load_settings(home)
+    if not schema_is_current(settings.database):
+        raise ConfigError("the database is not of this version of pbem: run `pbem init` in its folder to bring it up")
+    folders = [folder for folder in (settings.templates, TEMPLATES) if folder is not None]
+    store = Store(settings.database)
+    try:
+        with Reporter(folders, pictures=settings.pictures) as reporter:
+            yield House(settings, store, games, reporter)
+    finally:
+        store.close()

@@ -1,0 +1,135 @@
+"""Bots in the place of players, for demos: they read mail, and write it as a person would.
+
+A bot knows what stands in the JSON attached to its reports and nothing else.
+Some sheets go out with a slip; the right one follows when the receipt is there.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import email
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from email.message import Message
+
+from pbem.post.codes import message_id
+from pbem.post.writing import Mail, compose
+from pbem.ruleset import Bot, Dice, View, split_words
+
+SLIP_EVERY = 6
+"""About one sheet in so many has a slip."""
+
+_NONSENSE = "and may the best of us win"
+
+
+@dataclass(slots=True)
+class Player:
+    """A seat's bot. `report` is the last one it was mailed, `view` what stands in it."""
+
+    seat: str
+    address: str
+    orders_to: str
+    bot: Bot
+    dice: Dice
+    token: str = ""
+    report: Message | None = None
+    view: View = field(default_factory=dict)
+    written: int = 0
+    slips: int = 0
+    _right: Sequence[str] = ()
+
+    @property
+    def mending(self) -> bool:
+        """Whether a sheet with a slip is out, and the right one is to follow."""
+        return bool(self._right)
+
+    def read(self, raw: bytes) -> None:
+        """Reads a mail: a welcome for its token, a report for its view; receipts are enough to have come."""
+        mail = email.message_from_bytes(raw)
+        data = _attached_json(mail)
+        if data is not None:
+            self.report, self.view = mail, data["view"]
+        elif not self.token:
+            self.token = _token(mail)
+
+    def write(self, now: dt.datetime) -> bytes | None:
+        """The sheet for the report read last; None if there is nothing to say."""
+        lines = self.bot(self.view, self._dice("bot"))
+        if not lines and not self.view["awaited"]:
+            return None
+        if lines and self._dice("slip").chance(1, SLIP_EVERY):
+            self._right = lines
+            lines = self._with_slip(lines)
+            self.slips += 1
+        return self._mail(lines, now)
+
+    def mend(self, now: dt.datetime) -> bytes | None:
+        """The right sheet after one with a slip; None if there was none."""
+        lines, self._right = self._right, ()
+        return self._mail(lines, now) if lines else None
+
+    def _dice(self, purpose: str) -> Dice:
+        return self.dice.scoped(purpose, self.seat, str(self.view["label"]))
+
+    def _with_slip(self, lines: Sequence[str]) -> list[str]:
+        """The lines with two letters of a verb swapped, or with one that is no order."""
+        dice = self._dice("which slip")
+        at = dice.below(len(lines), "line")
+        words = split_words(lines[at])
+        if not words or len(words[0]) < 3 or dice.chance(1, 3, "nonsense"):
+            return [*lines, _NONSENSE]
+        verb = words[0]
+        slipped = verb[0] + verb[2] + verb[1] + verb[3:]
+        return [*lines[:at], lines[at].replace(verb, slipped, 1), *lines[at + 1 :]]
+
+    def _mail(self, lines: Sequence[str], now: dt.datetime) -> bytes:
+        """A mail in one of three manners: a bare reply, a reply with a framed sheet, a new mail with the token."""
+        assert self.report is not None
+        self.written += 1
+        manner = self.written % 3
+        campaign = str(self.report["Subject"]).partition(" ")[0].strip("[")
+        framed = ["Hello,", "", f"ORDERS {campaign} {self.seat}", *lines, "END", "", "-- ", self.seat.capitalize()]
+        subject, answers = f"Re: {self.report['Subject']}", str(self.report["Message-ID"])
+        to = str(self.report["Reply-To"])
+        if manner == 1 and lines:
+            framed = [*lines, "", *_quoted(self.report)]
+        elif manner == 2 and self.token:
+            framed[2] += f" {self.token}"
+            subject, to, answers = "my orders", self.orders_to, ""
+        mail = Mail(
+            recipient=to,
+            subject=subject,
+            text="\n".join(framed),
+            message_id=message_id(self.dice.seed, "example.org", "player", self.seat, self.written),
+            reply_to=self.address,
+            in_reply_to=answers,
+            automatic="",
+        )
+        return compose(mail, sender=self.address, sender_name=self.seat.capitalize(), at=now)
+
+
+def _attached_json(mail: Message) -> dict[str, View] | None:
+    for part in mail.walk():
+        if part.get_content_type() == "application/json":
+            data: dict[str, View] = json.loads(base64.b64decode(str(part.get_payload())))
+            return data
+    return None
+
+
+def _token(mail: Message) -> str:
+    """The last word of the ORDERS line in a welcome mail."""
+    text = mail.get_payload(decode=True)
+    assert isinstance(text, bytes)
+    headers = (line.split() for line in text.decode().splitlines() if line.startswith("ORDERS "))
+    return next((words[3] for words in headers if len(words) == 4), "")
+
+
+def _quoted(report: Message) -> Iterator[str]:
+    """The beginning of a report, as a mail program quotes it."""
+    text = next(part for part in report.walk() if part.get_content_type() == "text/plain").get_payload(decode=True)
+    assert isinstance(text, bytes)
+    yield f"On {report['Date']}, {report['From']} wrote:"
+    for line in text.decode().splitlines()[:12]:
+        yield f"> {line}"

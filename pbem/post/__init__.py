@@ -1,0 +1,1 @@
+"""Mail, and nothing else: mailboxes, letters, MIME, reply codes, outbox and carriers."""

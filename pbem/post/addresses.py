@@ -1,0 +1,41 @@
+"""Mail addresses in header fields, read so that a trick yields no address rather than a wrong one."""
+
+from __future__ import annotations
+
+import re
+
+MAX_ADDRESS = 254
+
+_ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?:[^\W_]|[.-]){0,252}+'
+_ANYWHERE = re.compile(_ADDRESS)
+_BARE = re.compile(rf"\s*+({_ADDRESS})\s*+")
+_NAMED = re.compile(rf"([^<>]*+)<\s*+({_ADDRESS})\s*+>\s*+")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_COMMENT = re.compile(r"\([^()]*+\)")
+
+
+def one_address(field: str) -> str | None:
+    """The only address of a From field, its domain in lower case; None if it names none, several, or is malformed.
+
+    A display name may hold another address only in quotes, or the same one.
+    """
+    without_quoted = _QUOTED.sub("", field)
+    text = _COMMENT.sub(" ", without_quoted)
+    if '"' in text or "(" in text or ")" in text:
+        return None
+    if match := _BARE.fullmatch(text):
+        return _settled(match[1]) if without_quoted == field else None
+    match = _NAMED.fullmatch(text)
+    if match is None or ("@" in match[1] and match[1].strip().lower() != match[2].lower()):
+        return None
+    return _settled(match[2])
+
+
+def all_addresses(field: str) -> list[str]:
+    """Everything in a field that looks like an address, domains in lower case."""
+    return [address for found in _ANYWHERE.findall(field) if (address := _settled(found))]
+
+
+def _settled(address: str) -> str | None:
+    local, _, domain = address.rpartition("@")
+    return f"{local}@{domain.lower().rstrip('.-')}" if len(address) <= MAX_ADDRESS else None

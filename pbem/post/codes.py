@@ -1,0 +1,57 @@
+"""Reply codes: how an answer finds its seat and turn without a word from the player.
+
+A code is an HMAC under the campaign's `mail_key`, so nobody can guess another
+seat's. It goes out three ways, any of which may come back: in the Reply-To
+address, in the subject, and in the Message-ID that replies name.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+
+from pbem.post.reading import Letter
+
+CODE_CHARACTERS = 16
+ID_CHARACTERS = 26
+
+_CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
+_TAG = re.compile(rf"\[[^\[\]\s]{{1,40}}\s+({_CODE})\]", re.IGNORECASE)
+
+
+def reply_code(mail_key: bytes, *parts: str | int) -> str:
+    """The code of what `parts` name, such as campaign, seat and turn: 16 lower-case letters and digits, 80 bits."""
+    return _keyed(mail_key, "reply", parts)[:CODE_CHARACTERS]
+
+
+def message_id(mail_key: bytes, domain: str, *parts: str | int) -> str:
+    """The Message-ID of what `parts` name, with its angle brackets; always the same for the same parts."""
+    return f"<{_keyed(mail_key, 'message', parts)[:ID_CHARACTERS]}@{domain}>"
+
+
+def _keyed(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) -> str:
+    digest = hmac.digest(mail_key, json.dumps([purpose, *parts]).encode(), hashlib.sha256)
+    return base64.b32encode(digest).decode().lower()
+
+
+def plus_address(address: str, code: str) -> str:
+    """The order address with a code, as Reply-To (RFC 5233): "orders+code@example.org"."""
+    local, _, domain = address.rpartition("@")
+    return f"{local}+{code}@{domain}"
+
+
+def subject_tag(campaign: str, code: str) -> str:
+    """The tag that carries a code in a subject: "[trap7 code]"."""
+    return f"[{campaign} {code}]"
+
+
+def find_codes(letter: Letter, address: str) -> list[str]:
+    """All that looks like a reply code in a letter, without doubles: its recipients first, then its subject."""
+    local, _, domain = address.rpartition("@")
+    plus = re.compile(rf"{re.escape(local)}\+({_CODE})@{re.escape(domain)}", re.IGNORECASE)
+    found = [match[1].lower() for recipient in letter.recipients if (match := plus.fullmatch(recipient))]
+    found += [code.lower() for code in _TAG.findall(letter.subject)]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,160 @@
+"""An IMAP mailbox, read by imapclient: all of the folder, in batches, moved to Processed when stored.
+
+The folder holds only mail not yet stored, so no cursor is kept, and a changed
+UIDVALIDITY needs no care. Reading sets no flags.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import imaplib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from imapclient import IMAPClient, SocketTimeout
+from imapclient.exceptions import LoginError
+
+from pbem.config import Settings
+from pbem.errors import ConfigError, TemporaryPostError
+from pbem.post.connecting import ANSWER_SECONDS, CONNECT_SECONDS, login, tls_context
+from pbem.post.incoming import CUT_TO, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches
+
+SIZES_AT_ONCE = 1_000
+"""UIDs of one FETCH; Dovecot refuses a command line of 30,000."""
+
+
+class ImapMailbox:
+    """The inbox of the settings on its server; connects with the first `batches`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._url = settings.inbox_url
+        self._name = settings.inbox[-NAME_LENGTH:]
+        self._imap: Any = None
+        self._processed = PROCESSED
+
+    def batches(self) -> Iterator[list[Incoming]]:
+        """All mail that is not marked as deleted, by UID."""
+        with self._worded():
+            self.close()
+            self._imap = imap = self._connect()
+            chosen = imap.select_folder(self._url.folder)
+            validity = str(chosen[b"UIDVALIDITY"])
+            self._processed = self._made(PROCESSED)
+            sizes = self._sizes(sorted(imap.search(["UNDELETED"])))
+            for mails in in_batches((item, item[1]) for item in sizes):
+                yield self._read(mails, validity)
+
+    def done(self, batch: list[Incoming]) -> None:
+        """Moves a batch to the folder Processed, with MOVE (RFC 6851) or what comes nearest to it."""
+        uids = [int(mail.uid) for mail in batch]
+        with self._worded():
+            try:
+                self._put_away(uids)
+            except imaplib.IMAP4.error as error:
+                if "[EXPUNGEISSUED]" not in str(error):
+                    raise
+                there = set(self._imap.search(["UNDELETED"]))  # another client was faster with some (RFC 5530)
+                self._put_away([uid for uid in uids if uid in there])
+
+    def _put_away(self, uids: list[int]) -> None:
+        if not uids:
+            return
+        if self._imap.has_capability("MOVE"):
+            self._imap.move(uids, self._processed)
+            return
+        self._imap.copy(uids, self._processed)
+        self._imap.delete_messages(uids, silent=True)
+        if self._imap.has_capability("UIDPLUS"):
+            self._imap.uid_expunge(uids)
+
+    def close(self) -> None:
+        """Logs out if there is anyone to hear it."""
+        imap, self._imap = self._imap, None
+        if imap is not None:
+            _leave(imap)
+
+    def _connect(self) -> Any:
+        url, context = self._url, tls_context(self._settings)
+        credentials = login(url, self._settings.inbox_password, "inbox")
+        if credentials is None:
+            raise ConfigError(f"inbox names no user; write {url.scheme}://user@{url.host}")
+        timeout = SocketTimeout(CONNECT_SECONDS, ANSWER_SECONDS)
+        imap = IMAPClient(url.host, url.port, ssl=url.tls, ssl_context=context if url.tls else None, timeout=timeout)
+        try:
+            imap.normalise_times = False
+            if url.starttls:
+                imap.starttls(context)
+            imap.login(*credentials)
+        except BaseException:
+            _leave(imap)
+            raise
+        return imap
+
+    def _made(self, folder: str) -> str:
+        """The full name of a folder beside the inbox, made if it is not there."""
+        name = folder
+        if self._imap.has_capability("NAMESPACE"):
+            personal = self._imap.namespace().personal
+            name = (personal[0][0] if personal else "") + folder
+        if not self._imap.folder_exists(name):
+            self._imap.create_folder(name)
+            self._imap.subscribe_folder(name)
+        return name
+
+    def _sizes(self, uids: list[int]) -> Iterator[tuple[int, int]]:
+        """Each mail's UID and size, but for those that went away meanwhile."""
+        for start in range(0, len(uids), SIZES_AT_ONCE):
+            some = uids[start : start + SIZES_AT_ONCE]
+            answer = self._imap.fetch(some, ["RFC822.SIZE"])
+            yield from ((uid, size) for uid in some if (size := answer.get(uid, {}).get(b"RFC822.SIZE")) is not None)
+
+    def _read(self, mails: list[tuple[int, int]], validity: str) -> list[Incoming]:
+        small = [uid for uid, size in mails if size <= MAX_MAIL]
+        great = [uid for uid, size in mails if size > MAX_MAIL]
+        answer = self._fetch(small, "BODY.PEEK[]") | self._fetch(great, f"BODY.PEEK[]<0.{CUT_TO}>")
+        return [
+            Incoming(self._name, validity, str(uid), _aware(answer[uid]), _raw(answer[uid], size))
+            for uid, size in mails
+            if _body(answer.get(uid, {})) is not None
+        ]
+
+    def _fetch(self, uids: list[int], what: str) -> dict[int, Any]:
+        return dict(self._imap.fetch(uids, ["INTERNALDATE", what])) if uids else {}
+
+    @contextlib.contextmanager
+    def _worded(self) -> Iterator[None]:
+        """Every failure becomes a PostError, and closes the connection."""
+        try:
+            yield
+        except LoginError as error:
+            raise TemporaryPostError(
+                f"{self._url.server} refuses the login of {self._url.user}: {error}; look at inbox_password"
+            ) from None
+        except (imaplib.IMAP4.error, OSError, ValueError) as error:
+            self.close()
+            raise TemporaryPostError(f"{self._url.server} cannot be used: {error}") from None
+
+
+def _leave(imap: Any) -> None:
+    with contextlib.suppress(imaplib.IMAP4.error, OSError):
+        imap.logout()
+    with contextlib.suppress(imaplib.IMAP4.error, OSError):
+        imap.shutdown()
+
+
+def _body(item: dict[bytes, Any]) -> bytes | None:
+    """The mail in an answer; None when it went away before it could be read (Dovecot then says NIL)."""
+    found: bytes | None = item.get(b"BODY[]", item.get(b"BODY[]<0>"))
+    return found
+
+
+def _raw(item: dict[bytes, Any], size: int) -> bytes:
+    raw = _body(item) or b""
+    return raw if size <= MAX_MAIL else cut(raw, size)
+
+
+def _aware(item: dict[bytes, Any]) -> datetime:
+    at: datetime = item[b"INTERNALDATE"]
+    return at.astimezone(UTC)

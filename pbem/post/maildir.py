@@ -1,0 +1,123 @@
+"""A local folder as post office: Maildir, as Postfix, Dovecot, mutt and others read and write it.
+
+The inbox also takes single mails dropped into the folder itself as `*.eml`. A
+program that drops one should write it under another name and rename it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pbem.errors import TemporaryPostError
+from pbem.post.incoming import MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches
+
+_Found = tuple[os.DirEntry[str], os.stat_result]
+
+
+class MaildirMailbox:
+    """The inbox side. `name` is what its letters are stored under."""
+
+    def __init__(self, folder: Path, *, name: str) -> None:
+        self._folder = folder
+        self._name = name[-NAME_LENGTH:]
+        self._paths: dict[str, Path] = {}
+
+    def batches(self) -> Iterator[list[Incoming]]:
+        """All mail in new/, in cur/ and dropped as *.eml, by the time it came."""
+        try:
+            _make(self._folder)
+            found = sorted(self._find(), key=lambda item: (item[1].st_mtime_ns, item[0].name))
+            for group in in_batches((item, item[1].st_size) for item in found):
+                yield [mail for entry, stat in group if (mail := self._read(entry, stat)) is not None]
+        except OSError as error:
+            raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
+
+    def done(self, batch: list[Incoming]) -> None:
+        """Moves the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
+        target = self._folder / PROCESSED
+        try:
+            _make(target)
+            for mail in batch:
+                path = self._paths.pop(mail.uid, None)
+                if path is not None:
+                    _file_away(path, target / "cur")
+        except OSError as error:
+            raise TemporaryPostError(f"mail cannot be moved to {target}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Forgets what was found."""
+        self._paths.clear()
+
+    def _find(self) -> Iterator[_Found]:
+        for folder, suffix in ((self._folder / "new", ""), (self._folder / "cur", ""), (self._folder, ".eml")):
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name.endswith(suffix) and not entry.name.startswith(".") and entry.is_file():
+                        yield entry, entry.stat()
+
+    def _read(self, entry: os.DirEntry[str], stat: os.stat_result) -> Incoming | None:
+        path = Path(entry.path)
+        try:
+            with path.open("rb") as file:
+                raw = file.read(MAX_MAIL + 1)
+        except FileNotFoundError:
+            return None  # another reader was faster
+        uid = _uid(entry.name, stat)
+        self._paths[uid] = path
+        received_at = datetime.fromtimestamp(stat.st_mtime, UTC)
+        return Incoming(self._name, "", uid, received_at, cut(raw, stat.st_size) if len(raw) > MAX_MAIL else raw)
+
+
+class MaildirCarrier:
+    """The outgoing side: each mail becomes a file in new/, whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = itertools.count()
+        self._made = False
+
+    def send(self, recipient: str, raw: bytes) -> str:
+        """Delivers a mail; returns the name of its file. Names sort in the order of sending."""
+        name = f"{time.time_ns():020d}.{next(self._count):06d}_{os.getpid()}.pbem"
+        try:
+            if not self._made:
+                _make(self._folder)
+                self._made = True
+            (self._folder / "tmp" / name).write_bytes(raw)
+            (self._folder / "tmp" / name).rename(self._folder / "new" / name)
+        except OSError as error:
+            raise TemporaryPostError(f"mail cannot be put in {self._folder}: {error.strerror}") from None
+        return name
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+
+def _make(folder: Path) -> None:
+    for name in ("tmp", "new", "cur"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+
+
+def _uid(name: str, stat: os.stat_result) -> str:
+    # A name in new/ or cur/ is unique for ever; a dropped file's may be used again.
+    uid = f"{name}@{stat.st_mtime_ns}" if name.endswith(".eml") else name.partition(":2,")[0]
+    return uid if len(uid) <= NAME_LENGTH else hashlib.sha256(os.fsencode(uid)).hexdigest()
+
+
+def _file_away(path: Path, target: Path) -> None:
+    stem = path.name.partition(":2,")[0]
+    free = next(
+        place
+        for count in itertools.count()
+        if not (place := target / f"{stem}{f'.{count}' if count else ''}:2,S").exists()
+    )
+    try:
+        path.rename(free)
+    except FileNotFoundError:
+        return  # another reader was faster

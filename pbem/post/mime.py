@@ -1,0 +1,208 @@
+"""MIME taken apart by hand: header fields, parts, transfer encodings, charsets.
+
+The email package raises on some malformed headers, takes half a minute for
+others, and recurses as deep as the sender likes. Everything here takes any
+bytes, never raises, and needs time in proportion to their number.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+MAX_HEAD = 100_000
+MAX_FIELD = 8_192
+MAX_FIELDS = 1_000
+MAX_BOUNDARY = 200
+MAX_CONTINUATIONS = 20
+"""Pieces of one parameter (RFC 2231, 3) that are put together."""
+
+_CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
+_HEAD_END = re.compile(rb"\n\r?\n|\A\r?\n")
+_FOLD = re.compile(r"\r?\n(?=[ \t])")
+_TYPE = re.compile(r"\s*([!#$&^_.+a-z0-9-]{1,80}/[!#$&^_.+a-z0-9-]{1,80})\s*(?:;|\Z|\s)", re.IGNORECASE)
+_PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;]*+))')
+_ESCAPE = re.compile(r"\\(.)")
+
+_ENCODED = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=", re.IGNORECASE)
+_BETWEEN_ENCODED = re.compile(r"\?=\s++=\?")
+
+_CHARSET = re.compile(
+    r"utf-?8|utf-?(?:16|32)(?:-?[lb]e)?|iso[-_]?8859-\d{1,2}|latin-?\d|(?:windows|cp|ibm)-?\d{3,4}|koi8-[rtu]|macintosh"
+    r"|gb2312|gbk|gb18030|hz-gb-2312|big5(?:-?hkscs)?|shift[-_]?jis|sjis|euc-?(?:jp|kr)|iso-2022-(?:jp|kr)|tis-620|viscii",
+    re.IGNORECASE,
+)
+_SEVEN_BIT = re.compile(r"utf-?(?:16|32)|iso-2022|hz", re.IGNORECASE)
+"""Charsets whose text looks like ASCII and is not."""
+
+_WESTERN = re.compile(
+    r"|unknown-8bit|(?:us-)?ascii|ansi.*|iso[-_]?8859-1|latin-?1|(?:windows|cp)-?1252|utf-?8", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A message or a part of one: its header fields by lower-case name, unfolded, and its body as it came."""
+
+    fields: dict[str, list[str]]
+    body: bytes
+
+    def first(self, name: str) -> str:
+        """The first field of a name, "" if there is none."""
+        found = self.fields.get(name)
+        return found[0] if found else ""
+
+    @property
+    def content_type(self) -> str:
+        """The media type in lower case; text/plain where none, or none that can be read, is given (RFC 2045, 5.2)."""
+        match = _TYPE.match(self.first("content-type"))
+        return match[1].lower() if match else "text/plain"
+
+    @property
+    def attached(self) -> bool:
+        """Whether the part says of itself that it is a file, or has a file's name."""
+        return self.first("content-disposition").lstrip().lower().startswith("attachment") or bool(self.file_name)
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file that the part is, "" if it has none."""
+        name = parameter(self.first("content-disposition"), "filename") or parameter(self.first("content-type"), "name")
+        return decode_words(name).strip()[:200]
+
+    def content(self) -> bytes:
+        """The body without its transfer encoding; what cannot be decoded stays as it is."""
+        encoding = self.first("content-transfer-encoding").strip().lower()
+        if encoding == "quoted-printable":
+            return binascii.a2b_qp(self.body)
+        if encoding == "base64":
+            return _from_base64(self.body)
+        return self.body
+
+    def text(self) -> str:
+        """The body as text, by its charset or by the likeliest one."""
+        return decode_text(self.content(), parameter(self.first("content-type"), "charset"))
+
+    def children(self) -> Iterator[Entity]:
+        """The parts of a multipart body, in order; none if its boundary is missing or never stands in it."""
+        boundary = parameter(self.first("content-type"), "boundary").rstrip()
+        if 0 < len(boundary) <= MAX_BOUNDARY:
+            yield from map(parse_entity, _split(self.body, b"--" + boundary.encode("utf-8", "replace")))
+
+
+def parse_entity(raw: bytes) -> Entity:
+    """Header fields and body of a message or part. Fields that are too long or too many are left out."""
+    end = _HEAD_END.search(raw)
+    head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
+    fields: dict[str, list[str]] = {}
+    for line in _FOLD.sub("", _decode_head(head[:MAX_HEAD])).split("\n", MAX_FIELDS)[:MAX_FIELDS]:
+        name, colon, value = line.partition(":")
+        if colon and len(value) <= MAX_FIELD:
+            fields.setdefault(name.strip().lower(), []).append(value.strip())
+    return Entity(fields, body)
+
+
+def _decode_head(head: bytes) -> str:
+    head = head.translate(None, _CONTROLS)
+    try:
+        return head.decode()
+    except UnicodeDecodeError:
+        return head.decode("cp1252", "replace")
+
+
+def _split(body: bytes, mark: bytes) -> Iterator[bytes]:
+    """What stands between delimiter lines (RFC 2046, 5.1.1); the last part may lack its end."""
+    start = -1
+    for at, end, last in _delimiters(body, mark):
+        if start >= 0:
+            yield body[start : max(start, at - 1)].removesuffix(b"\r")
+        if last:
+            return
+        start = end
+    if start >= 0:
+        yield body[start:]
+
+
+def _delimiters(body: bytes, mark: bytes) -> Iterator[tuple[int, int, bool]]:
+    """The beginning and end of each delimiter line, and whether it is the closing one."""
+    at = body.find(mark)
+    while at >= 0:
+        if at == 0 or body[at - 1 : at] == b"\n":
+            end = body.find(b"\n", at) + 1 or len(body)
+            tail = body[at + len(mark) : end].strip()
+            if tail in (b"", b"--"):
+                yield at, end, bool(tail)
+        at = body.find(mark, at + len(mark))
+
+
+def _from_base64(body: bytes) -> bytes:
+    try:
+        return binascii.a2b_base64(body + b"==")
+    except binascii.Error:  # one letter too many at the end
+        letters = re.sub(rb"[^A-Za-z0-9+/]", b"", body)
+        return binascii.a2b_base64(letters[: len(letters) // 4 * 4])
+
+
+def parameter(value: str, name: str) -> str:
+    """A parameter of a Content-Type or Content-Disposition field, also in the forms of RFC 2231; "" if not there."""
+    if ";" not in value:
+        return ""
+    found: dict[str, str] = {}
+    for key, quoted, plain in _PARAMETER.findall(value):
+        found.setdefault(key.lower(), _ESCAPE.sub(r"\1", quoted) if quoted else plain)
+    if name in found:
+        return found[name]
+    if f"{name}*" in found:
+        return _extended([found[f"{name}*"]])
+    pieces = []
+    for number in range(MAX_CONTINUATIONS):
+        piece = found.get(f"{name}*{number}*", found.get(f"{name}*{number}"))
+        if piece is None:
+            break
+        pieces.append(piece)
+    return _extended(pieces)
+
+
+def _extended(pieces: list[str]) -> str:
+    joined = "".join(pieces)
+    charset, quote, rest = joined.partition("'")
+    _, second, text = rest.partition("'")
+    return decode_text(unquote_to_bytes(text), charset) if quote and second else joined
+
+
+def decode_words(value: str) -> str:
+    """A header's text with its encoded words read (RFC 2047)."""
+    if "=?" not in value:
+        return value
+    return _ENCODED.sub(_decode_word, _BETWEEN_ENCODED.sub("?==?", value))
+
+
+def _decode_word(match: re.Match[str]) -> str:
+    charset, encoding, text = match[1], match[2].lower(), match[3].encode("utf-8", "replace")
+    content = _from_base64(text) if encoding == "b" else binascii.a2b_qp(text, header=True)
+    return decode_text(content, charset)
+
+
+def decode_text(content: bytes, charset: str) -> str:
+    """Bytes as text. A wrong, missing or unknown charset falls back on UTF-8 and then Windows-1252."""
+    if content.isascii() and not _SEVEN_BIT.match(charset):
+        return content.decode("ascii")
+    for tried in _candidates(content, charset.strip()):
+        try:
+            return content.decode(tried)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return content.decode("cp1252", "replace")
+
+
+def _candidates(content: bytes, charset: str) -> Iterator[str]:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        yield "utf-16"
+    if _WESTERN.fullmatch(charset):
+        yield "utf-8-sig"  # text that is valid UTF-8 by chance is next to none in Western charsets
+        yield "cp1252"
+    elif _CHARSET.fullmatch(charset):
+        yield charset
+    yield "utf-8-sig"

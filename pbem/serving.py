@@ -1,0 +1,41 @@
+"""Stays up and ticks, until it is told to stop."""
+
+from __future__ import annotations
+
+import datetime as dt
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event
+from types import FrameType
+
+from pbem.errors import PbemError
+from pbem.house import House
+from pbem.tick import Ticked, tick
+
+
+def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:
+    """Ticks every `poll_seconds` of the settings, and tells each tick; returns between two when `stop` is set."""
+    while not stop.is_set():
+        try:
+            done = tick(house, clock())
+        except PbemError as error:
+            done = Ticked(problems=[str(error)])
+        told(done)
+        stop.wait(house.settings.poll_seconds)
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[Event]:
+    """An event that SIGTERM and SIGINT set; the tick at work is let finish."""
+    stop = Event()
+
+    def set_stop(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    before = {number: signal.signal(number, set_stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

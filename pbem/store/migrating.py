@@ -1,0 +1,62 @@
+"""Bringing a database's tables to a revision; the steps stand in the top-level folder `migrations/`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import OperationalError
+
+from pbem.errors import ConfigError
+from pbem.store.sessions import open_engine
+
+FOLDER = Path(__file__).resolve().parents[2] / "migrations"
+
+_LOCK = 0x7062656D
+"""Advisory lock on PostgreSQL ("pbem"): two migrations at once run one after the other."""
+
+
+def migrate(url: str, revision: str = "head") -> None:
+    """Brings the tables up to a revision, making them where there are none. Raises ConfigError."""
+    with _connected(url) as (config, _connection):
+        command.upgrade(config, revision)
+
+
+def downgrade(url: str, revision: str) -> None:
+    """Takes the tables back to a revision; "base" drops them all. Raises ConfigError."""
+    with _connected(url) as (config, _connection):
+        command.downgrade(config, revision)
+
+
+def schema_is_current(url: str) -> bool:
+    """Whether the tables are those this code was written for. Raises ConfigError if the database cannot be opened."""
+    with _connected(url, writes=False) as (config, connection):
+        heads = ScriptDirectory.from_config(config).get_heads()
+        return MigrationContext.configure(connection).get_current_heads() == tuple(heads)
+
+
+@contextmanager
+def _connected(url: str, *, writes: bool = True) -> Iterator[tuple[Config, Connection]]:
+    # SQLite changes a table by rebuilding it, which foreign keys would forbid.
+    engine = open_engine(url, foreign_keys=False)
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    try:
+        with engine.connect().execution_options(pbem_writes=writes) as connection, connection.begin():
+            if writes and engine.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+            config.attributes["connection"] = connection
+            yield config, connection
+    except CommandError as error:
+        raise ConfigError(f"the database cannot be migrated: {error}") from None
+    except OperationalError as error:
+        raise ConfigError(f"the database {engine.url.render_as_string()} cannot be used: {error.orig}") from None
+    finally:
+        engine.dispose()

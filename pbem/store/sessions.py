@@ -1,0 +1,100 @@
+"""Sessions on the host's database, SQLite or PostgreSQL, with the same promises on both.
+
+A reading session sees one moment of the database and cannot write. A writing
+session commits all or nothing; on SQLite it takes the only writer's place at
+its beginning, so it never fails halfway for having read too early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.orm import Session
+
+from pbem.errors import ConfigError
+
+BUSY_SECONDS = 30
+"""How long a SQLite session waits for another process's writing session to end."""
+
+UNDEFINED_TABLE = "42P01"
+"""PostgreSQL's code of the error."""
+
+
+class Store:
+    """The way into the database at `url`; keep one per process and close it."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = open_engine(url)
+        self._readers = self.engine.execution_options(**_reading_options(self.engine))
+        self._writers = self.engine.execution_options(pbem_writes=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that sees one moment of the database; what it changed is not kept."""
+        with _worded(self.engine), Session(self._readers, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session that is committed at the end of the block, or rolled back by an exception."""
+        with _worded(self.engine), Session(self._writers, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self.engine.dispose()
+
+
+def open_engine(url: str, *, foreign_keys: bool = True) -> Engine:
+    """An engine for SQLite or PostgreSQL. Raises ConfigError for a URL that is neither."""
+    try:
+        engine = create_engine(url)
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise ConfigError(f"the database {url!r} cannot be used: {error}") from None
+    if engine.dialect.name == "sqlite":
+        _prepare_sqlite(engine, foreign_keys=foreign_keys)
+    elif engine.dialect.name != "postgresql":
+        raise ConfigError(f"the database must be SQLite or PostgreSQL, not {engine.dialect.name}")
+    return engine
+
+
+def _reading_options(engine: Engine) -> dict[str, Any]:
+    if engine.dialect.name == "sqlite":
+        return {}
+    return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+
+
+def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # the driver shall not begin transactions on its own; `begun` does
+        for pragma in (
+            f"busy_timeout = {BUSY_SECONDS * 1000}",
+            "journal_mode = WAL",
+            f"foreign_keys = {'ON' if foreign_keys else 'OFF'}",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("pbem_writes", False)
+        connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def _worded(engine: Engine) -> Iterator[None]:
+    """What only a GM can mend becomes a sentence; slips of this program stay what they are."""
+    try:
+        yield
+    except DBAPIError as error:
+        said = str(error.orig).strip().partition("\n")[0]
+        no_table = "no such table" in said or getattr(error.orig, "sqlstate", "") == UNDEFINED_TABLE
+        if not no_table and not isinstance(error, OperationalError):
+            raise
+        advice = "; run: pbem migrate" if no_table else ""
+        raise ConfigError(f"the database {engine.url.render_as_string()} cannot be used: {said}{advice}") from error

@@ -1,0 +1,106 @@
+"""What `create` refuses, and what it writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.errors import CampaignError
+from pbem.ruleset import SetupError
+from pbem.store.models import Act, Campaign
+from tests.toy.home import MONDAY, Desk
+
+
+def wanted(**changes: Any) -> NewCampaign:
+    """A campaign that may be made, but for the changes."""
+    facts: dict[str, Any] = {
+        "name": "toy1",
+        "game": "toy",
+        "gm": "gm@example.org",
+        "seats": [("blue", "bob@example.org"), ("red", "ann@Example.ORG")],
+        "deadline": "FRI  20:00  Europe/Berlin",
+        "options": {},
+    }
+    return NewCampaign(**facts | changes)
+
+
+def test_a_campaign_is_written_with_all_its_options(desk: Desk) -> None:
+    """Options not given have their defaults; seats stand in the order of the game; a journal begins."""
+    create(desk.house, wanted(options={"rounds": "5", "rich": "yes"}), MONDAY)
+
+    with desk.house.store.reading() as session:
+        campaign = session.scalars(select(Campaign)).one()
+        assert campaign.options == {"pace": "together", "purses": None, "rich": True, "rounds": 5}
+        assert [(seat.name, seat.address) for seat in campaign.seats] == [
+            ("red", "ann@example.org"),
+            ("blue", "bob@example.org"),
+        ]
+        assert (campaign.status, campaign.schedule) == ("forming", "FRI 20:00 Europe/Berlin")
+        assert session.scalars(select(Act.text)).one() == "created: Toy Auction, seats red, blue"
+
+
+def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:
+    """The content of the file goes into the campaign, so that it may change or go afterwards."""
+    path = tmp_path / "purses.json"
+    path.write_text(json.dumps({"red": 7, "blue": 9}))
+    create(desk.house, wanted(options={"purses": str(path)}), MONDAY)
+
+    with desk.house.store.reading() as session:
+        assert session.scalars(select(Campaign)).one().options["purses"] == {"red": 7, "blue": 9}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": "Toy One"}, "a campaign cannot be called 'Toy One': use 1 to 40 of a-z, 0-9 and -, such as toy-one"),
+        ({"name": "x" * 41}, "use 1 to 40 of a-z, 0-9 and -"),
+        ({"game": "tyo"}, "there is no game 'tyo' here: did you mean toy?"),
+        ({"gm": "the boss"}, "'the boss' cannot be the address of the GM: write it like ann@example.org"),
+        ({"seats": [("rde", "a@example.org")]}, "Toy Auction has no seat 'rde': did you mean red?"),
+        ({"seats": [("red", "a@example.org")]}, "Toy Auction is for 2 to 4 players, not 1: give each a --seat"),
+        ({"seats": [("red", "a@example.org"), ("RED", "b@example.org")]}, "seat red is given twice"),
+        ({"seats": [("red", "ann"), ("blue", "b@example.org")]}, "'ann' cannot be the address of seat red"),
+        ({"seats": [("red", "a@b\n.org"), ("blue", "b@example.org")]}, "cannot be the address of seat red"),
+        ({"seats": [("red", "Orders@example.org")]}, "that is the address orders are sent to"),
+        ({"deadline": "FRI"}, "a deadline cannot be 'FRI'"),
+        ({"options": {"round": "3"}}, "Toy Auction has no option 'round': did you mean rounds?"),
+        ({"options": {"purses": "/nowhere.json"}}, "option purses: /nowhere.json cannot be read (No such file"),
+        ({"settle_minutes": -1}, "settling minutes cannot be -1"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(desk: Desk, changes: dict[str, Any], said: str) -> None:
+    """An error names what was wrong and the nearest that would do; nothing is written."""
+    with pytest.raises(CampaignError) as refused:
+        create(desk.house, wanted(**changes), MONDAY)
+
+    assert said in str(refused.value)
+    with desk.house.store.reading() as session:
+        assert session.scalars(select(Campaign)).all() == []
+
+
+def test_a_value_out_of_bounds_is_refused_by_the_option(desk: Desk) -> None:
+    """The option's own words say what is allowed."""
+    with pytest.raises(SetupError, match="option rounds cannot be '99': it is a whole number from 1 to 20"):
+        create(desk.house, wanted(options={"rounds": "99"}), MONDAY)
+
+
+def test_a_file_that_is_not_json_is_refused(desk: Desk, tmp_path: Path) -> None:
+    """A broken file is named."""
+    path = tmp_path / "purses.json"
+    path.write_text("{")
+
+    with pytest.raises(CampaignError, match=r"purses\.json is not JSON"):
+        create(desk.house, wanted(options={"purses": str(path)}), MONDAY)
+
+
+def test_a_name_is_given_once(desk: Desk) -> None:
+    """Two campaigns cannot have the same name."""
+    create(desk.house, wanted(), MONDAY)
+
+    with pytest.raises(CampaignError, match="there is a campaign 'toy1' already"):
+        create(desk.house, wanted(), MONDAY)

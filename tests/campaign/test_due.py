@@ -1,0 +1,132 @@
+"""When turns are resolved, and who is reminded."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.campaign.due import due
+from tests.toy.home import Desk, text_of
+
+ANN, BOB = "ann@example.org", "bob@example.org"
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+
+
+def send(desk: Desk, to: str, text: str) -> None:
+    """Answers the first report of a player."""
+    desk.reply(desk.mails(to)[1], text)
+
+
+def reasons(desk: Desk, *, hours: float) -> list[str]:
+    """Ticks so much later; why turns were resolved."""
+    return [turn.reason for turn in desk.tick(hours=hours).resolved]
+
+
+def test_a_turn_is_resolved_at_its_deadline(desk: Desk) -> None:
+    """Friday 20:00 in Berlin is 106 hours after Monday 9:00 in London; not a minute before."""
+    assert reasons(desk, hours=106 - 1 / 60) == []
+    assert reasons(desk, hours=1 / 60) == ["deadline"]
+
+
+def test_all_in_resolves_after_settling(desk: Desk) -> None:
+    """When everyone awaited has sent, half an hour is left for second thoughts."""
+    send(desk, ANN, "BID 1")
+    send(desk, BOB, "BID 2")
+
+    assert reasons(desk, hours=1) == []
+    assert reasons(desk, hours=0.49) == []
+    assert reasons(desk, hours=0.01) == ["all sheets in"]
+
+
+def test_a_new_sheet_begins_the_settling_anew(desk: Desk) -> None:
+    """The half hour counts from the last sheet accepted."""
+    send(desk, ANN, "BID 1")
+    send(desk, BOB, "BID 2")
+    desk.tick(hours=1)
+    send(desk, ANN, "BID 3")
+
+    assert reasons(desk, hours=0.4) == []
+    assert reasons(desk, hours=0.4) == []
+    assert reasons(desk, hours=0.1) == ["all sheets in"]
+
+
+def test_one_sheet_missing_holds_the_turn(desk: Desk) -> None:
+    """A turn is not resolved early while a sheet is awaited, or has nothing but errors."""
+    send(desk, ANN, "BID 1")
+    send(desk, BOB, "nonsense")
+    desk.tick()
+
+    assert reasons(desk, hours=5) == []
+
+
+def test_wait_holds_the_turn_until_final(desk: Desk) -> None:
+    """WAIT keeps the time until the deadline; FINAL takes it back."""
+    send(desk, ANN, "BID 1\nWAIT")
+    send(desk, BOB, "BID 2")
+    desk.tick()
+    assert reasons(desk, hours=5) == []
+    send(desk, ANN, "FINAL")
+    desk.tick()
+
+    assert reasons(desk, hours=0.5) == ["all sheets in"]
+
+
+def test_wait_does_not_move_the_deadline(desk: Desk) -> None:
+    """At the deadline the turn is resolved whatever the sheets say."""
+    send(desk, ANN, "BID 1\nWAIT")
+
+    assert reasons(desk, hours=106) == ["deadline"]
+
+
+def test_a_mailbox_that_cannot_be_read_holds_deadlines(desk: Desk) -> None:
+    """Sheets may be lying there, so the turn waits; it is resolved once the mail can be read."""
+    inbox = desk.home / "post" / "inbox"
+    inbox.rename(inbox.with_name("aside"))
+    inbox.write_text("not a folder")
+    done = desk.tick(hours=107)
+    inbox.unlink()
+
+    assert done.resolved == []
+    assert "turns wait for it, even past their deadlines" in done.problems[0]
+    assert reasons(desk, hours=0) == ["deadline"]
+
+
+def test_turns_with_all_sheets_in_do_not_wait_for_the_mailbox(desk: Desk) -> None:
+    """Only the deadline needs the mailbox: nothing else can change what is to be done."""
+    send(desk, ANN, "BID 1")
+    send(desk, BOB, "BID 1")
+    desk.tick()
+    desk.tick(hours=0)
+
+    assert [turn.reason for turn in due(desk.house, desk.now.replace(hour=12), by_deadline=False)] == ["all sheets in"]
+
+
+def test_seats_without_a_sheet_are_reminded_once(desk: Desk) -> None:
+    """A day before the deadline, those awaited whose sheet is missing or bad get one reminder."""
+    send(desk, ANN, "BID 1")
+    assert desk.tick(hours=81).reminded == 0
+    done = [desk.tick(hours=1), desk.tick(hours=1)]
+
+    assert [tick.reminded for tick in done] == [1, 0]
+    assert "Orders for toy1, round 1, are due\nFri 6 Nov 2026 20:00 Europe/Berlin" in text_of(desk.last(BOB))
+
+
+def test_a_reply_to_a_reminder_is_a_sheet(desk: Desk) -> None:
+    """The reminder carries the code of the report it speaks of."""
+    desk.tick(hours=83)
+    desk.reply(desk.last(BOB), "BID 2", to="orders@example.org", in_reply_to="<lost@example.org>")
+    desk.tick()
+
+    assert text_of(desk.last(BOB)).startswith("Sheet 1 taken")
+
+
+def test_short_turns_are_reminded_halfway(desk: Desk) -> None:
+    """With less than two days to play, the reminder waits for half the time."""
+    desk.begin(name="toy2", deadline="EVERY 12h")
+    desk.tick()
+
+    assert [desk.tick(hours=hours).reminded for hours in (5, 1)] == [0, 2]

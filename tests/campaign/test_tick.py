@@ -1,0 +1,159 @@
+"""The tick as a whole: alone, undisturbed by one fault, and able to go on after any."""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import shutil
+
+import pytest
+from sqlalchemy import update
+
+from pbem.campaign.proof import prove
+from pbem.errors import CampaignError, ReplayError
+from pbem.ruleset import Dice, Event, TurnInput
+from pbem.store.models import Turn
+from pbem.tick import LOCK, run_now
+from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Auction, Table
+
+ANN = "ann@example.org"
+
+
+class Broken(Auction):
+    """The toy with a fault that shows in games of two rounds."""
+
+    def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Event, ...]]:
+        if state.rounds == 2:
+            raise ZeroDivisionError("the resolver tripped")
+        return super().resolve(state, turn, dice)
+
+
+def archived(desk: Desk) -> dict[str, bytes]:
+    """All files of the archive."""
+    root = desk.home / "turns"
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_second_tick_leaves_quietly(desk: Desk) -> None:
+    """One tick works in a home at a time; another says so and does nothing."""
+    desk.begin()
+    with (desk.home / LOCK).open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = desk.tick()
+
+    assert done.busy
+    assert desk.mails() == []
+
+
+def test_one_games_fault_does_not_stop_the_others(desk: Desk) -> None:
+    """The turn stands as it was, its GM is told once, and other campaigns go on."""
+    desk.begin(rounds="2")
+    desk.begin(name="toy2")
+    desk.tick()
+    fine = desk.house
+    desk.house = dataclasses.replace(fine, games={"toy": Broken()})
+    done = [desk.tick(hours=107), desk.tick(hours=1)]
+    desk.house = fine
+
+    assert [turn.campaign for turn in done[0].resolved] == ["toy2"]
+    assert done[0].problems == ["campaign toy1: turn 1 could not be resolved (ZeroDivisionError: the resolver tripped)"]
+    assert len(desk.mails("gm@example.org")) == 1
+    assert "ZeroDivisionError: the resolver tripped" in text_of(desk.last("gm@example.org"))
+    assert [turn.campaign for turn in desk.tick().resolved] == ["toy1"]
+
+
+def test_mail_that_cannot_be_sent_stops_nothing(desk: Desk) -> None:
+    """The turn is resolved; welcomes, reports and reminders wait for the carrier."""
+    desk.begin()
+    (desk.home / "post").mkdir(exist_ok=True)
+    (desk.home / "post" / "sent").write_text("not a folder")
+    done = desk.tick(hours=107)
+    (desk.home / "post" / "sent").unlink()
+
+    assert [turn.reason for turn in done.resolved] == ["deadline"]
+    assert done.sent.sent == 0
+    assert desk.tick(hours=1).sent.sent == 2 + 2 + 2 + 2
+
+
+def test_what_a_crash_left_unarchived_is_archived_the_same(desk: Desk) -> None:
+    """Folders written from the database alone have the same bytes as those written at once."""
+    desk.begin(rounds="2")
+    desk.tick()
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    desk.post("ORDERS toy1 red\nnonsense\nEND")
+    desk.tick()
+    desk.tick(hours=24 * 7)
+    desk.tick(hours=24 * 7)
+    before = archived(desk)
+    shutil.rmtree(desk.home / "turns")
+    with desk.house.store.writing() as session:
+        session.execute(update(Turn).values(archived_at=None))
+
+    assert desk.tick().archived == 3
+    assert archived(desk) == before
+
+
+def test_an_archive_that_cannot_be_written_is_told(desk: Desk) -> None:
+    """The turn stands, its mail goes out, and the next tick tries again."""
+    desk.begin()
+    shutil.rmtree(desk.home / "turns")
+    (desk.home / "turns").write_text("not a folder")
+    done = desk.tick(hours=107)
+    (desk.home / "turns").unlink()
+
+    assert len(done.resolved) == 1
+    assert "the archive cannot be written" in done.problems[0]
+    with pytest.raises(CampaignError, match=r"turn 0 is not archived yet|turn 1 is not archived yet"):
+        prove(desk.house, "toy1")
+
+
+def test_a_replay_proves_what_ticks_wrote(desk: Desk) -> None:
+    """Every turn is resolved again, with seats told in turn as well."""
+    desk.begin(seats=("red", "blue", "green"), pace="in_turn", rounds="4")
+    for _ in range(4):
+        desk.post("ORDERS toy1 red\nBID 1\nWHISPER green deal\nEND")
+        desk.tick()
+        desk.tick(hours=24 * 7)
+
+    proof = prove(desk.house, "toy1")
+
+    assert (proof.turns, proof.over) == (4, True)
+    assert proof.reports == 3 + 3 + 3
+
+
+def test_a_replay_finds_an_altered_report(desk: Desk) -> None:
+    """The first difference is named."""
+    desk.begin()
+    report = desk.home / "turns" / "toy1" / "0000" / "reports" / "red.txt"
+    report.write_bytes(report.read_bytes() + b" ")
+
+    with pytest.raises(ReplayError, match=r"turn 0: 0000/reports/red\.txt"):
+        prove(desk.house, "toy1")
+
+
+def test_there_is_nothing_to_prove_before_the_start(desk: Desk) -> None:
+    """A misspelt or forming campaign is refused in a sentence."""
+    with pytest.raises(CampaignError, match="there is no campaign 'toy1': there is none now"):
+        prove(desk.house, "toy1")
+
+
+def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
+    """`run` reads the mail first, so that no sheet is overlooked, then resolves and sends."""
+    desk.begin()
+    desk.tick()
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    done = run_now(desk.house, "toy1", desk.now)
+
+    assert [(turn.turn, turn.reason) for turn in done.resolved] == [(1, "by the GM")]
+    assert "resolved with your sheet 1" in text_of(desk.last(ANN))
+
+
+def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:
+    """The GM reads one sentence; the turn stands as it was."""
+    desk.begin(rounds="2")
+    done = run_now(dataclasses.replace(desk.house, games={"toy": Broken()}), "toy1", desk.now)
+
+    assert done.resolved == []
+    assert done.problems == ["campaign toy1: turn 1 could not be resolved (ZeroDivisionError: the resolver tripped)"]
+    assert [turn.turn for turn in run_now(desk.house, "toy1", desk.now).resolved] == [1]

@@ -1,0 +1,245 @@
+"""Starting campaigns and running turns."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from pbem.campaign.opening import start
+from pbem.campaign.turnrun import ATTEMPTS, run_turn
+from pbem.errors import CampaignError
+from pbem.ruleset import Order, View
+from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Turn
+from tests.toy.home import MONDAY, Desk, text_of
+from tests.toy.ruleset import Auction
+
+ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
+
+
+def rows(desk: Desk, table: Any) -> list[Any]:
+    """All rows of a table."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(table).order_by(table.id)))
+
+
+def record(desk: Desk, number: int) -> dict[str, Any]:
+    """The record of a turn."""
+    (turn,) = [turn for turn in rows(desk, Turn) if turn.number == number]
+    return dict(json.loads(turn.record))
+
+
+def test_a_start_mails_welcome_token_report_and_seal(desk: Desk) -> None:
+    """Each player gets a welcome with his token and a first report; only the token's hash is kept."""
+    desk.begin()
+    desk.tick()
+    welcome, report = desk.mails(ANN)
+    token = text_of(welcome).partition("ORDERS toy1 red ")[2].split()[0]
+
+    assert "FAIR DICE" in text_of(welcome)
+    assert "The dice are sealed." in text_of(report)
+    assert [seat.token_hash for seat in rows(desk, SeatRow)].count(token) == 0
+    assert token not in text_of(desk.mails(BOB)[0])
+
+
+def test_a_campaign_starts_once(desk: Desk) -> None:
+    """A second start is refused and mails nobody."""
+    desk.begin()
+    queued = len(rows(desk, Outgoing))
+
+    with pytest.raises(CampaignError, match="campaign toy1 is running: it has begun already"):
+        start(desk.house, "toy1", MONDAY)
+    assert len(rows(desk, Outgoing)) == queued
+
+
+def test_an_unknown_campaign_gets_its_nearest(desk: Desk) -> None:
+    """A misspelt name is met with the nearest there is."""
+    desk.begin()
+
+    with pytest.raises(CampaignError, match=r"there is no campaign 'toy2': did you mean toy1\?"):
+        run_turn(desk.house, "toy2", MONDAY, reason="test")
+
+
+def test_a_turn_uses_the_last_good_sheets(desk: Desk) -> None:
+    """Of several sheets the last accepted one counts; the record names its version."""
+    desk.begin()
+    desk.tick()
+    for text in ("BID 9", "BID 1", "nonsense"):
+        desk.reply(desk.mails(ANN)[1], text)
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+
+    assert record(desk, 1)["orders"] == {"red": [{"order": "bid", "coins": 1}], "blue": []}
+    assert record(desk, 1)["sheets"]["red"]["version"] == 2
+    assert record(desk, 1)["missing"] == ["blue"]
+
+
+def test_missing_sheets_are_counted_and_defaults_used(desk: Desk) -> None:
+    """An NMR gets the game's defaults from last turn's orders, and the counter grows until a sheet comes."""
+    desk.begin()
+    desk.tick()
+    desk.reply(desk.last(), "BID 2\nWHISPER blue deal")
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+
+    assert record(desk, 2)["orders"]["red"] == [{"order": "bid", "coins": 2}]
+    assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(desk, SeatRow)] == [(1, 1), (2, 2)]
+
+
+def test_a_sheet_ends_the_row_of_missed_ones(desk: Desk) -> None:
+    """The count in a row starts anew; the total stays."""
+    desk.begin()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+    desk.reply(desk.last(), "BID 2")
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+
+    assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(desk, SeatRow)] == [(0, 1), (2, 2)]
+
+
+def test_an_empty_sheet_is_not_a_missing_one(desk: Desk) -> None:
+    """Who sends an empty sheet orders nothing, and no defaults are used for him."""
+    desk.begin()
+    desk.tick()
+    desk.post("ORDERS toy1 red\nEND")
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+
+    assert record(desk, 1)["orders"]["red"] == []
+    assert record(desk, 1)["missing"] == ["blue"]
+
+
+def test_the_end_reveals_the_seed(desk: Desk) -> None:
+    """The last report has the seed of the dice; the campaign is over and takes no more turns."""
+    desk.begin(rounds="1")
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert b"a seed for tests".hex() in text_of(desk.last())
+    assert rows(desk, Campaign)[0].status == "over"
+    with pytest.raises(CampaignError, match="campaign toy1 is over: it has no open turn"):
+        run_turn(desk.house, "toy1", desk.now, reason="test")
+
+
+def test_no_mail_before_the_end_has_the_seed(desk: Desk) -> None:
+    """The seed stays secret while the game goes on."""
+    desk.begin(rounds="2")
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert not any(b"a seed for tests".hex() in bytes(mail).decode() for mail in desk.mails())
+
+
+def test_no_mail_tells_the_turns_number(desk: Desk) -> None:
+    """Subjects carry the label of the view, which the game chooses, and the code."""
+    desk.begin()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert [mail["Subject"].partition("] ")[2] for mail in desk.mails(ANN)] == [
+        "Welcome to Toy Auction",
+        "Toy Auction: round 1, report for red",
+        "Toy Auction: round 2, report for red",
+    ]
+
+
+def test_seats_not_told_keep_their_report(desk: Desk) -> None:
+    """Only those told get mail; the others' last code stays good, and they miss nothing of what happened."""
+    desk.begin(pace="in_turn", rounds="6")
+    desk.tick()
+    bobs = desk.last(BOB)
+    desk.reply(desk.last(ANN), "BID 1\nWHISPER blue hello")
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.reply(desk.last(ANN), "WHISPER blue deal")
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert [len(desk.mails(ANN)), len(desk.mails(BOB))] == [2 + 2 + 1, 2 + 2]
+    assert "red whispered to you: hello" in text_of(desk.mails(BOB)[2])
+    assert bobs["Reply-To"] != desk.last(BOB)["Reply-To"]
+
+
+def test_a_seat_hears_of_all_turns_since_its_last_report(desk: Desk) -> None:
+    """With three seats in turn, two turns pass between a seat's reports; both are told."""
+    desk.begin(seats=("red", "blue", "green"), pace="in_turn", rounds="9")
+    desk.tick()
+    greens = desk.last(CYD)
+    desk.reply(desk.last(ANN), "BID 1\nWHISPER green hello")
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+    desk.reply(desk.last(BOB), "BID 1\nWHISPER green deal")
+    desk.reply(greens, "WHISPER red never")
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+
+    text = text_of(desk.last(CYD))
+    assert "red whispered to you: hello" in text
+    assert "blue whispered to you: deal" in text
+    assert record(desk, 2)["orders"]["green"] == [{"order": "whisper", "to": "red", "talk": ["never"]}]
+
+
+def test_a_removed_seat_is_told_to_the_game_once(desk: Desk) -> None:
+    """A seat taken out by the GM is in `removed` of the next turn alone; it gets no mail and is not awaited."""
+    desk.begin(seats=("red", "blue", "green"))
+    desk.tick()
+    with desk.house.store.writing() as session:
+        session.execute(update(SeatRow).where(SeatRow.name == "blue").values(status="removed"))
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert [record(desk, number)["removed"] for number in (1, 2)] == [["blue"], []]
+    assert record(desk, 1)["missing"] == ["green", "red"]
+    assert len(desk.mails(BOB)) == 2
+
+
+def test_what_was_done_stands_in_the_journal(desk: Desk) -> None:
+    """Creation, start and every turn with its reason and missing sheets."""
+    desk.begin(rounds="1")
+    run_turn(desk.house, "toy1", desk.now, reason="deadline")
+
+    texts = [act.text for act in rows(desk, Act)]
+    assert texts[0] == "created: Toy Auction, seats red, blue"
+    assert texts[1].startswith("started; dice seal ")
+    assert texts[2] == "turn 1 resolved (deadline); no sheet from blue, red; game over: all rounds played"
+
+
+@pytest.mark.parametrize("times", [1, ATTEMPTS])
+def test_a_sheet_that_comes_while_computing_is_not_lost(desk: Desk, times: int) -> None:
+    """The turn is computed again with it; when sheets keep coming, they are made to wait."""
+    coins = iter(range(1, times + 1))
+
+    class Interrupted(Auction):
+        """Lets a sheet come in at the moment the defaults are asked for."""
+
+        def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
+            if view["seat"] == "blue" and (bid := next(coins, None)) is not None:
+                desk.reply(desk.mails(ANN)[1], f"BID {bid}")
+                desk.tick()
+            return super().defaults(view, kept)
+
+    desk.begin()
+    desk.tick()
+    run_turn(dataclasses.replace(desk.house, games={"toy": Interrupted()}), "toy1", desk.now, reason="test")
+
+    assert record(desk, 1)["orders"]["red"] == [{"order": "bid", "coins": times}]
+    assert len(rows(desk, Report)) == 4
+
+
+def test_the_number_guards_against_the_next_turn(desk: Desk) -> None:
+    """A turn chosen for resolving that was resolved meanwhile is left alone."""
+    desk.begin()
+    assert run_turn(desk.house, "toy1", desk.now, reason="test", number=1)
+
+    assert not run_turn(desk.house, "toy1", desk.now, reason="test", number=1)
+    assert rows(desk, Campaign)[0].turn == 2

@@ -1,0 +1,96 @@
+"""Two processes at once never run a turn twice, and never lose a sheet; on both databases."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from collections.abc import Iterator
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from pbem.campaign.turnrun import run_turn
+from pbem.desk.answer import answer_letters
+from pbem.house import open_house
+from pbem.post.intake import poll
+from pbem.post.mailbox import open_mailbox
+from pbem.store.models import Outgoing, Report, Sheet, Turn
+from tests.toy.home import GAMES, MONDAY, Desk, open_desk
+
+PROCESSES = 4
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
+    """A home with a campaign, on each database in turn."""
+    url = "" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    with open_desk(tmp_path / "home", database=url) as desk:
+        desk.begin()
+        desk.tick()
+        yield desk
+
+
+def _run(home: Path, barrier: Barrier, won: multiprocessing.Queue[bool]) -> None:
+    with open_house(home, GAMES) as house:
+        barrier.wait()
+        won.put(run_turn(house, "toy1", MONDAY, reason="race", number=1))
+
+
+def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:
+    """Of four processes that resolve the same turn at the same moment one does, and its mail is queued once."""
+    context = multiprocessing.get_context("spawn")
+    barrier, won = context.Barrier(PROCESSES), context.Queue()
+    processes = [context.Process(target=_run, args=(shared.home, barrier, won)) for _ in range(PROCESSES)]
+    for process in processes:
+        process.start()
+    results = [won.get(timeout=60) for _ in processes]
+    for process in processes:
+        process.join()
+
+    assert sorted(results) == [False] * (PROCESSES - 1) + [True]
+    with shared.house.store.reading() as session:
+        assert session.scalar(select(func.count()).select_from(Turn)) == 3
+        assert session.scalar(select(func.count()).select_from(Report)) == 4
+        assert session.scalar(select(func.count()).select_from(Outgoing)) == 6
+
+
+def test_a_sheet_counts_for_one_turn_or_the_next_but_is_never_lost(shared: Desk) -> None:
+    """Desk and turn run race: each sheet taken is in the record of the turn it was taken for."""
+    for number in range(20):
+        shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
+    mailbox = open_mailbox(shared.house.settings)
+    poll(shared.house.store, mailbox, shared.now)
+    threads = [
+        threading.Thread(target=answer_letters, args=(shared.house, shared.now)),
+        threading.Thread(target=run_turn, args=(shared.house, "toy1", shared.now), kwargs={"reason": "race"}),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    with shared.house.store.reading() as session:
+        first = session.scalars(select(Turn).where(Turn.number == 1)).one()
+        taken = session.scalars(select(Sheet.version).where(Sheet.turn_id == first.id).order_by(Sheet.version)).all()
+        everything = session.scalar(select(func.count()).select_from(Sheet))
+    archived = sorted((shared.home / "turns" / "toy1" / "0001" / "sheets").glob("red-v*.txt"))
+    assert len(archived) == len(taken)
+    assert everything == 20
+
+
+def test_two_desks_at_once_answer_a_letter_once(shared: Desk) -> None:
+    """Each letter is taken off the pile by one of them."""
+    for number in range(20):
+        shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
+    poll(shared.house.store, open_mailbox(shared.house.settings), shared.now)
+    threads = [threading.Thread(target=answer_letters, args=(shared.house, shared.now)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    with shared.house.store.reading() as session:
+        assert session.scalars(select(Sheet.version).order_by(Sheet.version)).all() == list(range(1, 21))
+        assert session.scalar(select(func.count()).select_from(Outgoing)) == 4 + 20

@@ -1,0 +1,90 @@
+"""A player's own check, against the receipt for the same sheet."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli import main
+from tests.cli.conftest import Run
+from tests.cli.test_commands import post
+
+SHEET = "ORDERS duel red\nPLAEC c3\nPLACE c3\nPLACE z9\n; later\nIF b2 THEN b2\nEND\n"
+
+
+def check(sheet: Path, report: Path, *more: str) -> tuple[int, str]:
+    """Runs `pbem check`, in no home; its exit code and output."""
+    result = CliRunner().invoke(main, ["check", str(sheet), "--report", str(report), *more])
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def report(duel: Run, home: Path) -> Path:
+    """The JSON attached to red's first report."""
+    duel("tick", "--now", "2026-11-02T09:01Z")
+    return home / "turns" / "duel" / "0000" / "reports" / "red.json"
+
+
+def test_the_findings_are_those_of_the_receipt(duel: Run, home: Path, report: Path, tmp_path: Path) -> None:
+    """Line numbers, lines, texts and hints are the same, word for word."""
+    (tmp_path / "sheet.txt").write_text(SHEET)
+    post(home, SHEET)
+    duel("tick", "--now", "2026-11-02T10:00Z")
+    sent = sorted((home / "post" / "sent" / "new").iterdir())[-1]
+    receipt = (
+        email.message_from_bytes(sent.read_bytes(), policy=email.policy.default).get_content().replace("\r\n", "\n")
+    )
+
+    code, output = check(tmp_path / "sheet.txt", report)
+
+    findings = [block for block in output.split("\n\n") if block.startswith("Line ")]
+    assert code == 1
+    assert len(findings) >= 3
+    assert [block for block in findings if block not in receipt] == []
+
+
+def test_a_clean_sheet_exits_zero(report: Path, tmp_path: Path) -> None:
+    """Scripts may rely on it."""
+    (tmp_path / "sheet.txt").write_text("PLACE c3\n")
+
+    code, output = check(tmp_path / "sheet.txt", report)
+
+    assert code == 0
+    assert output.startswith("duel, move 1, seat red: this sheet would be taken.\n1 order, 0 lines not understood.\n")
+    assert "\n   1  " in output
+
+
+def test_a_sheet_for_another_seat_is_noted(report: Path, tmp_path: Path) -> None:
+    """The report decides whose names are known."""
+    (tmp_path / "sheet.txt").write_text("ORDERS duel blue\nPLACE a1\nEND\n")
+
+    assert (
+        "The sheet is for blue in duel, but the report is for red in duel." in check(tmp_path / "sheet.txt", report)[1]
+    )
+
+
+def test_findings_as_json(report: Path, tmp_path: Path) -> None:
+    """A client can show them its own way."""
+    (tmp_path / "sheet.txt").write_bytes(b"\xef\xbb\xbfPLAEC a1\r\n")
+    data = json.loads(check(tmp_path / "sheet.txt", report, "--json")[1])
+
+    assert [finding["hint"] for finding in data["findings"] if finding["line"] == 1] == ["did you mean PLACE?"]
+    assert data["accepted"] is False
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"format": 99}', "\xff"])
+def test_a_file_that_is_no_report_is_refused(report: Path, tmp_path: Path, content: str) -> None:
+    """Whatever is given as a report, the answer is one sentence."""
+    (tmp_path / "sheet.txt").write_text("PLACE a1\n")
+    (tmp_path / "other.json").write_text(content, encoding="latin-1")
+
+    code, output = check(tmp_path / "sheet.txt", tmp_path / "other.json")
+
+    assert code == 1
+    assert output.startswith("Error: this ")
+    assert output.count("\n") == 1

@@ -1,0 +1,207 @@
+"""The commands of the README, with all they print."""
+
+from __future__ import annotations
+
+import json
+import re
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli import main
+from tests.cli.conftest import Run
+
+NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin"]
+SEATS = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
+
+
+def post(home: Path, text: str, *, sender: str = "ann@example.org") -> None:
+    """Drops an order mail into the inbox."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = sender, "orders@example.org", "orders"
+    mail.set_content(text)
+    (home / "post" / "inbox" / "mail.eml").write_bytes(bytes(mail))
+
+
+def test_init_makes_a_home(tmp_path: Path) -> None:
+    """Settings, database, post folders and archive; a second time it changes nothing."""
+    for _ in range(2):
+        result = CliRunner().invoke(main, ["init", str(tmp_path), "--address", "turns@example.org"])
+
+        assert result.output == (
+            f"{tmp_path} is ready: pbem.toml, database, post folders and archive.\n"
+            "Players write to turns@example.org. Make a campaign with: pbem new\n"
+        )
+    assert {path.name for path in tmp_path.iterdir()} >= {"pbem.toml", "pbem.sqlite", "post", "turns"}
+
+
+def test_a_campaign_from_new_to_its_first_mail(pbem: Run) -> None:
+    """new, start and tick say what they did and what comes next."""
+    assert pbem(*NEW, *SEATS).output == "Campaign duel is made. Start it with: pbem start duel\n"
+    started = re.sub("[0-9a-f]{64}", "SEAL", pbem("start", "duel", "--now", "2026-11-02T09:00Z").output)
+    assert started == (
+        "Campaign duel has begun with red, blue.\n"
+        "Turn 1 is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC).\n"
+        "Dice seal: SEAL\n"
+        "4 mails queued, a welcome and a report for each seat. Send: pbem tick\n"
+    )
+    assert pbem("tick", "--now", "2026-11-02T09:01Z").output == "4 mails sent.\n"
+    assert pbem("tick", "--now", "2026-11-02T09:02Z").output == "Nothing to do.\n"
+
+
+def test_a_tick_tells_each_stage(duel: Run, home: Path) -> None:
+    """Mail that came, sheets taken, turns resolved with the reason, mail sent."""
+    post(home, "ORDERS duel red\nPLACE c3\nEND")
+    assert duel("tick", "--now", "2026-11-02T10:00Z").output == (
+        "1 letter came in.\n1 letter dealt with: 1 order sheet.\n5 mails sent.\n"
+    )
+    assert duel("tick", "--now", "2026-11-02T10:30").output == (
+        "duel: turn 1 resolved (all sheets in).\n2 mails sent.\n"
+    )
+
+
+def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
+    """Sheets, who is awaited, missed deadlines, the deadline in both zones."""
+    post(home, "ORDERS duel red\nPLACE c3\nWAIT\nEND")
+    duel("tick", "--now", "2026-11-02T10:00Z")
+
+    assert duel("status").output == (
+        "duel: Singularity, turn 1\n"
+        "  deadline: Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)  [FRI 20:00 Europe/Berlin]\n"
+        "  seat  address          sheet                 missed\n"
+        "  red   ann@example.org  version 1, says WAIT  0 in a row, 0 in all\n"
+        "  blue  bob@example.org  -                     0 in a row, 0 in all\n"
+    )
+
+
+def test_status_shows_mail_that_did_not_go_out(duel: Run, home: Path) -> None:
+    """Whom it is for, how often it was tried, and what was said."""
+    (home / "post" / "sent").rename(home / "post" / "aside")
+    (home / "post" / "sent").write_text("not a folder")
+    duel("tick", "--now", "2026-11-02T10:00Z")
+
+    lines = [line for line in duel("status", "duel").output.splitlines() if "not delivered" in line]
+    assert len(lines) == 4
+    assert lines[0].startswith("  not delivered to ann@example.org (queued, 1 try): mail cannot be put in ")
+
+
+def test_status_of_campaigns_forming_and_none(pbem: Run) -> None:
+    """A GM is told what to do next."""
+    assert pbem("status").output == "There are no campaigns; make one with: pbem new\n"
+    pbem(*NEW, *SEATS)
+    assert pbem("status").output.splitlines()[:2] == [
+        "duel: Singularity, not started",
+        "  deadlines: FRI 20:00 Europe/Berlin; start it with: pbem start duel",
+    ]
+
+
+def test_json_for_scripts(duel: Run) -> None:
+    """Facts as data, times in UTC."""
+    status = json.loads(duel("status", "--json").output)
+    tick = json.loads(duel("tick", "--json", "--now", "2026-11-02T10:00Z").output)
+
+    assert status["campaigns"][0]["deadline"] == "2026-11-06T19:00:00+00:00"
+    assert [seat["awaited"] for seat in status["campaigns"][0]["seats"]] == [True, False]
+    assert (tick["sent"]["sent"], tick["problems"]) == (4, [])
+
+
+def test_run_resolves_now(duel: Run) -> None:
+    """The GM need not wait for the deadline."""
+    assert duel("run", "duel", "--now", "2026-11-02T10:00Z").output == (
+        "duel: turn 1 resolved (by the GM).\n6 mails sent.\n"
+    )
+
+
+def test_replay_proves_the_archive_or_names_the_difference(duel: Run, home: Path) -> None:
+    """It passes as written, and fails once any byte that matters is another."""
+    duel("run", "duel", "--now", "2026-11-02T10:00Z")
+    passed = duel("replay", "duel")
+    record = home / "turns" / "duel" / "0001" / "turn.json"
+    record.write_text(record.read_text().replace('"missing":["red"]', '"missing":[]'))
+    failed = duel("replay", "duel")
+
+    assert passed.output.startswith("duel: the set-up and 1 turn resolved again; every hash agrees.\n4 reports hold")
+    assert (failed.exit_code, failed.stdout) == (1, "")
+    assert failed.stderr.startswith("Error: turn 1: 0001/turn.json has hash ")
+
+
+def test_games_and_rules(pbem: Run) -> None:
+    """What can be played, and how."""
+    assert "singularity: Singularity, by Mark Steere\n" in pbem("games").output
+    assert [game["key"] for game in json.loads(pbem("games", "--json").output)][:2] == [
+        "singularity_trap",
+        "singularity",
+    ]
+    assert pbem("rules", "singularity").output.startswith("# Singularity\n")
+    assert "`PLACE <cell>`" in pbem("rules", "singularity").output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["start", "dule"], "there is no campaign 'dule': did you mean duel?"),
+        (["start", "duel"], "campaign duel is running: it has begun already"),
+        (["run", "dule"], "there is no campaign 'dule': did you mean duel?"),
+        (["replay", "dule"], "there is no campaign 'dule': did you mean duel?"),
+        (["status", "dule"], "there is no campaign 'dule': did you mean duel?"),
+        (["rules", "singularty"], "there is no game 'singularty' here: did you mean singularity?"),
+        ([*NEW, *SEATS], "there is a campaign 'duel' already: choose another name"),
+        ([*NEW, "--seat", "rde=ann@example.org"], "Singularity has no seat 'rde': did you mean red?"),
+        ([*NEW, *SEATS, "--option", "sise=5"], "Singularity has no option 'sise': did you mean size?"),
+        (
+            [*NEW, *SEATS, "--option", "size=99"],
+            "option size cannot be '99': it is a whole number from 3 to 26 (cells along each side of the board)",
+        ),
+        ([*NEW, *SEATS, "--deadline", "FRI 20:00 Berlin"], "'Berlin' is not a time zone: did you mean Europe/Berlin?"),
+        (["--home", "/nowhere", "status"], "/nowhere/pbem.toml cannot be read: No such file or directory"),
+    ],
+)
+def test_errors_are_one_sentence(duel: Run, words: list[str], said: str) -> None:
+    """What cannot be done exits 1 with one clear sentence on stderr, and nothing else."""
+    result = duel(*words)
+
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Error: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["tick", "--now", "tomorrow"], "'tomorrow' is not a time: write it like 2026-11-06T20:00Z"),
+        ([*NEW, "--seat", "red"], "'red' must be written as SEAT=ADDRESS"),
+    ],
+)
+def test_words_that_cannot_be_read(pbem: Run, words: list[str], said: str) -> None:
+    """Click says how the command is used, and what was wrong."""
+    result = pbem(*words)
+
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_tick_with_problems_exits_non_zero(duel: Run, home: Path) -> None:
+    """Cron tells the GM; the rest of the tick is done."""
+    inbox = home / "post" / "inbox"
+    inbox.rename(inbox.with_name("aside"))
+    inbox.write_text("not a folder")
+    result = duel("tick", "--now", "2026-11-02T10:00Z")
+
+    assert (result.exit_code, result.stdout) == (1, "4 mails sent.\n")
+    assert result.stderr.startswith("Problem: the inbox ")
+
+
+def test_the_home_is_found_upwards(duel: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inside a home no --home is needed."""
+    monkeypatch.chdir(home / "post" / "inbox")
+
+    assert CliRunner().invoke(main, ["status"]).output == duel("status").output
+
+
+def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, home: Path) -> None:
+    """A home without tables is told what to run."""
+    (home / "pbem.sqlite").unlink()
+
+    assert "run `pbem init`" in pbem("status").stderr
+    assert pbem("migrate").output == "The database is of this version.\n"
+    assert pbem("status").exit_code == 0

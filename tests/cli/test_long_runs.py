@@ -1,0 +1,70 @@
+"""The commands that take their time: demo and serve."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from cli import main
+from tests.cli.conftest import Run
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_demo_plays_by_mail_and_tells_where_to_look(tmp_path: Path) -> None:
+    """Bots mail real sheets, some with slips; the archive is proved, and all files named are there."""
+    result = CliRunner().invoke(main, ["demo", str(tmp_path / "demo"), "--game", "singularity"])
+
+    assert result.exit_code == 0, result.output
+    assert re.search(r"turns +[1-9]", result.output)
+    assert re.search(r"[1-9][0-9]* of them with a slip on purpose", result.output)
+    assert "all hashes equal" in result.output
+    assert re.search(r"standing +(won by|nobody has won)", result.output)
+    paths = re.findall(rf"{re.escape(str(tmp_path))}\S+", result.output)
+    assert len(paths) == 4
+    assert all(Path(path).exists() for path in paths)
+
+
+def test_a_demo_stops_after_the_turns_asked_for(tmp_path: Path) -> None:
+    """A glimpse is enough for a longer game."""
+    words = ["demo", str(tmp_path / "demo"), "--game", "singularity_trap", "--seats", "2", "--turns", "1"]
+    result = CliRunner().invoke(main, words)
+
+    assert re.search(r"turns +1\n", result.output)
+    assert "still playing" in result.output
+
+
+def test_a_demo_needs_a_folder_of_its_own(home: Path) -> None:
+    """A home there already is left alone."""
+    result = CliRunner().invoke(main, ["demo", str(home)])
+
+    assert (result.exit_code, result.output) == (1, f"Error: {home}/pbem.toml is there already\n")
+
+
+def test_a_demo_refuses_too_many_seats(tmp_path: Path) -> None:
+    """The game says how many may play."""
+    result = CliRunner().invoke(main, ["demo", str(tmp_path / "demo"), "--game", "singularity", "--seats", "5"])
+
+    assert (result.exit_code, result.output) == (1, "Error: Singularity is for 2 players, not 5\n")
+    assert not (tmp_path / "demo").exists()
+
+
+def test_serve_ticks_until_it_is_told_to_stop(duel: Run, home: Path) -> None:
+    """It sends what is queued, and SIGTERM ends it between two ticks with exit code 0."""
+    command = [sys.executable, "-u", str(ROOT / "cli.py"), "serve", "--home", str(home)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ) as process:
+        assert process.stdout is not None
+        first = [process.stdout.readline() for _ in range(2)]
+        process.send_signal(signal.SIGTERM)
+        rest = process.stdout.read()
+
+    assert first[0] == f"Serving {home}; a tick every 60 seconds.\n"
+    assert first[1] != "Nothing to do.\n"
+    assert rest.endswith("Stopped.\n")
+    assert process.returncode == 0

@@ -1,0 +1,131 @@
+"""Letters that are no sheets, and letters that go wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import pytest
+from sqlalchemy import select
+
+from pbem.desk.answer import answer_letters
+from pbem.ruleset import Parsed, View
+from pbem.store.models import Letter, Sheet
+from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Auction
+
+
+class Broken(Auction):
+    """The toy with a fault in its parser."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        raise ZeroDivisionError("the parser tripped")
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+
+
+def letters(desk: Desk) -> list[Letter]:
+    """All letters kept."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Letter).order_by(Letter.id)))
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"), [("HELP", ""), ("Re: help", "hi"), ("orders?", "Help please"), ("x", "\n help")]
+)
+def test_help_brings_the_player_guide(desk: Desk, subject: str, text: str) -> None:
+    """HELP as subject or first word is answered with the guide, its examples the reader's own."""
+    desk.post(text, subject=subject)
+    desk.tick()
+
+    guide = text_of(desk.last())
+    assert guide.startswith("HOW TO PLAY BY MAIL")
+    assert "ORDERS toy1 red TOKEN" in guide
+    assert "WHISPER <seat>" in guide
+
+
+def test_help_for_a_stranger_names_no_campaign(desk: Desk) -> None:
+    """Anyone may read the guide, but nothing of the house is in it."""
+    desk.post("", subject="help", sender="eve@example.net")
+    desk.tick()
+
+    guide = text_of(desk.last("eve@example.net"))
+    assert guide.startswith("HOW TO PLAY BY MAIL")
+    assert "toy1" not in guide
+
+
+def test_a_sheet_with_the_word_help_in_it_is_a_sheet(desk: Desk) -> None:
+    """A frame goes before the subject."""
+    desk.post("ORDERS toy1 red\nBID 1\nEND", subject="help")
+    desk.tick()
+
+    assert text_of(desk.last()).startswith("Sheet 1 taken")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto-Submitted": "auto-replied"},
+        {"Precedence": "bulk"},
+        {"Return-Path": "<>"},
+        {"X-Pbem-Loop": "orders@example.org"},
+    ],
+)
+def test_automatic_mail_is_never_answered(desk: Desk, headers: dict[str, str]) -> None:
+    """Out-of-office notes, bounces and our own mail end at the desk."""
+    before = len(desk.mails())
+    desk.post("ORDERS toy1 red\nBID 1\nEND", headers=headers)
+    desk.tick()
+
+    assert len(desk.mails()) == before
+    assert letters(desk)[0].note.startswith("automatic mail: ")
+
+
+def test_a_known_address_gets_twenty_answers_a_day(desk: Desk) -> None:
+    """Two machines cannot talk to each other without end."""
+    before = len(desk.mails("ann@example.org"))
+    for _ in range(25):
+        desk.post("hello?")
+    desk.tick()
+
+    assert len(desk.mails("ann@example.org")) - before == 20
+    assert letters(desk)[-1].note.endswith("ann@example.org has had 20 answers today")
+
+
+def test_the_same_mail_twice_is_answered_once(desk: Desk) -> None:
+    """A mail delivered in two folders is one letter."""
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    mail = next((desk.home / "post" / "inbox").glob("*.eml"))
+    mail.with_name("copy.eml").write_bytes(mail.read_bytes())
+
+    assert desk.tick().polled == 1
+
+
+def test_a_letter_that_trips_the_desk_is_set_aside(desk: Desk) -> None:
+    """Nothing is taken, the letter is kept with a note, the others go on; player and GM are told."""
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    desk.post("", subject="help", sender="bob@example.org")
+    broken = dataclasses.replace(desk.house, games={"toy": Broken()})
+    desk.house, whole = broken, desk.house
+    done = desk.tick()
+    desk.house = whole
+
+    assert (done.answered.letters, done.answered.set_aside) == (2, 1)
+    assert [letter.state for letter in letters(desk)] == ["quarantined", "done"]
+    assert "ZeroDivisionError: the parser tripped" in letters(desk)[0].note
+    assert "a fault here kept it from being read" in " ".join(text_of(desk.last()).split())
+    assert "ZeroDivisionError: the parser tripped" in text_of(desk.last("gm@example.org"))
+
+
+def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
+    """What was answered is not answered again by the next tick."""
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    desk.tick()
+
+    assert answer_letters(desk.house, desk.now).letters == 0
+    with desk.house.store.reading() as session:
+        assert len(session.scalars(select(Sheet.id)).all()) == 1

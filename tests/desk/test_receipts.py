@@ -1,0 +1,146 @@
+"""What comes of sheets, and what their receipts say."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from pbem.store.models import Sheet
+from tests.toy.home import Desk, text_of
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+
+
+def send(desk: Desk, text: str) -> str:
+    """Answers red's last mail, ticks, and returns the text of what comes back."""
+    desk.reply(desk.last(), text)
+    desk.tick()
+    return text_of(desk.last())
+
+
+def sheets(desk: Desk) -> list[Sheet]:
+    """All sheets kept."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Sheet).order_by(Sheet.id)))
+
+
+def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
+    """Every order in words, every finding with its line, and the deadline in zone and UTC."""
+    text = send(desk, "BID 40\nWHISPR blue deal\nWHISPER blue deal deal")
+
+    assert "2 orders, 1 line not understood" in text
+    assert "   1  Bid 40 for the prize.\n   3  Whisper to blue: deal deal.\n" in text
+    assert "Line 2: WHISPR blue deal\n    'WHISPR' is not an order.\n    Did you mean WHISPER?\n" in text
+    assert "Line 1: BID 40\n    40 coins are more than your purse holds.\n" in text
+    assert "Orders are due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)." in text
+
+
+def test_a_receipt_is_threaded_under_its_sheet(desk: Desk) -> None:
+    """In-Reply-To is the sheet's, the report is in the thread, and the code comes along."""
+    report = desk.last()
+    send(desk, "BID 1")
+    receipt = desk.last()
+
+    assert receipt["In-Reply-To"] == "<letter0@example.org>"
+    assert receipt["References"].split() == [report["Message-ID"], "<letter0@example.org>"]
+    assert receipt["Reply-To"] == report["Reply-To"]
+    assert receipt["Subject"] == f"Re: {report['Subject']}"
+    assert receipt["Auto-Submitted"] == "auto-replied"
+
+
+def test_a_later_sheet_replaces_the_earlier(desk: Desk) -> None:
+    """The receipt says so and shows what changed."""
+    send(desk, "BID 1\nWHISPER blue hello")
+    text = send(desk, "BID 2\nWHISPER blue hello")
+
+    assert "It replaces your sheet 1; dropped (-) and added (+) were:\n  - BID 1\n  + BID 2\n" in text
+
+
+def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
+    """It is answered and kept, but the good one still counts."""
+    send(desk, "BID 1")
+    text = send(desk, "thanks a lot!\nsee you")
+
+    assert text.startswith("Sheet 2 not taken: 2 lines not understood, and no order besides.")
+    assert "Your sheet 1 still counts, unchanged." in text
+    assert [sheet.accepted for sheet in sheets(desk)] == [True, False]
+
+
+def test_an_empty_frame_is_an_empty_sheet(desk: Desk) -> None:
+    """ORDERS and END with nothing between order nothing, and the receipt says so."""
+    text = send(desk, "ORDERS toy1 red\nEND")
+
+    assert text.startswith("Sheet 1 taken: no orders, as you sent it.")
+
+
+def test_an_empty_reply_is_no_sheet(desk: Desk) -> None:
+    """Pressing Reply and Send by accident drops nothing."""
+    send(desk, "BID 1")
+    text = " ".join(send(desk, "\n> BID coins\n").split())
+
+    assert "so nothing was taken" in text
+    assert "Your sheet 1 still counts." in text
+    assert len(sheets(desk)) == 1
+
+
+def test_wait_alone_keeps_the_orders(desk: Desk) -> None:
+    """WAIT or FINAL with nothing else changes only that, and the receipt says so."""
+    send(desk, "BID 1")
+    text = " ".join(send(desk, "WAIT").split())
+
+    assert "Your mail says WAIT and nothing else: the orders of your sheet 1 were kept." in text
+    assert [(sheet.wait, sheet.orders) for sheet in sheets(desk)] == [
+        (False, [{"order": "bid", "coins": 1}]),
+        (True, [{"order": "bid", "coins": 1}]),
+    ]
+
+
+def test_wait_before_any_sheet_is_answered(desk: Desk) -> None:
+    """There is nothing to hold back yet; the player learns what to send."""
+    assert "No orders were found in your mail" in send(desk, "WAIT")
+    assert sheets(desk) == []
+
+
+def test_a_sheet_is_read_against_the_mailed_view(desk: Desk) -> None:
+    """The findings of a receipt come from what the player was mailed, so that it tells nothing else."""
+    text = send(desk, "WHISPER green deal")
+
+    assert "expected another seat, got 'green'" in " ".join(text.split()).lower()
+
+
+def test_what_was_cleaned_is_told(desk: Desk) -> None:
+    """Quotations left out and a missing END are in the receipt."""
+    text = " ".join(send(desk, "ORDERS toy1 red\nBID 1\n> old\n").split())
+
+    assert "There is no END line" in text
+    assert "1 quoted line was left out" in text
+
+
+def test_the_text_kept_holds_no_token_or_code(desk: Desk) -> None:
+    """Keys are masked in what is stored and archived."""
+    code = str(desk.last()["Reply-To"]).partition("+")[2].partition("@")[0]
+    send(desk, f"ORDERS toy1 red {code}\nBID 1 ; {code}\nEND")
+
+    assert sheets(desk)[0].text == "ORDERS toy1 red ********\nBID 1 ; ********\nEND\n"
+
+
+def test_the_digest_is_told_again_by_the_report(desk: Desk) -> None:
+    """Receipt and report name the same version and digest, so nobody need wonder which sheet was used."""
+    digest = send(desk, "BID 1").partition("digest ")[2].partition(".")[0]
+    desk.tick(hours=24 * 5)
+
+    assert f"resolved with your sheet 1 (digest {digest})" in text_of(desk.last())
+
+
+def test_a_hundred_sheets_a_turn_are_enough(desk: Desk) -> None:
+    """A machine that answers receipts with receipts is not answered for ever."""
+    for number in range(102):
+        desk.post(f"ORDERS toy1 red\nBID {number % 9}\nEND")
+    done = desk.tick()
+
+    assert done.answered.letters == 102
+    assert len(sheets(desk)) == 100

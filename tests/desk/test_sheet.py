@@ -1,0 +1,109 @@
+"""The sheet in a text: its frame, its lines, and the host's words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.desk.sheet import Header, SheetText, find_sheet
+
+
+def find(text: str, *campaigns: str) -> SheetText:
+    """The sheet in a text, in a house with these campaigns."""
+    return find_sheet(text.splitlines(), (campaigns or ("trap7",)).__contains__)
+
+
+def test_text_around_the_frame_is_ignored() -> None:
+    """Greetings before ORDERS and signatures after END are no order lines."""
+    sheet = find("Hello!\nORDERS trap7 red tok3n\nMOVE a\n\nMOVE b\nEND\nBye\nMOVE c")
+
+    assert sheet.header == Header("trap7", "red", "tok3n")
+    assert sheet.lines == ((1, "MOVE a"), (2, ""), (3, "MOVE b"))
+    assert sheet.notes == ()
+
+
+def test_a_plain_reply_is_all_lines() -> None:
+    """Without a frame every line of the text counts from 1."""
+    sheet = find("MOVE a\nMOVE b")
+
+    assert sheet.header is None
+    assert sheet.lines == ((1, "MOVE a"), (2, "MOVE b"))
+
+
+def test_a_missing_end_is_noted() -> None:
+    """Without END everything after ORDERS is read, and the player is told so."""
+    sheet = find("orders trap7 red\nMOVE a")
+
+    assert sheet.lines == ((1, "MOVE a"),)
+    assert "no END line" in sheet.notes[0]
+
+
+def test_a_second_sheet_is_noted() -> None:
+    """Only the first sheet of a mail is read, and the player is told so."""
+    sheet = find("ORDERS trap7 red\nMOVE a\nEND\nORDERS trap8 red\nMOVE b\nEND")
+
+    assert sheet.lines == ((1, "MOVE a"),)
+    assert "Only the first sheet" in sheet.notes[0]
+
+
+@pytest.mark.parametrize(
+    "line", ["Orders for this week", "orders are below, sorry", "ORDERS", "orders to follow soon my friend"]
+)
+def test_prose_about_orders_is_no_header(line: str) -> None:
+    """A line counts as a header if its campaign is known or an END follows."""
+    assert find(f"{line}\nMOVE a").header is None
+
+
+def test_a_header_of_an_unknown_campaign_counts_with_its_end() -> None:
+    """A misspelt campaign is found, so that its player can be told."""
+    assert find("ORDERS trap8 red\nMOVE a\nEND").header == Header("trap8", "red")
+
+
+@pytest.mark.parametrize(
+    ("text", "wait"),
+    [
+        ("ORDERS trap7 red\nMOVE a\nEND", None),
+        ("ORDERS trap7 red\nMOVE a\nWAIT\nEND", True),
+        ("ORDERS trap7 red tok3n wait\nMOVE a\nEND", True),
+        ("ORDERS trap7 red WAIT\nMOVE a\nEND", True),
+        ("ORDERS trap7 red wait\nMOVE a\nFinal ; ready\nEND", False),
+        ("WAIT\nMOVE a", True),
+        ("FINAL", False),
+        ("WAIT for me", None),
+    ],
+)
+def test_the_words_wait_and_final_are_the_hosts(text: str, wait: bool | None) -> None:
+    """WAIT and FINAL stand on a line of their own or end the header; the last one counts."""
+    sheet = find(text)
+
+    assert sheet.wait is wait
+    assert not any(line.upper().startswith(("WAIT", "FINAL")) for _, line in sheet.lines if "me" not in line)
+
+
+def test_names_in_a_header_are_case_blind() -> None:
+    """Players need not mind capitals."""
+    assert find("ORDERS Trap7 RED\nEND") == find("ORDERS trap7 red\nEND")
+
+
+def test_the_text_kept_has_no_key() -> None:
+    """What is stored and archived masks the word that proves the sender."""
+    text = find("hi\nORDERS trap7 red tok3n WAIT\nMOVE a\nEND\nbye").text()
+
+    assert text == "ORDERS trap7 red ********\nMOVE a\nEND\n"
+
+
+@pytest.mark.parametrize(("text", "empty"), [("", True), ("; later", True), ("WAIT", True), ("MOVE", False)])
+def test_a_sheet_of_comments_and_host_words_is_empty(text: str, empty: bool) -> None:
+    """Only order lines ask for anything."""
+    assert find(text).empty is empty
+
+
+@given(st.lists(st.text(max_size=30) | st.sampled_from(["ORDERS trap7 red", "END", "WAIT", 'orders "'])))
+def test_any_lines_make_a_sheet(lines: list[str]) -> None:
+    """No text raises, and lines are numbered upwards from 1."""
+    sheet = find_sheet(lines, {"trap7"}.__contains__)
+
+    numbers = [number for number, _ in sheet.lines]
+    assert numbers == sorted(set(numbers))
+    assert all(1 <= number <= len(lines) for number in numbers)

@@ -1,0 +1,34 @@
+"""Settings that point to the running mail system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pbem.config import FILE_NAME, Settings, load_settings
+from tests.servers.mail import MailServer
+
+MakeSettings = Callable[..., Settings]
+
+
+@pytest.fixture
+def make_settings(mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeSettings:
+    """Makes the settings of the account `orders` at the mail system; each may be given another value."""
+    monkeypatch.setenv("TEST_PASSWORD", mail_server.password("orders"))
+
+    def make(**others: str) -> Settings:
+        values = {
+            "address": mail_server.address("orders"),
+            "inbox": mail_server.inbox("orders"),
+            "carrier": mail_server.carrier("orders"),
+            "tls_ca": str(mail_server.ca_file),
+            **others,
+        }
+        lines = [f'{name} = "{value}"' for name, value in values.items() if value]
+        lines += [f'{name}_password = {{ env = "TEST_PASSWORD" }}' for name in ("inbox", "carrier")]
+        (tmp_path / FILE_NAME).write_text("\n".join(lines))
+        return load_settings(tmp_path)
+
+    return make

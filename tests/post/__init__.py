@@ -1,0 +1,1 @@
+"""Mail without servers: reading, writing, codes, the local post folder, the outbox."""

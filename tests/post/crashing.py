@@ -1,0 +1,25 @@
+"""A sender that dies: run as a program with a database URL, a folder and a time."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import sys
+from pathlib import Path
+
+from pbem.post.maildir import MaildirCarrier
+from pbem.post.outbox import send_due
+from pbem.store import Store
+
+
+class DyingCarrier(MaildirCarrier):
+    """Delivers one mail; then its process is gone, as by a power cut."""
+
+    def send(self, recipient: str, raw: bytes) -> str:
+        super().send(recipient, raw)
+        os._exit(9)
+
+
+if __name__ == "__main__":
+    url, folder, now = sys.argv[1:]
+    send_due(Store(url), DyingCarrier(Path(folder)), dt.datetime.fromisoformat(now))

@@ -1,0 +1,147 @@
+"""A local folder as post office: what is dropped in is read once, what is sent lies there whole."""
+
+from __future__ import annotations
+
+import datetime as dt
+import mailbox as stdlib
+import os
+from pathlib import Path
+
+import pytest
+
+from pbem.errors import TemporaryPostError
+from pbem.post import incoming
+from pbem.post.incoming import MAX_MAIL, Incoming
+from pbem.post.maildir import MaildirCarrier, MaildirMailbox
+from tests.post.letters import mail
+
+
+def drop(path: Path, raw: bytes, at: float) -> None:
+    """Puts a file in the inbox, as if it had come at this time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw)
+    os.utime(path, (at, at))
+
+
+def read(inbox: Path) -> list[Incoming]:
+    """All mail in an inbox, which is then done."""
+    mailbox = MaildirMailbox(inbox, name="maildir:inbox")
+    found = []
+    for batch in mailbox.batches():
+        found += batch
+        mailbox.done(batch)
+    return found
+
+
+def test_mail_in_all_places_is_read_by_time(tmp_path: Path) -> None:
+    """Mail in new/, in cur/ and dropped as *.eml comes in the order of its time."""
+    drop(tmp_path / "cur" / "3:2,S", b"third", 300)
+    drop(tmp_path / "new" / "1", b"first", 100)
+    drop(tmp_path / "orders.eml", b"second", 200)
+
+    found = read(tmp_path)
+    assert [each.raw for each in found] == [b"first", b"second", b"third"]
+    assert found[0].received_at == dt.datetime(1970, 1, 1, 0, 1, 40, tzinfo=dt.UTC)
+
+
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    """Files that are no mail, and mail still being written, are not read."""
+    for name in ("notes.txt", "tmp/1", ".hidden.eml", "new/.hidden"):
+        drop(tmp_path / name, b"x", 100)
+
+    assert read(tmp_path) == []
+    assert (tmp_path / "notes.txt").exists()
+
+
+def test_mail_is_read_once(tmp_path: Path) -> None:
+    """Mail that is done is moved to Processed, marked as seen, and not read again."""
+    drop(tmp_path / "new" / "1.host", b"first", 100)
+    read(tmp_path)
+
+    assert read(tmp_path) == []
+    assert [path.name for path in (tmp_path / "Processed" / "cur").iterdir()] == ["1.host:2,S"]
+
+
+def test_mail_that_is_not_done_comes_again(tmp_path: Path) -> None:
+    """Mail stays, under the same name, until it is done."""
+    drop(tmp_path / "new" / "1", b"first", 100)
+    mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
+
+    assert list(mailbox.batches()) == list(mailbox.batches())
+
+
+def test_a_file_name_used_again(tmp_path: Path) -> None:
+    """Two mails dropped one after the other under the same name are two, and both are kept."""
+    drop(tmp_path / "orders.eml", b"first", 100)
+    first = read(tmp_path)
+    drop(tmp_path / "orders.eml", b"second", 200)
+    second = read(tmp_path)
+
+    assert first[0].uid != second[0].uid
+    assert len(list((tmp_path / "Processed" / "cur").iterdir())) == 2
+
+
+def test_what_went_away_is_no_error(tmp_path: Path) -> None:
+    """Mail that somebody else took, before or after it was read, is passed over."""
+    for name in ("1", "2"):
+        drop(tmp_path / "new" / name, b"x", 100)
+    mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
+    (batch,) = mailbox.batches()
+    (tmp_path / "new" / "1").unlink()
+    mailbox.done(batch)
+
+    assert not list((tmp_path / "new").iterdir())
+
+
+def test_mail_that_is_too_big_is_cut(tmp_path: Path) -> None:
+    """Of a mail above the limit the beginning is read, with a mark; the file itself stays whole."""
+    drop(tmp_path / "new" / "1", mail("x" * (MAX_MAIL + 1)), 100)
+    (found,) = read(tmp_path)
+
+    assert found.raw.startswith(b"X-Pbem-Cut: 1000")
+    assert len(found.raw) < 70_000
+    assert (tmp_path / "Processed" / "cur" / "1:2,S").stat().st_size > MAX_MAIL
+
+
+def test_batches_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch ends at a number of mails and at a number of bytes."""
+    monkeypatch.setattr(incoming, "BATCH_MAILS", 3)
+    monkeypatch.setattr(incoming, "BATCH_BYTES", 1000)
+    for number, size in enumerate([10, 10, 10, 10, 600, 600, 2000, 10]):
+        drop(tmp_path / "new" / str(number), b"x" * size, 100 + number)
+
+    batches = MaildirMailbox(tmp_path, name="maildir:inbox").batches()
+    assert [[len(each.raw) for each in batch] for batch in batches] == [[10, 10, 10], [10, 600], [600], [2000], [10]]
+
+
+def test_a_long_name_fits(tmp_path: Path) -> None:
+    """A file name too long for the database still names its mail."""
+    drop(tmp_path / "new" / ("x" * 240), b"first", 100)
+
+    assert len(read(tmp_path)[0].uid) == 64
+
+
+def test_an_inbox_that_cannot_be_read(tmp_path: Path) -> None:
+    """An inbox that is a file, not a folder, is a sentence, not a traceback."""
+    (tmp_path / "inbox").write_text("x")
+
+    with pytest.raises(TemporaryPostError, match="inbox cannot be read: Not a directory"):
+        read(tmp_path / "inbox")
+
+
+def test_sent_mail_lies_whole_in_the_folder(tmp_path: Path) -> None:
+    """Other programs find sent mail as in any Maildir, and its files sort in the order of sending."""
+    carrier = MaildirCarrier(tmp_path / "sent")
+    names = [carrier.send("ann@example.org", mail(f"turn {number}")) for number in range(12)]
+
+    assert names == sorted(names)
+    assert sorted(stdlib.Maildir(tmp_path / "sent").keys()) == names
+    assert stdlib.Maildir(tmp_path / "sent").get_bytes(names[3]) == mail("turn 3")
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """A carrier folder that cannot be made is a sentence, not a traceback."""
+    (tmp_path / "sent").write_text("x")
+
+    with pytest.raises(TemporaryPostError, match="mail cannot be put in"):
+        MaildirCarrier(tmp_path / "sent").send("ann@example.org", b"")

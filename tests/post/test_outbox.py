@@ -1,0 +1,200 @@
+"""Mail goes out as it was written down: once, again after a failure, and never changed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.config import Settings, load_settings, write_default_settings
+from pbem.errors import ConfigError, PermanentPostError, TemporaryPostError
+from pbem.post.carriers import CarrierDown
+from pbem.post.outbox import BATCH, CLAIM, GIVE_UP, Sent, queue, queue_many, send_due
+from pbem.post.writing import Mail
+from pbem.store import Store
+from pbem.store.models import Outgoing
+
+NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
+MINUTE = dt.timedelta(minutes=1)
+
+
+class ListCarrier:
+    """Keeps what it is given; `before` may refuse a mail, or do something else first."""
+
+    def __init__(self, before: Callable[[str], None] | None = None) -> None:
+        self.sent: list[tuple[str, bytes]] = []
+        self.before = before
+
+    def send(self, recipient: str, raw: bytes) -> str:
+        if self.before:
+            self.before(recipient)
+        self.sent.append((recipient, raw))
+        return "250 queued"
+
+    def close(self) -> None:
+        pass
+
+    @property
+    def recipients(self) -> list[str]:
+        return [recipient for recipient, _ in self.sent]
+
+
+def refusing(error: Exception, *recipients: str) -> Callable[[str], None]:
+    """Raises the error for these recipients, or for all."""
+
+    def refuse(recipient: str) -> None:
+        if not recipients or recipient in recipients:
+            raise error
+
+    return refuse
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings with nothing but an address."""
+    write_default_settings(tmp_path / "home", "orders@example.org")
+    return load_settings(tmp_path / "home")
+
+
+def mail(name: str) -> Mail:
+    """A mail to this player."""
+    return Mail(f"{name}@example.org", "turn 3", "Your ships.", f"<{name}@example.org>", "orders@example.org")
+
+
+@pytest.fixture
+def outbox(any_store: Store, settings: Settings) -> Store:
+    """A store with mail for Ann, Bob and Cyn in its outbox."""
+    with any_store.writing() as session:
+        queue_many(session, [(mail(name), None) for name in ("ann", "bob", "cyn")], settings, NOON)
+    return any_store
+
+
+def rows(store: Store) -> list[Outgoing]:
+    """The outbox."""
+    with store.reading() as session:
+        return list(session.scalars(select(Outgoing).order_by(Outgoing.id)))
+
+
+def test_mail_is_sent_in_the_order_it_was_written(outbox: Store) -> None:
+    """All mail that is due is sent, in the order in which it was queued, and counted."""
+    carrier, counted = ListCarrier(), []
+
+    assert send_due(outbox, carrier, NOON, on_sent=lambda: counted.append(1)) == Sent(sent=3)
+    assert carrier.recipients == ["ann@example.org", "bob@example.org", "cyn@example.org"]
+    assert len(counted) == 3
+    assert [(row.state, row.reply, row.attempts, row.sent_at) for row in rows(outbox)] == [
+        ("sent", "250 queued", 1, NOON)
+    ] * 3
+
+
+def test_mail_is_sent_once(outbox: Store) -> None:
+    """What was sent is not sent again."""
+    send_due(outbox, ListCarrier(), NOON)
+
+    assert send_due(outbox, ListCarrier(), NOON + GIVE_UP) == Sent()
+
+
+def test_mail_of_a_transaction_taken_back_is_never_sent(store: Store, settings: Settings) -> None:
+    """Mail is queued by the transaction that gives cause for it: if that fails, there is no mail."""
+
+    def fail() -> None:
+        with store.writing() as session:
+            queue(session, mail("ann"), settings, campaign_id=None, now=NOON)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert send_due(store, ListCarrier(), NOON) == Sent()
+
+
+def test_more_than_a_batch(store: Store, settings: Settings) -> None:
+    """More mail than a batch holds is sent whole, in order."""
+    names = [f"p{number:03}" for number in range(2 * BATCH + 1)]
+    with store.writing() as session:
+        queue_many(session, ((mail(name), None) for name in names), settings, NOON)
+    carrier = ListCarrier()
+
+    assert send_due(store, carrier, NOON).sent == len(names)
+    assert carrier.recipients == [f"{name}@example.org" for name in names]
+
+
+def test_a_mail_refused_for_ever(outbox: Store) -> None:
+    """A mail that will never pass is given up, and the others go out."""
+    carrier = ListCarrier(refusing(PermanentPostError("550 no such user"), "bob@example.org"))
+
+    assert send_due(outbox, carrier, NOON) == Sent(sent=2, failed=1)
+    assert [(row.state, row.reply) for row in rows(outbox)][1] == ("failed", "550 no such user")
+
+
+def test_a_mail_refused_for_now_is_tried_again(outbox: Store) -> None:
+    """A mail refused for now waits 1, 5, 15, 60 minutes and then 4 hours at a time; the others go out."""
+    carrier = ListCarrier(refusing(TemporaryPostError("450 later"), "bob@example.org"))
+    assert send_due(outbox, carrier, NOON) == Sent(sent=2, retried=1)
+
+    waits, now = [], NOON
+    for _ in range(6):
+        waits.append(rows(outbox)[1].not_before - now)
+        assert send_due(outbox, carrier, now + waits[-1] - MINUTE / 2) == Sent()
+        now += waits[-1]
+        send_due(outbox, carrier, now)
+    assert [wait // MINUTE for wait in waits] == [1, 5, 15, 60, 240, 240]
+
+
+def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
+    """After five days a mail that is still refused for now has failed."""
+    carrier = ListCarrier(refusing(TemporaryPostError("450 later")))
+
+    assert send_due(outbox, carrier, NOON + GIVE_UP) == Sent(failed=3)
+
+
+def test_a_carrier_that_is_down_pauses_all_mail(outbox: Store) -> None:
+    """If no mail passes the rest is not even tried, and waits without penalty for the next call."""
+    carrier = ListCarrier(refusing(CarrierDown("connection refused"), "bob@example.org"))
+
+    assert send_due(outbox, carrier, NOON) == Sent(sent=1, retried=1, trouble="connection refused")
+    assert [(row.state, row.attempts) for row in rows(outbox)] == [("sent", 1), ("queued", 1), ("queued", 0)]
+    assert send_due(outbox, ListCarrier(), NOON) == Sent(sent=1)
+
+
+def test_a_slip_in_the_settings_gives_all_mail_back(outbox: Store) -> None:
+    """If a password cannot be had the sentence comes through, and all mail can be sent at once when it is mended."""
+    with pytest.raises(ConfigError):
+        send_due(outbox, ListCarrier(refusing(ConfigError("no password"))), NOON)
+
+    assert send_due(outbox, ListCarrier(), NOON) == Sent(sent=3)
+
+
+def test_a_crash_between_sending_and_marking(outbox: Store, tmp_path: Path) -> None:
+    """A mail sent but not marked goes out again when its claim has run out: the same bytes, the same Message-ID."""
+    url = outbox.engine.url.render_as_string(hide_password=False)
+    died = subprocess.run([sys.executable, "-m", "tests.post.crashing", url, tmp_path / "sent", NOON.isoformat()])
+    carrier = ListCarrier()
+
+    assert died.returncode == 9
+    assert send_due(outbox, carrier, NOON) == Sent()
+    assert send_due(outbox, carrier, NOON + CLAIM) == Sent(sent=3)
+    assert [path.read_bytes() for path in (tmp_path / "sent" / "new").iterdir()] == [carrier.sent[0][1]]
+
+
+def test_two_senders_at_once(outbox: Store) -> None:
+    """While one sender has claimed mail, another finds nothing to send; each mail goes out once."""
+    second = ListCarrier()
+    found: list[Sent] = []
+    first = ListCarrier(lambda _recipient: found.append(send_due(outbox, second, NOON)))
+
+    assert send_due(outbox, first, NOON) == Sent(sent=3)
+    assert (found, second.sent) == ([Sent()] * 3, [])
+
+
+def test_the_mail_itself(outbox: Store) -> None:
+    """What goes out is what was composed when the mail was queued."""
+    carrier = ListCarrier()
+    send_due(outbox, carrier, NOON + MINUTE)
+
+    assert b"Message-ID: <ann@example.org>\r\n" in carrier.sent[0][1]
+    assert b"Date: Fri, 20 Nov 2026 12:00:00 +0000\r\n" in carrier.sent[0][1]

@@ -1,0 +1,99 @@
+"""A throw-away PostgreSQL; each test gets a fresh database on it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from tests.servers.processes import ServerMissing, free_ports, start, stopping, wait_until
+
+USER = "pbem"
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "20",
+    "shared_buffers": "16MB",
+    "autovacuum": "off",
+}
+
+
+@dataclass
+class PostgresServer:
+    """A running server on a loopback port."""
+
+    port: int
+    _count: Iterator[int] = field(default_factory=itertools.count)
+
+    @contextmanager
+    def fresh_database(self) -> Iterator[str]:
+        """The URL of a new, empty database, dropped at the end."""
+        name = f"pbem_{next(self._count)}"
+        self._run(f"CREATE DATABASE {name}")
+        try:
+            yield f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{name}"
+        finally:
+            self._run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def ready(self) -> bool:
+        """Whether the server takes connections yet."""
+        try:
+            self._run("SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _run(self, statement: str) -> None:
+        with psycopg.connect(
+            host="127.0.0.1", port=self.port, user=USER, dbname="postgres", autocommit=True
+        ) as connection:
+            connection.execute(statement.encode())
+
+
+@contextmanager
+def running_postgres(folder: Path) -> Iterator[PostgresServer]:
+    """A server with its data in a folder, while the block runs. Raises ServerMissing where it is not installed."""
+    programs = _programs()
+    rights = _rights(folder)
+    data = folder / "data"
+    options = ["--no-sync", "--auth=trust", f"--username={USER}", "--encoding=UTF8", "--locale=C"]
+    subprocess.run([programs / "initdb", "-D", data, *options], check=True, capture_output=True, cwd=folder, **rights)
+    (port,) = free_ports(1)
+    settings = {**_SETTINGS, "port": str(port), "unix_socket_directories": ""}
+    switches = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+    log = folder / "postgres.log"
+    with stopping(
+        start([programs / "postgres", "-D", data, *switches], log, cwd=folder, **rights), with_signal=signal.SIGINT
+    ) as daemon:
+        server = PostgresServer(port)
+        wait_until(server.ready, daemon, "PostgreSQL")
+        yield server
+
+
+def _programs() -> Path:
+    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name.split(".")[0]))
+    on_path = shutil.which("initdb")
+    found = [*versions[-1:], *([Path(on_path).parent] if on_path else [])]
+    if not found:
+        raise ServerMissing("These tests need PostgreSQL: apt-get install --no-install-recommends postgresql")
+    return found[0]
+
+
+def _rights(folder: Path) -> dict[str, Any]:
+    """PostgreSQL refuses to run as root; then it runs as the user Debian made for it."""
+    if os.getuid() != 0:
+        return {}
+    folder.chmod(0o755)
+    shutil.chown(folder, "postgres", "postgres")
+    return {"user": "postgres", "group": "postgres", "extra_groups": []}

@@ -1,0 +1,95 @@
+"""Starting, awaiting and ending a server, and finding it ports and a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SECONDS = 30
+PAUSE = 0.02
+
+
+class ServerMissing(Exception):
+    """A server the tests need is not installed, or may not be started; the text says what to do."""
+
+
+@dataclass
+class Daemon:
+    """A server in a process group of its own. `log` is where to look when it ends early."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def stop(self, *, with_signal: int = signal.SIGTERM) -> None:
+        """Asks the server to end, waits for it, then ends what is left of its process group."""
+        if self.process.poll() is None:
+            self.process.send_signal(with_signal)
+        try:
+            self.process.wait(SECONDS)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def start(command: Sequence[str | Path], log: Path, **options: Any) -> Daemon:
+    """Starts a server that stays in the foreground; its output goes to the log."""
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, **options
+        )
+    return Daemon(process, log)
+
+
+def wait_until(ready: Callable[[], bool], daemon: Daemon, what: str) -> None:
+    """Returns once `ready()` holds; raises with the log's end if the server dies or takes too long."""
+    limit = time.monotonic() + SECONDS
+    while not ready():
+        if daemon.process.poll() is not None or time.monotonic() > limit:
+            daemon.stop()
+            raise RuntimeError(f"{what} did not start:\n" + daemon.log.read_text(errors="replace")[-3000:])
+        time.sleep(PAUSE)
+
+
+def answers(port: int) -> bool:
+    """Whether something listens on a loopback port."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
+def free_ports(count: int) -> list[int]:
+    """Different loopback ports that nobody listens on now."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [int(each.getsockname()[1]) for each in sockets]
+
+
+@contextlib.contextmanager
+def server_folder(name: str) -> Iterator[Path]:
+    """A temporary folder for a server.
+
+    pytest's own are no use: servers run as other users, and each session that
+    begins shuts the folders of all sessions to other users.
+    """
+    with tempfile.TemporaryDirectory(prefix=f"pbem-{name}-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def stopping(daemon: Daemon, **how: Any) -> Iterator[Daemon]:
+    """Stops the server at the end of the block."""
+    try:
+        yield daemon
+    finally:
+        daemon.stop(**how)

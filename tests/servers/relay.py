@@ -1,0 +1,66 @@
+"""A cable that a test can cut: passes a loopback port's connections on to another."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Relay:
+    """Passes bytes both ways. `connections` counts; `cut` ends all that are open, as a broken line would."""
+
+    def __init__(self, target: int) -> None:
+        self.connections = 0
+        self._target = target
+        self._open: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._threads = [threading.Thread(target=self._accept)]
+        self._threads[0].start()
+
+    def cut(self) -> None:
+        """Ends every connection that is open now; new ones are taken."""
+        for each in self._open:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Ends everything."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self.cut()
+        for thread in self._threads:
+            thread.join()
+        for each in (self._listener, *self._open):
+            each.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client = self._listener.accept()[0]
+                server = socket.create_connection(("127.0.0.1", self._target))
+                self.connections += 1
+                self._open += [client, server]
+                for source, sink in ((client, server), (server, client)):
+                    self._threads.append(threading.Thread(target=_pass, args=(source, sink)))
+                    self._threads[-1].start()
+
+
+def _pass(source: socket.socket, sink: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while chunk := source.recv(65_536):
+            sink.sendall(chunk)
+    with contextlib.suppress(OSError):
+        sink.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def relaying(target: int) -> Iterator[Relay]:
+    """A relay to a loopback port, while the block runs."""
+    relay = Relay(target)
+    try:
+        yield relay
+    finally:
+        relay.close()

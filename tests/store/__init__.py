@@ -1,0 +1,1 @@
+"""Sessions and migrations, on SQLite and PostgreSQL."""

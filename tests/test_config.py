@@ -1,0 +1,190 @@
+"""`pbem.toml` is read strictly, and every refusal says what to write instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pbem.config import FILE_NAME, Secret, find_home, load_settings, write_default_settings
+from pbem.errors import ConfigError
+
+
+def write(home: Path, *lines: str) -> None:
+    """A `pbem.toml` with an address and these lines."""
+    (home / FILE_NAME).write_text("\n".join(['address = "orders@example.org"', *lines]))
+
+
+def refusal(home: Path, *lines: str) -> str:
+    """The sentence with which these lines are refused."""
+    write(home, *lines)
+    with pytest.raises(ConfigError) as error:
+        load_settings(home)
+    return str(error.value)
+
+
+def test_the_file_written_by_init_is_read(tmp_path: Path) -> None:
+    """The commented default file needs no server and keeps everything in the home folder."""
+    write_default_settings(tmp_path, "orders@example.org")
+    settings = load_settings(tmp_path)
+
+    assert settings.address == "orders@example.org"
+    assert settings.domain == "example.org"
+    assert settings.database == f"sqlite:///{tmp_path / 'pbem.sqlite'}"
+    assert (settings.inbox_url.path, settings.carrier_url.path) == ("post/inbox", "post/sent")
+    assert (settings.archive, settings.templates, settings.tls_ca) == (tmp_path / "turns", None, None)
+
+
+def test_an_address_alone_is_enough(tmp_path: Path) -> None:
+    """All other settings have the defaults that the commented file shows."""
+    write(tmp_path)
+    short = load_settings(tmp_path)
+    (tmp_path / FILE_NAME).unlink()
+    write_default_settings(tmp_path, "orders@example.org")
+
+    assert load_settings(tmp_path) == short
+
+
+def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
+    """Default settings are never written over a GM's own."""
+    write(tmp_path)
+
+    with pytest.raises(ConfigError, match="is there already"):
+        write_default_settings(tmp_path, "other@example.org")
+
+
+def test_the_home_is_found_from_below(tmp_path: Path) -> None:
+    """A command given in a folder below the home finds it."""
+    write(tmp_path)
+    (tmp_path / "post" / "sent").mkdir(parents=True)
+
+    assert find_home(tmp_path / "post" / "sent") == tmp_path.resolve()
+
+
+def test_no_home_is_told_with_the_way_to_make_one(tmp_path: Path) -> None:
+    """Outside of any home the sentence names the command that makes one."""
+    with pytest.raises(ConfigError, match="pbem init"):
+        find_home(tmp_path)
+
+
+def test_own_templates_are_used_where_they_are(tmp_path: Path) -> None:
+    """A folder `templates` in the home is used without being named."""
+    (tmp_path / "templates").mkdir()
+    write(tmp_path)
+
+    assert load_settings(tmp_path).templates == tmp_path / "templates"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('adress = "a@b.org"', "'adress' is not a setting; did you mean address?"),
+        ('xyz = "1"', "'xyz' is not a setting; settings are address, sender_name"),
+        ("poll_seconds = 1", "poll_seconds must be a whole number from 5 to 86400, not 1"),
+        ("poll_seconds = true", "poll_seconds must be a whole number from 5 to 86400, not True"),
+        ('pictures = "yes"', "pictures must be true or false, not 'yes'"),
+        ('sender_name = "two\\nlines"', "sender_name must be one line of text in quotes"),
+        ('inbox = "maildir:"', 'inbox names no folder; write "maildir:post/inbox"'),
+        (
+            'inbox = "pop3://ann@example.org"',
+            "inbox is 'pop3://ann@example.org'; possible are maildir:folder, imap://user@host",
+        ),
+        ('inbox = "imaps://example.org:99999"', "inbox is not a URL: Port out of range"),
+        ('carrier = "imaps://ann@example.org"', "possible are maildir:folder, smtp://user@host"),
+        ('carrier = "smtps://ann:secret@example.org"', "carrier must not hold a password; use carrier_password"),
+        ('inbox_password = "secret"', "inbox_password must not stand in the file; write inbox_password = { env"),
+        ('inbox_password = { enw = "A" }', 'inbox_password must be { env = "NAME" } or { command'),
+        (
+            'inbox_password = { command = "echo \'a" }',
+            "the command of inbox_password cannot be read: No closing quotation",
+        ),
+        ('database = "mysql://host/name"', "database is 'mysql://host/name'; write \"sqlite:///pbem.sqlite\""),
+        ('database = "sqlite://"', "database is 'sqlite://'; write"),
+        (
+            'database = "postgresql://ann:secret@host/name"',
+            "database must not hold a password; PostgreSQL reads PGPASSWORD",
+        ),
+        ('templates = "nowhere"', "which is not a folder"),
+        ('tls_ca = "nowhere.pem"', "which is not a file"),
+        ("inbox = ", "is not valid TOML"),
+    ],
+)
+def test_refusals(tmp_path: Path, line: str, sentence: str) -> None:
+    """A setting that cannot be used is refused by name, with what is allowed or the nearest name."""
+    assert sentence in refusal(tmp_path, line)
+
+
+def test_no_sentence_repeats_a_password(tmp_path: Path) -> None:
+    """A password written where it does not belong is not printed again."""
+    lines = [
+        'inbox = "pop3://ann:secret@example.org"',
+        'carrier_password = "secret"',
+        'database = "mysql://a:secret@b/c"',
+    ]
+
+    assert not [line for line in lines if "secret" in refusal(tmp_path, line)]
+
+
+def test_a_missing_or_bad_address(tmp_path: Path) -> None:
+    """Without an address, or with one that mail cannot go to, there are no settings."""
+    for text, sentence in (("", "has no address"), ('address = "orders"', "must be a mail address such as")):
+        (tmp_path / FILE_NAME).write_text(text)
+        with pytest.raises(ConfigError, match=sentence):
+            load_settings(tmp_path)
+
+
+def test_server_urls(tmp_path: Path) -> None:
+    """A server URL may leave out port and folder, and may hold an address as user."""
+    write(
+        tmp_path,
+        'inbox = "imaps://ann@example.org@mail.example.org"',
+        'carrier = "smtp+starttls://ann%40x@mail.example.org"',
+    )
+    settings = load_settings(tmp_path)
+
+    inbox, carrier = settings.inbox_url, settings.carrier_url
+    assert (inbox.user, inbox.server, inbox.folder, inbox.tls) == (
+        "ann@example.org",
+        "mail.example.org:993",
+        "INBOX",
+        True,
+    )
+    assert (carrier.user, carrier.server, carrier.starttls) == ("ann@x", "mail.example.org:587", True)
+
+
+def test_postgresql_is_named_shortly(tmp_path: Path) -> None:
+    """`postgresql://` is enough; the driver is added."""
+    write(tmp_path, 'database = "postgresql://ann@host/name"')
+
+    assert load_settings(tmp_path).database == "postgresql+psycopg://ann@host/name"
+
+
+def test_a_secret_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password is read from the variable named, and its absence is told by name."""
+    secret = Secret(env="PBEM_TEST_PASSWORD")
+    monkeypatch.setenv("PBEM_TEST_PASSWORD", "open sesame")
+    assert secret.read("inbox_password") == "open sesame"
+
+    monkeypatch.delenv("PBEM_TEST_PASSWORD")
+    with pytest.raises(ConfigError, match=r"inbox_password .* PBEM_TEST_PASSWORD, which is not set"):
+        secret.read("inbox_password")
+
+
+def test_a_secret_from_a_command() -> None:
+    """A password is the first line that the command prints."""
+    assert Secret(command=r"printf 'open sesame\nuser: ann\n'").read("inbox_password") == "open sesame"
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("false", "it ended with status 1"),
+        ("pbem-no-such-command", "No such file"),
+        ("true", "printed no password"),
+        (r"printf '\377'", "not text"),
+    ],
+)
+def test_a_command_that_fails(command: str, sentence: str) -> None:
+    """A command that fails or prints nothing is a sentence that names the setting."""
+    with pytest.raises(ConfigError, match=f"inbox_password.*{sentence}"):
+        Secret(command=command).read("inbox_password")

@@ -1,0 +1,137 @@
+"""A home with a campaign of the toy game in it, and a hand that posts letters and reads mail."""
+
+from __future__ import annotations
+
+import datetime as dt
+import email
+import email.policy
+import itertools
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from pathlib import Path
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.opening import start
+from pbem.config import load_settings, write_default_settings
+from pbem.house import House, open_house
+from pbem.store import migrate
+from pbem.tick import Ticked, tick
+from tests.toy.ruleset import Auction
+
+GAMES = {"toy": Auction()}
+MONDAY = dt.datetime(2026, 11, 2, 9, 0, tzinfo=dt.UTC)
+"""The moment at which the tests' campaigns start."""
+
+_TEMPLATES = Path(__file__).parent / "templates"
+ADDRESSES = {"red": "ann@example.org", "blue": "bob@example.org", "green": "cyd@example.org"}
+
+
+def make_home(folder: Path, *, database: str = "") -> Path:
+    """A home with the toy's templates, an empty database and no pictures."""
+    path = write_default_settings(folder, "orders@example.org")
+    text = path.read_text().replace("pictures = true", "pictures = false")
+    if database:
+        text = re.sub(r'database = "[^"]*"', f'database = "{database}"', text)
+    path.write_text(text)
+    shutil.copytree(_TEMPLATES, folder / "templates")
+    migrate(load_settings(folder).database)
+    return folder
+
+
+@dataclass
+class Desk:
+    """An open house with one campaign, "toy1", and the clock that its tests turn."""
+
+    house: House
+    now: dt.datetime = MONDAY
+    _count: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def home(self) -> Path:
+        """The home's folder."""
+        return self.house.settings.home
+
+    def begin(
+        self,
+        *,
+        seats: tuple[str, ...] = ("red", "blue"),
+        name: str = "toy1",
+        deadline: str = "FRI 20:00 Europe/Berlin",
+        **options: str,
+    ) -> None:
+        """Creates and starts a campaign."""
+        wanted = NewCampaign(
+            name=name,
+            game="toy",
+            gm="gm@example.org",
+            seats=[(seat, ADDRESSES[seat]) for seat in seats],
+            deadline=deadline,
+            options=options,
+        )
+        create(self.house, wanted, self.now, seed=b"a seed for tests")
+        start(self.house, name, self.now)
+
+    def post(
+        self,
+        text: str,
+        *,
+        sender: str = "ann@example.org",
+        to: str = "orders@example.org",
+        subject: str = "orders",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Drops a mail into the inbox."""
+        number = next(self._count)
+        message = EmailMessage()
+        message["From"], message["To"], message["Subject"] = sender, to, subject
+        message["Message-ID"] = f"<letter{number}@example.org>"
+        for name, value in (headers or {}).items():
+            message[name] = value
+        message.set_content(text)
+        inbox = self.home / "post" / "inbox"
+        inbox.mkdir(parents=True, exist_ok=True)
+        (inbox / f"{number:04d}.eml").write_bytes(bytes(message))
+
+    def reply(self, report: EmailMessage, text: str, **changes: str) -> None:
+        """Answers a mail as a mail program would."""
+        self.post(
+            text,
+            sender=changes.get("sender", report["To"]),
+            to=changes.get("to", report["Reply-To"]),
+            subject=changes.get("subject", f"Re: {report['Subject']}"),
+            headers={"In-Reply-To": changes.get("in_reply_to", report["Message-ID"])},
+        )
+
+    def tick(self, *, hours: float = 0) -> Ticked:
+        """Turns the clock on, then ticks."""
+        self.now += dt.timedelta(hours=hours)
+        return tick(self.house, self.now)
+
+    def mails(self, to: str = "") -> list[EmailMessage]:
+        """All mail sent so far, oldest first; to one address, if given."""
+        folder = self.home / "post" / "sent" / "new"
+        paths = sorted(folder.iterdir()) if folder.is_dir() else []
+        mails = [email.message_from_bytes(path.read_bytes(), policy=email.policy.default) for path in paths]
+        return [mail for mail in mails if to in ("", mail["To"])]
+
+    def last(self, to: str = "ann@example.org") -> EmailMessage:
+        """The last mail sent to an address."""
+        return self.mails(to)[-1]
+
+
+def text_of(mail: EmailMessage) -> str:
+    """The text of a mail."""
+    body = mail.get_body(("plain",))
+    assert body is not None
+    return str(body.get_content()).replace("\r\n", "\n")
+
+
+@contextmanager
+def open_desk(folder: Path, *, database: str = "") -> Iterator[Desk]:
+    """A fresh home in a folder, open."""
+    with open_house(make_home(folder, database=database), GAMES) as house:
+        yield Desk(house)
