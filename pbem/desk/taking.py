@@ -67,8 +67,8 @@ def take_sheet(case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...])
     view = json.loads(spot.view)
     reading = _read(ruleset, view, sheet, counted)
     orders = [ruleset.orders.to_json(order) for order in reading.parsed.orders]
-    version, wait = last + 1, bool(sheet.wait)
-    _keep(case, spot, sheet, reading, version=version, wait=wait, orders=orders)
+    version, complete = last + 1, reading.parsed.complete
+    _keep(case, spot, sheet, reading, version=version, wait=bool(sheet.wait) or not complete, orders=orders)
     told = Receipt(
         campaign=spot.campaign,
         seat=spot.seat,
@@ -82,7 +82,8 @@ def take_sheet(case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...])
         zone=Schedule.read(spot.schedule).zone,
         counts=counted.version if counted else None,
         replaces=_replacement(ruleset, counted, reading),
-        wait=wait,
+        wait=bool(sheet.wait),
+        complete=complete,
         missing=reading.missing,
         notes=(*case.letter.notes, *sheet.notes, *notes, *reading.notes),
     )

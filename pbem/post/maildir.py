@@ -75,7 +75,7 @@ class MaildirMailbox:
 
 
 class MaildirCarrier:
-    """The outgoing side: each mail becomes a file in new/, whole or not at all."""
+    """The outgoing side: each mail becomes a file in new/, whole or not at all, with the line ends of mail files."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -89,7 +89,7 @@ class MaildirCarrier:
             if not self._made:
                 _make(self._folder)
                 self._made = True
-            (self._folder / "tmp" / name).write_bytes(raw)
+            (self._folder / "tmp" / name).write_bytes(raw.replace(b"\r\n", b"\n"))
             (self._folder / "tmp" / name).rename(self._folder / "new" / name)
         except OSError as error:
             raise TemporaryPostError(f"mail cannot be put in {self._folder}: {error.strerror}") from None

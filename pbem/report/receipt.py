@@ -56,7 +56,8 @@ class Receipt:
     `version` and `digest` (hex SHA-256) name it. `accepted` is false when it
     has only errors; then `counts` is the earlier version that still counts, if
     any. `replaces` is the difference from the version that counted before.
-    `wait`: the player asked not to be resolved early. `missing`: what the
+    `wait`: the player asked not to be resolved early. `complete`: what the seat
+    is awaited for is in the sheet. `missing`: what the
     sheet still leaves open, of what its seat may know. `notes`: what was
     cleaned from the mail.
     """
@@ -76,6 +77,7 @@ class Receipt:
     counts: int | None = None
     replaces: Replacement | None = None
     wait: bool = False
+    complete: bool = True
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

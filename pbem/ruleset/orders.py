@@ -171,7 +171,7 @@ def suggest(word: str, names: Sequence[str]) -> str:
 
 
 def _either(names: Sequence[str]) -> str:
-    shown = list(names[:6]) + (["…"] if len(names) > 6 else [])
+    shown = list(names[:6]) + (["others"] if len(names) > 6 else [])
     return ", ".join(shown[:-1]) + " or " + shown[-1]
 
 

@@ -159,7 +159,7 @@ class Report(Base):
     message_id: Mapped[str] = mapped_column(String(200), index=True)
     view: Mapped[bytes] = mapped_column(Packed)
     files: Mapped[bytes] = mapped_column(Packed)
-    """The parts of the report as mailed, for the archive: JSON of name → base64."""
+    """The parts of the report as mailed, for the archive: JSON of name → text, pictures in base64."""
 
 
 class Letter(Base):
@@ -180,7 +180,10 @@ class Letter(Base):
 
 
 class Sheet(Base):
-    """An order sheet as received and as understood. Of a seat's sheets for a turn the last accepted one counts."""
+    """An order sheet as received and as understood. Of a seat's sheets for a turn the last accepted one counts.
+
+    `wait`: the turn is not to run before its deadline, because the player said so or the sheet is not complete.
+    """
 
     __tablename__ = "sheet"
     __table_args__ = (UniqueConstraint("turn_id", "seat_id", "version"),)

@@ -177,7 +177,7 @@ _OLD = OwnShip(new=False)
 _ANY = OwnShip(new=True)
 _DIRECTION = Vector(tuple(VECTORS), "a vector such as N, NE+, SW-, UP or DOWN", "vector", "NE-")
 _LEG = Vector(
-    (*VECTORS, JUMP, STAY), "a vector for each warp (N, NE+, SW-, UP, DOWN …), JUMP or STAY", "vector or JUMP", "N+"
+    (*VECTORS, JUMP, STAY), "a vector for each warp (such as N, NE+ or UP), JUMP or STAY", "vector or JUMP", "N+"
 )
 _PLAYER = Listed("player", "another player still in the game", "blue", others)
 _COLOUR = Listed(

@@ -144,3 +144,11 @@ def test_a_hundred_sheets_a_turn_are_enough(desk: Desk) -> None:
 
     assert done.answered.letters == 102
     assert len(sheets(desk)) == 100
+
+
+def test_a_sheet_that_is_not_complete_waits_for_the_deadline(desk: Desk) -> None:
+    """Without what its seat is awaited for, a sheet is kept but does not let the turn run early."""
+    text = send(desk, "WHISPER blue deal")
+
+    assert "What your seat is asked for is not in this sheet." in text
+    assert [(sheet.accepted, sheet.wait) for sheet in sheets(desk)] == [(True, True)]

@@ -136,7 +136,7 @@ def test_sent_mail_lies_whole_in_the_folder(tmp_path: Path) -> None:
 
     assert names == sorted(names)
     assert sorted(stdlib.Maildir(tmp_path / "sent").keys()) == names
-    assert stdlib.Maildir(tmp_path / "sent").get_bytes(names[3]) == mail("turn 3")
+    assert stdlib.Maildir(tmp_path / "sent").get_bytes(names[3]) == mail("turn 3").replace(b"\r\n", b"\n")
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

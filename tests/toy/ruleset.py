@@ -141,7 +141,8 @@ class Auction:
             if isinstance(entry.order, Bid) and entry.order.coins > view["purse"]:
                 text = f"{entry.order.coins} coins are more than your purse holds"
                 findings.append(Finding(entry.line, "warning", "short", text, f"you have {view['purse']}"))
-        return replace(parsed, findings=tuple(findings))
+        talk_alone = bool(parsed.entries) and not any(isinstance(order, Bid) for order in parsed.orders)
+        return replace(parsed, findings=tuple(findings), complete=not talk_alone)
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
         return tuple(order for order in kept if isinstance(order, Bid))

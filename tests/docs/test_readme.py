@@ -1,0 +1,73 @@
+"""README is executed: what it shows is what a reader gets."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from cli import main
+from rules import RULESETS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+GM_GUIDE = (ROOT / "docs" / "gm-guide.md").read_text()
+
+
+def _session() -> list[tuple[str, str]]:
+    """The commands of README's console blocks in order, each with the output it shows."""
+    steps: list[tuple[str, str]] = []
+    for block in re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command = re.match(r".*\n(?:>.*\n)*", part)
+            assert command is not None
+            typed = re.sub(r"^> ?", "", command[0], flags=re.MULTILINE)
+            steps.append((typed, part[command.end() :]))
+    return steps
+
+
+def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
+    """Every command of README's session prints what is shown there; … stands for what differs from day to day."""
+    steps = _session()
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    script = "\n".join(f"{typed}\nprintf '\\036'" for typed, _ in steps)
+
+    done = subprocess.run(
+        ["bash", "-euc", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+
+    for (typed, shown), printed in zip(steps, done.stdout.split("\036"), strict=False):
+        pattern = ".*".join(map(re.escape, shown.strip().split("…")))
+        assert re.fullmatch(pattern, printed.strip(), re.DOTALL), (typed, printed)
+
+
+@pytest.mark.parametrize("command", sorted(main.commands))
+def test_every_command_is_documented(command: str) -> None:
+    """Each command stands in README or in the GM's guide, and says in one line what it does."""
+    assert f"pbem {command}" in README + GM_GUIDE
+    assert main.commands[command].get_short_help_str(limit=200).endswith(".")
+
+
+def test_every_game_is_listed_with_its_designer() -> None:
+    """README lists the games by key, title and designer."""
+    for ruleset in RULESETS:
+        assert f"| `{ruleset.key}` | {ruleset.title} | {ruleset.designer} |" in README
+
+
+def test_options_named_in_the_guides_exist() -> None:
+    """No document shows an option that its command does not have."""
+    for command, options in re.findall(r"^\$? ?pbem (\w+)((?:[^\n]|\\\n)*)", README + GM_GUIDE, re.MULTILINE):
+        known = {name for option in main.commands[command].params for name in option.opts} | {"--home"}
+        assert set(re.findall(r"(?<=\s)--[a-z]+", options)) <= known, command
+
+
+def test_commands_have_help() -> None:
+    """The help of every option of every command is a text."""
+    for command in main.commands.values():
+        for option in command.params:
+            assert not isinstance(option, click.Option) or option.help, (command.name, option.name)
