@@ -12,10 +12,14 @@ import click
 import pytest
 
 from cli import main
+from pbem.report import Help, Reporter
 from rules import RULESETS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+PLAYER_GUIDE = (
+    "# The player's guide\n\nA mail with the word `HELP` to the order address brings this page.\n\n```\n{page}\n```\n"
+)
 GM_GUIDE = (ROOT / "docs" / "gm-guide.md").read_text()
 
 
@@ -71,3 +75,11 @@ def test_commands_have_help() -> None:
     for command in main.commands.values():
         for option in command.params:
             assert not isinstance(option, click.Option) or option.help, (command.name, option.name)
+
+
+def test_the_player_guide_is_the_page_mailed_by_help() -> None:
+    """The guide in docs/ is, word for word, what a mail with HELP brings."""
+    with Reporter([ROOT / "templates"], pictures=False) as reporter:
+        page = reporter.write(Help(address="orders@example.org"))
+
+    assert (ROOT / "docs" / "player-guide.md").read_text() == PLAYER_GUIDE.format(page=page.strip())

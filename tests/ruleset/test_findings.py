@@ -104,7 +104,7 @@ def test_many_choices_are_not_all_listed() -> None:
 
     assert suggest("zzz", names) == ""
     assert suggest("zzz", names[:3]) == "possible: Ship0, Ship1, Ship2"
-    with pytest.raises(Refused, match=r"Ship0, Ship1, Ship2, Ship3, Ship4, Ship5 or …"):
+    with pytest.raises(Refused, match=r"Ship0, Ship1, Ship2, Ship3, Ship4, Ship5 or others"):
         choose("Ship", names, "a ship")
 
 
