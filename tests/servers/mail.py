@@ -115,13 +115,20 @@ class MailServer:
             yield imap
 
     def empty(self) -> None:
-        """Throws all mail of all accounts away."""
+        """Throws all mail of all accounts away, once what is on its way has arrived."""
+        limit = time.monotonic() + SECONDS
+        while self._on_its_way() and time.monotonic() < limit:
+            time.sleep(PAUSE)
         for account in ACCOUNTS:
             shutil.rmtree(self.folder / "mail" / account, ignore_errors=True)
 
     def listens(self, *services: str) -> bool:
         """Whether all these services take connections yet."""
         return all(answers(self.ports[service]) for service in services)
+
+    def _on_its_way(self) -> bool:
+        queues = (self.folder / "spool" / name for name in ("maildrop", "incoming", "active"))
+        return any(path.is_file() for queue in queues for path in queue.iterdir())
 
     def _tls(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=self.ca_file)
@@ -132,7 +139,7 @@ class MailServer:
 
 @contextmanager
 def running_mail(folder: Path) -> Iterator[MailServer]:
-    """The system with all its files in a folder that all users can reach, while the block runs. Raises ServerMissing where it cannot be."""
+    """The system with its files in a folder below folders open to all, while the block runs. Raises ServerMissing."""
     daemons = _daemons()
     folder.chmod(0o755)  # the servers run as users of their own
     ports = dict(zip(_SERVICES, free_ports(len(_SERVICES)), strict=True))
