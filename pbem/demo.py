@@ -180,7 +180,7 @@ class _Demo:
     def _hand_out(self, path: Path) -> None:
         """Gives a mail to the player it is for."""
         raw = path.read_bytes()
-        to = raw.partition(b"\r\nTo: ")[2].partition(b"\r\n")[0].decode()
+        to = raw.partition(b"\nTo: ")[2].partition(b"\n")[0].decode()
         for player in self._players:
             if player.address == to:
                 player.read(raw)
