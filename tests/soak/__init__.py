@@ -1,0 +1,1 @@
+"""Long play through the whole program, with sheets good, bad and mad."""
