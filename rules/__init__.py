@@ -1,8 +1,9 @@
 """The games. They know the ruleset contract and nothing of the host."""
 
 from pbem.ruleset import AnyRuleset
+from rules.dueling_masters import RULESET as DUELING_MASTERS
 from rules.singularity import RULESET as SINGULARITY
 from rules.singularity_trap import RULESET as SINGULARITY_TRAP
 
-RULESETS: tuple[AnyRuleset, ...] = (SINGULARITY_TRAP, SINGULARITY)
+RULESETS: tuple[AnyRuleset, ...] = (SINGULARITY_TRAP, SINGULARITY, DUELING_MASTERS)
 """Every game this program plays."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Word, suggest
+from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, suggest
+from rules.kit.parley import Draw, Resign
 from rules.singularity.field import Field, field_of
 from rules.singularity.state import Reply
 
@@ -109,29 +110,6 @@ class Forget(Order):
 
     def words(self) -> str:
         return f"your kept replies to {self.when} are dropped" if self.when else "all your kept replies are dropped"
-
-
-@dataclass(frozen=True, slots=True)
-class Draw(Order):
-    """Offer a draw, or accept or decline the one you were offered. An offer stands until it is answered."""
-
-    usage = "DRAW what"
-    what: Annotated[str, Word(("OFFER", "ACCEPT", "DECLINE"))]
-
-    def words(self) -> str:
-        return {"OFFER": "you offer a draw", "ACCEPT": "you accept the draw", "DECLINE": "you decline the draw"}[
-            self.what
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class Resign(Order):
-    """Give up the game: your opponent wins."""
-
-    usage = "RESIGN"
-
-    def words(self) -> str:
-        return "you resign: your opponent wins"
 
 
 ORDERS = OrderBook((Place, If, Forget, Draw, Resign))

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
-from rules.singularity.orders import ORDERS, Draw, Forget, If, Place, Resign, written
+from rules.kit.parley import Draw, Resign, check_draw
+from rules.singularity.orders import ORDERS, Forget, If, Place, written
 from rules.singularity.replies import MAX_KEPT, alike, changed, reply_of
 from rules.singularity.state import Reply, opponent
 
@@ -51,7 +52,7 @@ class _Sheet:
         if isinstance(order, Place):
             self._check_place(order)
         elif isinstance(order, Draw):
-            self._check_draw(order)
+            check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
         self.kept = changed(self.kept, order)
         self.entries.append(entry)
 
@@ -81,15 +82,6 @@ class _Sheet:
         for earlier in self._orders:
             if isinstance(earlier, If) and order.cell in (earlier.when, earlier.reply):
                 raise Refused("needed", f"your line {ORDERS.line(earlier)} needs {order.cell} to be free")
-
-    def _check_draw(self, order: Draw) -> None:
-        other, offer = opponent(self.view["seat"]), self.view["offer"]
-        if order.what != "OFFER" and offer != other:
-            raise Refused("no-offer", f"{other} has offered no draw", "to offer one yourself, write: DRAW OFFER")
-        if order.what == "OFFER" and offer == other:
-            raise Refused("offered", f"{other} has offered a draw already", "write: DRAW ACCEPT")
-        if order.what == "OFFER" and offer is not None:
-            raise Refused("offered", "you have offered a draw already, and it waits for an answer")
 
     def _check_reply(self, line: int, order: If) -> None:
         named = [order.when, order.reply, order.after]

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pbem.ruleset import Event, Order, Seat, TurnInput
+from rules.kit.parley import leaving, parley
 from rules.singularity.events import private, public, result_words
-from rules.singularity.orders import ORDERS, Draw, Place, Resign, written
+from rules.singularity.orders import ORDERS, Place, written
 from rules.singularity.replies import changed
 from rules.singularity.state import SEATS, Player, Reply, Result, State, opponent
 
@@ -82,38 +83,28 @@ class Play:
 
 def resignations(play: Play) -> None:
     """Who resigns, or was removed by the GM, loses; if both do, the game is drawn (ruling 12)."""
-    leaving = {seat: "removed" for seat in SEATS if seat in play.turn.removed}
-    leaving |= {seat: "resigned" for seat in SEATS if seat not in leaving and play.orders(seat, Resign)}
-    for seat in sorted(leaving, key=SEATS.index):
-        play.tell("resigned", who=seat, how=leaving[seat])
-    if len(leaving) == 1:
-        (seat,) = leaving
-        play.end([leaving[seat]], opponent(seat))
-    elif leaving:
+    gone = leaving(play.turn, SEATS)
+    for seat in sorted(gone, key=SEATS.index):
+        play.tell("resigned", who=seat, how=gone[seat])
+    if len(gone) == 1:
+        (seat,) = gone
+        play.end([gone[seat]], opponent(seat))
+    elif gone:
         play.end(["both-left"])
 
 
 def draws(play: Play) -> None:
     """Offers of a draw are accepted, declined and made; two offers agree (ruling 11)."""
-    said = {seat: {order.what for order in play.orders(seat, Draw)} for seat in SEATS}
-    offering = [seat for seat in SEATS if "OFFER" in said[seat] or seat == play.offer]
-    accepted = play.offer is not None and "ACCEPT" in said[opponent(play.offer)]
-    if accepted or len(offering) == 2:
+    placing_now = frozenset({play.mover} if play.orders(play.mover, Place) else ())
+    talk = parley(play.turn, seats=SEATS, offer=play.offer, playing_on=placing_now)
+    if talk.agreed:
         play.end(["agreed"])
-    elif play.offer is not None:
-        _lay_aside(play, opponent(play.offer), said)
-    elif offering:
-        (play.offer,) = offering
-        play.tell("draw-offered", who=play.offer)
-
-
-def _lay_aside(play: Play, asked: Seat, said: dict[Seat, set[str]]) -> None:
-    """An offer is gone once the seat asked says no, or places a stone instead of an answer."""
-    plays_on = asked == play.mover and bool(play.orders(asked, Place))
-    if "DECLINE" in said[asked] or plays_on:
-        play.offer = None
-        how = "declined" if "DECLINE" in said[asked] else "played on"
-        play.tell("draw-declined", who=asked, how=how)
+        return
+    if talk.declined and play.offer is not None:
+        play.tell("draw-declined", who=opponent(play.offer), how=talk.declined)
+    for seat in talk.offered:
+        play.tell("draw-offered", who=seat)
+    play.offer = talk.offer
 
 
 def keeping(play: Play) -> None:

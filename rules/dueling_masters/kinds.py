@@ -1,0 +1,56 @@
+"""The kinds of pieces: how many, how they move, and which destroys which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+W, B, X, Y, Z, HOME, ASTEROID = "W", "B", "X", "Y", "Z", "HOME", "ASTEROID"
+
+STRENGTH = (W, B, X, Y, Z, HOME)
+"""From the strongest to the weakest (ruling 8); asteroids stand outside."""
+
+FIGHTERS = STRENGTH[:-1]
+KINDS = (HOME, ASTEROID, *FIGHTERS)
+"""All kinds, in the order in which pieces are listed."""
+
+ALONE = (HOME, ASTEROID)
+"""What stands on squares by itself."""
+
+WORDS: Mapping[str, str] = {HOME: "home planet", ASTEROID: "asteroid"} | {kind: f"{kind} fighter" for kind in FIGHTERS}
+
+MANNERS: Mapping[str, str] = {W: "leap", B: "queen", X: "rook", Y: "bishop", Z: "queen"}
+"""How each kind moves, as `board.flights` names it; what is not here stays where it is."""
+
+MANNER_WORDS: Mapping[str, str] = {
+    "leap": "flies two squares straight and then one sideways",
+    "queen": "moves like a chess queen",
+    "rook": "moves like a chess rook",
+    "bishop": "moves like a chess bishop",
+    "king": "moves like a chess king",
+    "": "cannot move",
+}
+
+
+def numbers(homes: int) -> Mapping[str, int]:
+    """How many pieces of each kind a player has; with one home planet 18 in all."""
+    return {HOME: homes, ASTEROID: 7, W: 1, B: 1, X: 2, Y: 2, Z: 4}
+
+
+def names(kind: str, number: int) -> tuple[str, ...]:
+    """What a player's pieces of a kind are called: numbered if he has more than one."""
+    return (kind,) if number == 1 else tuple(f"{kind}{count}" for count in range(1, number + 1))
+
+
+def manner(kind: str, *, home_moves: bool) -> str:
+    """How a kind moves in this campaign; "" if it does not."""
+    return "king" if kind == HOME and home_moves else MANNERS.get(kind, "")
+
+
+def dies(kind: str, other: str) -> bool:
+    """Whether a piece is destroyed when it meets one of an `other` kind: the weaker is, and equals both are.
+
+    An asteroid and whatever hits it both go.
+    """
+    if ASTEROID in (kind, other):
+        return True
+    return STRENGTH.index(kind) >= STRENGTH.index(other)

@@ -1,0 +1,102 @@
+"""The orders of Dueling Masters of Space-Time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Word, choose
+from rules.dueling_masters.board import SPOTS, SQUARES, territory
+from rules.dueling_masters.kinds import FIGHTERS, HOME, KINDS, WORDS
+from rules.kit.parley import Draw, Resign
+
+
+@dataclass(frozen=True)
+class Square(Kind):
+    """A square of the board; of the reader's own half where `own` is set, as far as samples go."""
+
+    example: str
+    own: bool = False
+    shown: str = "square"
+    expected: str = "a square from A1 to J10"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        name = _plain(word)
+        if name not in SPOTS:
+            turned = _plain(re.sub(r"^([0-9]+)([A-Za-z])$", r"\2\1", word))
+            hint = f"did you mean {turned}?" if turned in SPOTS else ""
+            raise Refused("no-such-square", f"expected {self.expected}, got {word!r}", hint)
+        return name
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return territory(view["seat"]) if self.own else SQUARES
+
+
+def _plain(word: str) -> str:
+    """A square's name as the board spells it: a capital, no leading zeros."""
+    match = re.fullmatch(r"([A-J])0*([1-9][0-9]?)", word.upper())
+    return match[1] + match[2] if match else word
+
+
+class PieceKind(Word):
+    """A kind of piece, also in the plural."""
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        plural = word.upper().endswith("S") and len(word) > 1
+        return choose(word[:-1] if plural else word, self.words, self.expected)
+
+
+KIND = PieceKind(KINDS, shown="kind", example="X")
+MOVABLE = Listed(
+    "piece",
+    "one of your pieces that can move",
+    "Z1",
+    lambda view: [
+        piece["name"] for piece in view["own"] if piece["kind"] in (*FIGHTERS, *([HOME] if view["home_moves"] else []))
+    ],
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup(Order):
+    """Place all your pieces of one kind in your half; home planets and asteroids on squares by themselves.
+
+    A line takes the place of what was set up for its kind before.
+    """
+
+    usage = "SETUP kind squares..."
+    kind: Annotated[str, KIND]
+    squares: Annotated[tuple[str, ...], Square("B3", own=True)]
+
+    def words(self) -> str:
+        several = "s" if len(self.squares) > 1 else ""
+        return f"your {WORDS[self.kind]}{several} on {', '.join(self.squares)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Order):
+    """Move one of your pieces. Your opponent is told only the square it departs from."""
+
+    usage = "MOVE piece [TO] square"
+    ram: ClassVar[bool] = False
+    piece: Annotated[str, MOVABLE]
+    square: Annotated[str, Square("C4")]
+
+    def words(self) -> str:
+        return f"{self.piece} flies to {self.square}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ram(Move):
+    """Move a fighter into your own asteroid, on the way to a square or there: both are destroyed."""
+
+    usage = "MOVE piece [TO] square RAM"
+    ram: ClassVar[bool] = True
+
+    def words(self) -> str:
+        return f"{self.piece} flies to {self.square} and rams your own asteroid on the way"
+
+
+ORDERS = OrderBook((Setup, Move, Ram, Draw, Resign))

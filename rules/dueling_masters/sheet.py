@@ -1,0 +1,152 @@
+"""Order sheets of Dueling Masters of Space-Time: what a sheet comes to, and the sheet a report brings along.
+
+Everything is judged by what the reader believes of his own pieces, as his view
+shows them; nothing here can know what has become of a piece in transit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
+from rules.dueling_masters.kinds import KINDS, WORDS, numbers
+from rules.dueling_masters.moves import Fleet
+from rules.dueling_masters.orders import ORDERS, Move, Setup
+from rules.dueling_masters.placement import check_placement, lacking
+from rules.dueling_masters.state import opponent
+from rules.kit.parley import Draw, Resign, check_draw
+
+
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders of a sheet, each checked against the view and the lines above it."""
+    read = ORDERS.parse(view, lines)
+    sheet = _Sheet(view, {order.kind for order in read.orders if isinstance(order, Setup)})
+    for entry in read.entries:
+        try:
+            sheet.take(entry)
+        except Refused as refused:
+            sheet.findings.append(Finding(entry.line, "error", refused.code, refused.text, refused.hint))
+    complete = sheet.sum_up()
+    findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
+    return Parsed(tuple(sheet.entries), tuple(findings), complete)
+
+
+def placed(view: View) -> dict[str, tuple[str, ...]]:
+    """The squares of the reader's pieces by kind, as far as they are placed."""
+    squares = {kind: tuple(piece["square"] for piece in view["own"] if piece["kind"] == kind) for kind in KINDS}
+    return {kind: taken for kind, taken in squares.items() if taken}
+
+
+@dataclass
+class _Sheet:
+    """The lines taken so far. `kinds` are those that the sheet sets up, right or wrong."""
+
+    view: View
+    kinds: set[str]
+    entries: list[Entry] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    placed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.placed = {kind: squares for kind, squares in placed(self.view).items() if kind not in self.kinds}
+
+    def take(self, entry: Entry) -> None:
+        """Take one more order. Raises Refused."""
+        order = entry.order
+        if self.view["over"]:
+            raise Refused("game-over", "the game is over; no more orders are taken")
+        self._check_first(order)
+        if isinstance(order, Setup):
+            self._set_up(order)
+        elif isinstance(order, Move):
+            self._check_move(order)
+        elif isinstance(order, Draw):
+            check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
+        self.entries.append(entry)
+
+    def sum_up(self) -> bool:
+        """Whether the sheet does what its seat is asked for; warns if it does not."""
+        orders = [entry.order for entry in self.entries]
+        if not self.view["awaited"] or any(isinstance(order, Resign) for order in orders) or Draw("ACCEPT") in orders:
+            return True
+        if self.view["stage"] == "set-up":
+            return self._is_placed()
+        if any(isinstance(order, Move) for order in orders):
+            return True
+        self._warn("no-move", "the sheet moves nothing, and it is your move", "write: MOVE <piece> TO <square>")
+        return False
+
+    def _is_placed(self) -> bool:
+        missing = lacking(self.placed)
+        if missing:
+            left = ", ".join(_counted(kind, self.view["homes"]) for kind in missing)
+            text = f"your set-up is not complete; still to be placed: {left}"
+            self._warn("incomplete", text, "write: SETUP <kind> ...")
+        return not missing
+
+    def _warn(self, code: str, text: str, hint: str) -> None:
+        self.findings.append(Finding(0, "warning", code, text, hint))
+
+    def _check_first(self, order: Order) -> None:
+        for earlier in self.entries:
+            if _slot(earlier.order) == _slot(order):
+                line = ORDERS.line(earlier.order)
+                raise Refused("only-one", f"line {earlier.line} says {line} already", "one of these a sheet is taken")
+
+    def _set_up(self, order: Setup) -> None:
+        if self.view["stage"] != "set-up":
+            raise Refused("set-up-over", "the game has begun; no more pieces are placed")
+        check_placement(self.placed, order.kind, order.squares, seat=self.view["seat"], homes=self.view["homes"])
+        self.placed[order.kind] = order.squares
+
+    def _check_move(self, order: Move) -> None:
+        if self.view["stage"] == "set-up":
+            raise Refused("set-up-first", "nothing moves before both players have placed all pieces", "write: SETUP …")
+        if not self.view["awaited"]:
+            raise Refused("not-your-move", f"it is player {self.view['mover']}'s move")
+        Fleet.of_view(self.view).check(order.piece, order.square, ram=order.ram)
+
+
+def _slot(order: Order) -> tuple[type[Order], str]:
+    """What only one line of a sheet may fill."""
+    if isinstance(order, Setup):
+        return Setup, order.kind
+    return Move if isinstance(order, Move) else type(order), ""
+
+
+def _counted(kind: str, homes: int) -> str:
+    number = numbers(homes)[kind]
+    return f"{number} {WORDS[kind]}{'s' if number > 1 else ''}"
+
+
+def template(view: View) -> list[str]:
+    """The sheet a report brings along: the set-up as it stands, or the reader's pieces to choose from."""
+    if view["over"]:
+        return []
+    lines = []
+    if view["offer"] == opponent(view["seat"]):
+        lines.append("; DRAW ACCEPT          or: DRAW DECLINE")
+    if view["stage"] == "set-up":
+        return lines + _setup_lines(view)
+    if not view["awaited"]:
+        return lines
+    movable = Fleet.of_view(view).movable()
+    own = {piece["name"]: piece for piece in view["own"]}
+    lines.append("; It is your move: take away one semicolon and write a square.")
+    return lines + [_move_line(own[piece.name]) for piece in movable]
+
+
+def _setup_lines(view: View) -> list[str]:
+    done = placed(view)
+    lines = []
+    for kind, number in numbers(view["homes"]).items():
+        squares = " ".join(done.get(kind, ["<square>"] * number))
+        lines.append(f"SETUP {kind} {squares}" if kind in done else f"; SETUP {kind} {squares}")
+    return lines
+
+
+def _move_line(piece: View) -> str:
+    where = f"in transit, {piece['origin']} to {piece['square']}" if piece["transit"] else f"on {piece['square']}"
+    order = f"; MOVE {piece['name']} TO <square>"
+    return f"{order:<28}{where}"

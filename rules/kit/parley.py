@@ -1,0 +1,95 @@
+"""What two players say to each other beside their moves: offers of a draw, and resignation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from pbem.ruleset import Order, Refused, Seat, TurnInput, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Draw(Order):
+    """Offer a draw, or accept or decline the one you were offered. An offer stands until it is answered."""
+
+    usage = "DRAW what"
+    what: Annotated[str, Word(("OFFER", "ACCEPT", "DECLINE"))]
+
+    def words(self) -> str:
+        return {"OFFER": "you offer a draw", "ACCEPT": "you accept the draw", "DECLINE": "you decline the draw"}[
+            self.what
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Resign(Order):
+    """Give up the game: your opponent wins."""
+
+    usage = "RESIGN"
+
+    def words(self) -> str:
+        return "you resign: your opponent wins"
+
+
+@dataclass(frozen=True, slots=True)
+class Parley:
+    """What came of one turn's talk of draws.
+
+    `agreed` ends the game. `offer` is whose offer waits for an answer now,
+    `offered` who made one this turn; `declined` is how the one before was laid
+    aside: "declined", "played on", or "" if it was not.
+    """
+
+    agreed: bool
+    offer: Seat | None = None
+    offered: tuple[Seat, ...] = ()
+    declined: str = ""
+
+
+def parley(
+    turn: TurnInput, *, seats: tuple[Seat, Seat], offer: Seat | None, playing_on: frozenset[Seat] = frozenset()
+) -> Parley:
+    """Hear the DRAW lines of a turn; `offer` is whose offer was open.
+
+    Who is in `playing_on` makes a move by his sheet, and so declines an offer
+    that he leaves unanswered. Two offers agree.
+    """
+    said = {seat: _words(turn, seat) for seat in seats}
+    asked = None if offer is None else _other(seats, offer)
+    if asked is not None and said[asked] & {"ACCEPT", "OFFER"}:
+        return Parley(agreed=True)
+    declined = ""
+    if asked is not None and (said[asked] or asked in playing_on):
+        declined = "declined" if said[asked] else "played on"
+    offered = tuple(seat for seat in seats if "OFFER" in said[seat] and (seat != offer or declined))
+    if len(offered) == len(seats):
+        return Parley(agreed=True)
+    standing = None if declined else offer
+    return Parley(agreed=False, offer=offered[0] if offered else standing, offered=offered, declined=declined)
+
+
+def leaving(turn: TurnInput, seats: tuple[Seat, Seat]) -> Mapping[Seat, str]:
+    """Who gives up in a turn, and how: "removed" by the GM or "resigned"."""
+    gone = {seat: "removed" for seat in seats if seat in turn.removed}
+    resigned = (seat for seat in seats if any(isinstance(order, Resign) for order in turn.orders.get(seat, ())))
+    return dict.fromkeys(resigned, "resigned") | gone
+
+
+def check_draw(order: Draw, *, other: Seat, offer: Seat | None) -> None:
+    """See whether a DRAW line fits the open offer; `other` is the opponent of its writer. Raises Refused."""
+    if order.what != "OFFER":
+        if offer != other:
+            raise Refused("no-offer", f"{other} has offered no draw", "to offer one yourself, write: DRAW OFFER")
+    elif offer == other:
+        raise Refused("offered", f"{other} has offered a draw already", "write: DRAW ACCEPT")
+    elif offer is not None:
+        raise Refused("offered", "you have offered a draw already, and it waits for an answer")
+
+
+def _words(turn: TurnInput, seat: Seat) -> set[str]:
+    return {order.what for order in turn.orders.get(seat, ()) if isinstance(order, Draw)}
+
+
+def _other(seats: tuple[Seat, Seat], seat: Seat) -> Seat:
+    return seats[1 - seats.index(seat)]

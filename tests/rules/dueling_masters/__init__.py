@@ -1,0 +1,1 @@
+"""Dueling Masters of Space-Time: its rules, one test for each sentence of them."""

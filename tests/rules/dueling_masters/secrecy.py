@@ -1,0 +1,187 @@
+"""What a player of Dueling Masters of Space-Time may not know.
+
+Of the opponent's pieces he knows:
+- those a judgement destroyed: kind, square and move;
+- those that were met and have not moved since: kind and square;
+- of the others that have moved: the square last departed from, and the kind once it was met.
+
+All else is hidden: where those in transit are bound for, and whether one of
+them has in truth rammed an asteroid; where everything else stands; which piece
+is called what; how well the opponent has searched. So it is hidden, too,
+whether an own piece in transit has run into something.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Iterator, Mapping
+
+from pbem.ruleset import Seat
+from rules.dueling_masters.board import SQUARES, flights, territory
+from rules.dueling_masters.kinds import ALONE, ASTEROID, FIGHTERS, names, numbers
+from rules.dueling_masters.moves import Fleet
+from rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
+from rules.dueling_masters.placement import pieces_of
+from rules.dueling_masters.state import Loss, Piece, Player, Rules, State, opponent
+
+Squares = dict[str, tuple[str, ...]]
+TRIES = 200
+
+
+def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+    """The same game with the opponent's secrets otherwise."""
+    if state.result is not None:
+        return state
+    enemy = opponent(seat)
+    if state.move:
+        pieces = _Fog(state.players[enemy], enemy, state.rules, rnd).pieces()
+    else:
+        pieces = pieces_of(_begun(state, enemy, rnd), state.rules.homes)
+    return _with(state, enemy, pieces, rnd)
+
+
+def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+    """The same game with other secrets, none of them on a pending path of the seat's, and a sheet of the opponent's.
+
+    On the sheet he completes his set-up, or moves one and the same piece to
+    somewhere: of that, the seat hears only the square departed from.
+    """
+    enemy = opponent(seat)
+    if not state.move:
+        sheet = [ORDERS.line(Setup(kind, squares)) for kind, squares in _placed(state, enemy, rnd).items()]
+        return scramble(state, seat, rnd), {enemy: sheet}
+    if state.mover == seat:
+        return _aside(state, seat, rnd, None), {}
+    mover = _first_mover(state, enemy)
+    for _ in range(TRIES):
+        world = _aside(state, seat, rnd, mover)
+        if moves := _moves(world, enemy, mover.name):
+            return world, {enemy: [ORDERS.line(rnd.choice(moves))]}
+    raise AssertionError("no such world was found")
+
+
+def _with(state: State, enemy: Seat, pieces: tuple[Piece, ...], rnd: random.Random) -> State:
+    """The state with other pieces of the enemy's, and another record of what he has searched."""
+    scouted = {square: rnd.randint(1, 1 + state.move) for square in rnd.sample(SQUARES, rnd.randrange(30))}
+    player = dataclasses.replace(state.players[enemy], pieces=pieces, scouted=scouted if state.move else {})
+    return dataclasses.replace(state, players={**state.players, enemy: player})
+
+
+def _placed(state: State, seat: Seat, rnd: random.Random) -> Squares:
+    """Any complete set-up."""
+    return _dispersed(numbers(state.rules.homes), list(territory(seat)), rnd)
+
+
+def _begun(state: State, seat: Seat, rnd: random.Random) -> Squares:
+    """A complete set-up if the seat's is, else any part of one."""
+    whole = _placed(state, seat, rnd)
+    if state.is_placed(seat):
+        return whole
+    return {kind: whole[kind] for kind in rnd.sample(sorted(whole), rnd.randrange(len(whole)))}
+
+
+def _dispersed(number: Mapping[str, int], squares: list[str], rnd: random.Random) -> Squares:
+    """Pieces anywhere on some squares, home planets and asteroids by themselves."""
+    free = rnd.sample(squares, len(squares))
+    alone = {kind: tuple(free.pop() for _ in range(number[kind])) for kind in ALONE}
+    return alone | {kind: tuple(rnd.choice(free) for _ in range(number[kind])) for kind in FIGHTERS}
+
+
+def _first_mover(state: State, enemy: Seat) -> Piece:
+    """A piece that the enemy can move in this world."""
+    player = state.players[enemy]
+    movable = Fleet.of_pieces(player.alive, home_moves=state.rules.home_moves).movable()
+    return min((piece for piece in player.alive if piece.name in {own.name for own in movable}), key=lambda p: p.name)
+
+
+def _moves(world: State, enemy: Seat, name: str) -> list[Move]:
+    fleet = Fleet.of_pieces(world.players[enemy].alive, home_moves=world.rules.home_moves)
+    piece = fleet.pieces[name]
+    return [Move(name, end) for end in fleet.moves(piece)] + [Ram(name, end) for end in fleet.rams(piece)]
+
+
+def _aside(state: State, seat: Seat, rnd: random.Random, fixed: Piece | None) -> State:
+    """A world with nothing hidden on the seat's pending paths, and one enemy piece as it is."""
+    paths = {square for piece in state.players[seat].alive for square in state.rules.path(piece)}
+    enemy = opponent(seat)
+    fog = _Fog(state.players[enemy], enemy, state.rules, rnd, avoid=paths, fixed=fixed)
+    return _with(state, enemy, fog.pieces(), rnd)
+
+
+class _Fog:
+    """The enemy's pieces as they might be, for all that is known of them."""
+
+    def __init__(
+        self,
+        player: Player,
+        seat: Seat,
+        rules: Rules,
+        rnd: random.Random,
+        *,
+        avoid: frozenset[str] | set[str] = frozenset(),
+        fixed: Piece | None = None,
+    ) -> None:
+        self.seat, self.rules, self.rnd, self.avoid, self.fixed = seat, rules, rnd, avoid, fixed
+        others = [piece for piece in player.pieces if fixed is None or piece.name != fixed.name]
+        self.lost = [piece for piece in others if piece.loss and not piece.loss.rammed]
+        self.met = [piece for piece in others if piece.loss is None and piece.known and not piece.transit]
+        self.gone = [piece for piece in others if piece.transit and piece not in self.lost]
+        self.pool = dict(numbers(rules.homes))
+        for piece in [*self.lost, *self.met, *(piece for piece in self.gone if piece.typed)]:
+            self.pool[piece.kind] -= 1
+        if fixed:
+            self.pool[fixed.kind] -= 1
+
+    def pieces(self) -> tuple[Piece, ...]:
+        """One of the possible fleets, named and ordered anyhow."""
+        made = [*self.lost, *self.met]
+        made += [self._in_transit(piece) for piece in self.gone]
+        made += self._rammed(made)
+        made += self._at_home(made)
+        return tuple(self._renamed(made))
+
+    def _in_transit(self, piece: Piece) -> Piece:
+        """A piece that has departed somewhere; not of any kind that it can't be."""
+        assert piece.known
+        kinds = (
+            [piece.kind]
+            if piece.typed
+            else [kind for kind, left in self.pool.items() if left and self._ways(kind, piece.known)]
+        )
+        kind = self.rnd.choice(kinds)
+        if not piece.typed:
+            self.pool[kind] -= 1
+        square = self.rnd.choice(self._ways(kind, piece.known))
+        return dataclasses.replace(piece, kind=kind, square=square, loss=None)
+
+    def _ways(self, kind: str, origin: str) -> list[str]:
+        return [square for square in flights(self.rules.manner(kind), origin) if square not in self.avoid]
+
+    def _rammed(self, made: list[Piece]) -> list[Piece]:
+        """Asteroids secretly rammed by ships in transit, as long as another fighter is left for sure."""
+        asteroids = []
+        ships = [piece for piece in made if piece.transit and piece.loss is None and piece.kind in FIGHTERS]
+        spare = self.fixed is not None or any(self.pool[kind] for kind in FIGHTERS)
+        for ship in ships:
+            if spare and self.pool[ASTEROID] and ship.known and self.rnd.random() < 0.3:
+                loss = Loss(self.rnd.choice(territory(self.seat)), self.rnd.randint(1, 9), rammed=True)
+                made[made.index(ship)] = dataclasses.replace(ship, loss=loss, square=loss.square)
+                self.pool[ASTEROID] -= 1
+                asteroids.append(Piece("", ASTEROID, loss.square, loss=loss))
+        return asteroids
+
+    def _at_home(self, made: list[Piece]) -> Iterator[Piece]:
+        """All the others, anywhere in their half."""
+        taken = {piece.square for piece in made if piece.loss is None} | ({self.fixed.square} if self.fixed else set())
+        squares = [square for square in territory(self.seat) if square not in taken | self.avoid]
+        for kind, places in _dispersed(self.pool, squares, self.rnd).items():
+            yield from (Piece("", kind, square) for square in places)
+
+    def _renamed(self, made: list[Piece]) -> list[Piece]:
+        number = numbers(self.rules.homes)
+        left = {kind: self.rnd.sample(names(kind, number[kind]), number[kind]) for kind in number}
+        if self.fixed:
+            left[self.fixed.kind].remove(self.fixed.name)
+        named = [dataclasses.replace(piece, name=left[piece.kind].pop()) for piece in made]
+        return self.rnd.sample([*named, *([self.fixed] if self.fixed else [])], sum(number.values()))

@@ -1,0 +1,137 @@
+"""Sets up positions and plays turns, as the host would: sheets as lines, against views through JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
+from rules.dueling_masters import RULESET
+from rules.dueling_masters.kinds import ASTEROID, HOME
+from rules.dueling_masters.state import SEATS, Piece, Player, Rules, State
+
+HOMES = {"one": "A10", "two": "J10"}
+"""Where home planets stand that a test does not place."""
+
+SETUPS: Mapping[Seat, Sequence[str]] = {
+    "one": (
+        "SETUP HOME B8",
+        "SETUP ASTEROID A7 B7 C7 C9 E2 E5 D4",
+        "SETUP W C1",
+        "SETUP B A1",
+        "SETUP X A2 E10",
+        "SETUP Y D6 D7",
+        "SETUP Z E1 E1 E9 A10",
+    ),
+    "two": (
+        "SETUP HOME I3",
+        "SETUP ASTEROID F2 F5 F9 G4 H3 I2 J3",
+        "SETUP W F1",
+        "SETUP B F10",
+        "SETUP X F6 J1",
+        "SETUP Y G7 G8",
+        "SETUP Z F3 F4 F7 F8",
+    ),
+}
+"""Two complete set-ups; player one's is that of the rulebook."""
+
+
+def new_game(**options: Any) -> State:
+    """A game before its set-up."""
+    return RULESET.setup(options, SEATS, Dice(b"test"))
+
+
+def begun(**options: Any) -> State:
+    """A game with the set-ups of SETUPS, player one to move."""
+    state, _ = turn(new_game(**options), one=SETUPS["one"], two=SETUPS["two"])
+    return state
+
+
+def position(one: str = "", two: str = "", *, mover: Seat = "one", move: int = 9, **rules: Any) -> State:
+    """A game with just these pieces, "X1 C2, Z1 E1>A1" standing on C2 and in transit from E1 to A1.
+
+    A home planet on its square in HOMES is added where none is placed.
+    """
+    players = {seat: Player(tuple(_pieces(seat, text))) for seat, text in zip(SEATS, (one, two), strict=True)}
+    return State(Rules(**rules), players, move=move, mover=mover)
+
+
+def _pieces(seat: Seat, text: str) -> Iterator[Piece]:
+    words = [word.split() for word in text.split(",") if word.strip()]
+    if not any(name.startswith(HOME) for name, _ in words):
+        yield Piece(HOME, HOME, HOMES[seat])
+    for mark, (name, where) in enumerate(words, 1):
+        kind = HOME if name.startswith(HOME) else ASTEROID if name.startswith(ASTEROID) else name[0]
+        origin, _, square = where.rpartition(">")
+        if origin:
+            yield Piece(name, kind, square, transit=True, known=origin, mark=mark)
+        else:
+            yield Piece(name, kind, square)
+
+
+def with_rules(state: State, **rules: Any) -> State:
+    """The same position under other rules."""
+    return dataclasses.replace(state, rules=dataclasses.replace(state.rules, **rules))
+
+
+def view(state: State, seat: Seat, events: Sequence[Event] = ()) -> View:
+    """A seat's view as it comes out of a mail."""
+    data: View = json.loads(canonical(RULESET.view(state, seat, events)))
+    return data
+
+
+def read(state: State, seat: Seat, *lines: str) -> Parsed:
+    """What a seat's sheet comes to."""
+    return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
+
+
+def codes(parsed: Parsed) -> list[tuple[int, str]]:
+    """The findings of a sheet: line and code."""
+    return [(finding.line, finding.code) for finding in parsed.findings]
+
+
+def turn(
+    state: State,
+    *,
+    one: Sequence[str] | None = None,
+    two: Sequence[str] | None = None,
+    removed: Sequence[Seat] = (),
+) -> tuple[State, tuple[Event, ...]]:
+    """One turn with the sheets given, which must be free of errors; an awaited seat without one misses its deadline."""
+    sheets = {seat: lines for seat, lines in zip(SEATS, (one, two), strict=True) if lines is not None}
+    orders = {}
+    for seat, lines in sheets.items():
+        parsed = read(state, seat, *lines)
+        assert not parsed.errors, parsed.errors
+        orders[seat] = parsed.orders
+    missing = RULESET.standing(state).awaiting - set(sheets) - set(removed)
+    sent = TurnInput(orders | dict.fromkeys(missing, ()), frozenset(missing), frozenset(removed))
+    return RULESET.resolve(state, sent, Dice(b"test"))
+
+
+def told(events: Sequence[Event], seat: Seat, *kinds: str) -> list[dict[str, Any]]:
+    """What a seat hears of some kinds of events, or of all."""
+    heard = [{"kind": event.kind, **event.data} for event in events if seat in event.audience]
+    return [event for event in heard if event["kind"] in kinds] if kinds else heard
+
+
+def meetings(events: Sequence[Event], seat: Seat) -> list[str]:
+    """The meetings a seat hears of: "B1 Z1 Y -+" for its lost Z1 and an enemy Y that stays."""
+    signs = {True: "-", False: "+"}
+    return [
+        f"{event['square']} {event['own']['piece']} {event['enemy']['type']} "
+        f"{signs[event['own']['lost']]}{signs[event['enemy']['lost']]}"
+        for event in told(events, seat, "collision")
+    ]
+
+
+def lost(state: State, seat: Seat) -> list[str]:
+    """The names of a seat's pieces that are lost in truth."""
+    return [piece.name for piece in state.players[seat].pieces if piece.loss]
+
+
+def own(state: State, seat: Seat, name: str) -> View:
+    """A piece as its owner believes it to be."""
+    return next(piece for piece in view(state, seat)["own"] if piece["name"] == name)

@@ -1,0 +1,97 @@
+"""The bots, judged by the sheets they write."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.ruleset import Dice, Seat
+from rules.dueling_masters import RULESET
+from rules.dueling_masters.state import SEATS, State
+from tests.rules.dueling_masters.table import begun, new_game, position, read, told, turn, view
+
+LONGEST = 150
+
+VARIANTS: tuple[dict[str, object], ...] = (
+    {},
+    {"homes": "3"},
+    {"collisions": "reached"},
+    {"homes": "3", "home_moves": True, "collisions": "reached"},
+)
+
+
+def sheet(state: State, seat: Seat, name: str = "standard") -> list[str]:
+    """What a bot writes."""
+    return RULESET.bots[name](view(state, seat), Dice(b"bot"))
+
+
+def played(state: State, names: tuple[str, str], number: int) -> State:
+    """A game of two bots, as far as it goes; no line of theirs is refused."""
+    for _ in range(LONGEST):
+        if state.result is not None:
+            break
+        dice = Dice(b"bot").scoped(number)
+        bots = {seat: RULESET.bots[name] for seat, name in zip(SEATS, names, strict=True)}
+        sheets = {seat: bots[seat](view(state, seat), dice) for seat in RULESET.standing(state).awaiting}
+        state, _ = turn(state, one=sheets.get("one"), two=sheets.get("two"))
+    return state
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_a_game_of_bots_ends(options: dict[str, object]) -> None:
+    """Two standard bots play every variant to its end, home destroyed or draw."""
+    for number in range(3):
+        assert played(new_game(**options), ("standard", "standard"), number).result is not None
+
+
+def test_the_bot_beats_one_that_moves_anywhere() -> None:
+    """Luck matters in this game, but of ten games, from both seats, it wins eight."""
+    won = 0
+    for number in range(10):
+        names = ("standard", "random") if number % 2 else ("random", "standard")
+        result = played(new_game(), names, number).result
+        won += result is not None and result.winners == (SEATS[names.index("standard")],)
+
+    assert won >= 8
+
+
+def test_the_bot_completes_a_set_up() -> None:
+    """What is missing is placed, what stands is left."""
+    state, _ = turn(new_game(), one=["SETUP HOME C3"], two=[])
+
+    assert read(state, "one", *sheet(state, "one")).findings == ()
+    assert "HOME" not in " ".join(sheet(state, "one"))
+
+
+def test_the_bot_goes_on_with_a_flight_over_unknown_squares() -> None:
+    """A piece that has flown through the enemy's half is ordered again, to have it judged."""
+    state = position("Z1 J1>J9, Z2 A1, X1 A2", "Z1 F1")
+
+    assert sheet(state, "one")[0].startswith("MOVE Z1")
+
+
+def test_the_bot_strikes_at_what_is_weaker() -> None:
+    """An enemy that is known to stand in the open is flown at by what destroys it."""
+    state, events = turn(position("X1 C1, Z1 A4>D1, B A1", "Y1 D1, Z1 J2"), one=["MOVE Z1 E1"])
+    state, _ = turn(state, two=["MOVE Z1 J3"])
+    assert told(events, "one", "spent")
+
+    line = sheet(state, "one")[0].split()
+
+    assert line[1] in {"X1", "B"}
+
+
+def test_the_bot_agrees_to_a_draw_without_hope() -> None:
+    """Who has nothing left to search with takes a draw, and else offers one."""
+    state = position("HOME A5", "Z1 J1, HOME J9", home_moves=True)
+    offered, _ = turn(position("HOME A5", "Z1 J1", mover="two", home_moves=True), two=["MOVE Z1 J2", "DRAW OFFER"])
+
+    assert sheet(state, "one")[-1] == "DRAW OFFER"
+    assert sheet(offered, "one") == ["DRAW ACCEPT"]
+
+
+@pytest.mark.parametrize("name", ["standard", "random"])
+def test_bots_write_nothing_when_they_are_not_asked(name: str) -> None:
+    """Out of turn and after the end a bot's sheet is empty."""
+    over, _ = turn(begun(), one=["RESIGN"])
+
+    assert sheet(begun(), "two", name) == sheet(over, "one", name) == []

@@ -1,0 +1,246 @@
+"""How a game ends, and what happens when nobody can go on."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.ruleset import TurnInput
+from rules.dueling_masters import RULESET
+from rules.dueling_masters.orders import Move
+from rules.dueling_masters.state import State
+from tests.rules.dueling_masters.table import begun, codes, lost, new_game, own, position, read, told, turn, view
+
+
+def ended(state: State) -> tuple[tuple[str, ...], str]:
+    """Winners, and how the game ended."""
+    assert state.result is not None
+    return state.result.winners, state.result.how
+
+
+def test_who_keeps_his_home_planet_wins() -> None:
+    """When one home planet is destroyed, the player whose home planet remains has won."""
+    after, events = turn(position("Z1 J1>J10", "X1 B1"), one=["MOVE Z1 A1"])
+
+    assert ended(after) == (("one",), "destroyed")
+    assert RULESET.standing(after).awaiting == frozenset()
+    assert told(events, "two", "ended")[0]["winners"] == ["one"]
+
+
+def test_a_home_planet_may_be_lost_in_the_own_move() -> None:
+    """A judgement that shows the enemy's flight over one's own home planet loses the game."""
+    after, _ = turn(position("HOME C5, Z1 J1>J8, Z2 A1", "X1 A5>J5"), one=["MOVE Z1 I8"])
+
+    assert ended(after) == (("two",), "destroyed")
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "drawn"),
+    [
+        ("Y1 A1, HOME A10", "Y1 J9, HOME J1", False),
+        ("Y1 A2, HOME A10", "Y1 J1, HOME J1", False),
+        ("Y1 B1, HOME A10", "Y1 J1, HOME J2", False),
+        ("Y1 A2, HOME A10", "Y1 J2, HOME J10", True),
+        ("Y1 A2, HOME A10", "ASTEROID1 F1, HOME J10", True),
+        ("ASTEROID1 A1", "ASTEROID1 F1", True),
+        ("W A2", "ASTEROID1 F1", False),
+        ("X1 A2", "Y1 J2", False),
+    ],
+)
+def test_a_draw_when_neither_can_reach_the_others_home(one: str, two: str, drawn: bool) -> None:
+    """A Y is stuck on squares of one colour; if nobody has a piece that can come to the other's home, it is a draw."""
+    after, _ = turn(position(one, two), one=[])
+
+    assert (after.result is not None and ended(after) == ((), "out-of-reach")) is drawn
+
+
+def test_a_draw_is_seen_when_the_last_pieces_fall() -> None:
+    """The last two fighters that destroy each other leave a draw, in the very turn."""
+    after, events = turn(position("Z1 E1>A1, HOME A10", "Z1 C1"), one=["MOVE Z1 A2"])
+
+    assert ended(after) == ((), "out-of-reach")
+    assert told(events, "two", "ended")[0]["winners"] == []
+
+
+def test_who_has_no_piece_to_move_is_passed_over() -> None:
+    """Without a piece that can move a player is not awaited; the other moves on and both are told."""
+    after, events = turn(position("Z1 E1, Z2 E9", "ASTEROID1 F9"), one=["MOVE Z1 A1"])
+
+    assert RULESET.standing(after).awaiting == {"one"}
+    assert told(events, "two", "skipped") == [{"kind": "skipped", "who": "two"}]
+
+
+def test_a_piece_enclosed_by_asteroids_may_still_ram() -> None:
+    """A fighter with own asteroids all around is not without a move."""
+    after, _ = turn(position("Z1 E1, Z2 E9", "Y1 J1, ASTEROID1 I2"), one=["MOVE Z1 A1"])
+
+    assert RULESET.standing(after).awaiting == {"two"}
+
+
+def test_if_nobody_can_move_the_game_is_drawn() -> None:
+    """Two bishops in corners behind their own home planets can never move again."""
+    after, _ = turn(position("Y1 A1, HOME B2", "Y1 J10, HOME I9"), one=[])
+
+    assert ended(after) == ((), "no-moves")
+
+
+def test_who_resigns_loses() -> None:
+    """RESIGN gives the game to the opponent, also out of turn, and comes before any move."""
+    after, events = turn(begun(), one=["MOVE Z1 F1"], two=["RESIGN"])
+
+    assert ended(after) == (("one",), "resigned")
+    assert [event["kind"] for event in told(events, "one")] == ["resigned", "ended"]
+
+
+def test_who_is_removed_has_resigned() -> None:
+    """A player taken out by the GM loses, during the set-up as well."""
+    after, _ = turn(new_game(), one=[], removed=["two"])
+
+    assert ended(after) == (("one",), "removed")
+
+
+def test_if_both_give_up_nobody_wins() -> None:
+    """Two resignations in one turn are a draw."""
+    after, _ = turn(begun(), one=["RESIGN"], two=["RESIGN"])
+
+    assert ended(after) == ((), "both-left")
+
+
+def test_an_offer_accepted_is_a_draw() -> None:
+    """DRAW ACCEPT ends the game before any move of that turn."""
+    offered, events = turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])
+
+    after, _ = turn(offered, two=["DRAW ACCEPT", "MOVE Z1 E3"])
+
+    assert ("draw-offered", "one") in [(event["kind"], event.get("who")) for event in told(events, "two")]
+    assert ended(after) == ((), "agreed")
+
+
+def test_a_move_instead_of_an_answer_declines() -> None:
+    """Who moves while an offer waits for him has declined it."""
+    offered, _ = turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])
+
+    after, events = turn(offered, two=["MOVE Z1 E3"])
+
+    assert after.offer is None
+    assert told(events, "one")[0] == {"kind": "draw-declined", "who": "two", "how": "played on"}
+
+
+def test_a_missed_deadline_passes_the_move_and_counts() -> None:
+    """Without a sheet the move is passed, and both are told how many were missed in a row."""
+    after, events = turn(begun())
+
+    assert (after.mover, after.move) == ("two", 2)
+    assert told(events, "two", "missed") == [
+        {"kind": "missed", "who": "one", "misses": 1, "limit": 3, "stage": "move"},
+    ]
+
+
+def test_too_many_missed_deadlines_lose() -> None:
+    """The number of deadlines set by the campaign, missed in a row, loses the game."""
+    state, _ = turn(begun(forfeit_after=2))
+    state, _ = turn(state, two=["MOVE Z1 E3"])
+
+    after, _ = turn(state)
+
+    assert ended(after) == (("two",), "forfeit")
+
+
+def test_a_move_ends_the_count() -> None:
+    """Who moves in between has missed none in a row; with forfeit_after 0 nobody ever loses by the clock."""
+    state, _ = turn(begun())
+    state, _ = turn(state, two=["MOVE Z1 E3"])
+    state, _ = turn(state, one=["MOVE Z1 F1"])
+    assert state.players["one"].misses == 0
+
+    never = begun(forfeit_after=0)
+    for _ in range(8):
+        never, _ = turn(never)
+    assert never.result is None
+
+
+def test_missed_set_ups_count_too() -> None:
+    """A set-up left to the dice is a missed deadline; one completed by its player ends the count."""
+    state, _ = turn(new_game())
+    assert {seat: state.players[seat].misses for seat in ("one", "two")} == {"one": 1, "two": 1}
+
+    assert begun().players["one"].misses == 0
+
+
+def test_a_finished_game_stays_as_it_is() -> None:
+    """Nothing happens any more once the game is over, and no sheet is asked for."""
+    over, _ = turn(begun(), one=["RESIGN"])
+
+    assert RULESET.resolve(over, TurnInput({"one": (Move("Z1", "F1"),)}), None) == (over, ())  # type: ignore[arg-type]
+    assert codes(read(over, "two", "MOVE Z1 E3")) == [(1, "game-over")]
+    assert RULESET.template(view(over, "one")) == []
+
+
+def test_all_is_told_at_the_end() -> None:
+    """When the game is over, both players are shown how the other's pieces truly were; never before."""
+    running = position("Z1 J1>J10, Z2 E1", "X1 A1>D1, Y1 J5, ASTEROID1 G1")
+    over, _ = turn(running, one=["MOVE Z1 I9"])
+
+    assert view(running, "one")["disclosed"] == []
+    assert {(piece["name"], piece["square"], piece["fate"]) for piece in view(over, "one")["disclosed"]} == {
+        ("HOME", "J10", "destroyed"),
+        ("X1", "D1", "in transit"),
+        ("Y1", "J5", "stood"),
+        ("ASTEROID1", "G1", "stood"),
+    }
+
+
+def test_three_home_planets_count_down() -> None:
+    """With three home planets each, the game goes on until the last of them is lost."""
+    state = position("Z1 J1>J10, Z2 A1", "HOME1 J5, HOME2 J9, HOME3 F1, X1 I1", homes=3)
+
+    after, _ = turn(state, one=["MOVE Z1 F10"])
+    assert (after.result, lost(after, "two")) == (None, ["HOME1", "HOME2"])
+
+    after, _ = turn(after, two=["MOVE X1 I2"])
+    after, _ = turn(after, one=["MOVE Z1 F1"])
+    after, _ = turn(after, two=["MOVE X1 I3"])
+    after, _ = turn(after, one=["MOVE Z1 F5"])
+    assert ended(after) == (("one",), "destroyed")
+
+
+def test_a_home_planet_may_move_like_a_king() -> None:
+    """In that variant a home planet moves one square in any direction, and its departure is announced as any is."""
+    state = position("HOME B2, Z1 E1", "Z1 J1", home_moves=True)
+
+    after, events = turn(state, one=["MOVE HOME C3"])
+
+    assert own(after, "one", "HOME")["square"] == "C3"
+    assert told(events, "two", "departed") == [
+        {"kind": "departed", "who": "one", "square": "B2", "mark": 1, "before": None}
+    ]
+    assert codes(read(state, "one", "MOVE HOME B4"))[-1] == (1, "out-of-reach")
+
+
+def test_a_home_planet_stays_where_it_is_otherwise() -> None:
+    """Without the variant a home planet is immobile."""
+    assert codes(read(position("HOME B2, Z1 E1", "Z1 J1"), "one", "MOVE HOME C3"))[-1] == (1, "unknown-name")
+
+
+def test_a_moving_home_planet_stands_alone() -> None:
+    """It comes to no square with a piece of its own, and does not ram."""
+    state = position("HOME B2, Z1 B3, ASTEROID1 C2", "Z1 J1", home_moves=True)
+
+    assert codes(read(state, "one", "MOVE HOME B3"))[-1] == (1, "not-alone")
+    assert codes(read(state, "one", "MOVE HOME C2"))[-1] == (1, "not-alone")
+    assert codes(read(state, "one", "MOVE HOME C2 RAM"))[-1] == (1, "not-alone")
+
+
+def test_home_planets_that_meet_are_both_destroyed() -> None:
+    """Equals destroy each other: such a meeting of the last ones is a draw."""
+    state = position("HOME E5>F5, Z1 A1", "HOME F5, Z1 J1", home_moves=True)
+
+    after, _ = turn(state, one=["MOVE HOME F6"])
+
+    assert ended(after) == ((), "both-destroyed")
+
+
+def test_with_moving_home_planets_no_game_is_dead() -> None:
+    """A home planet that moves can reach the other, so that only agreement draws the game."""
+    after, _ = turn(position("", "", home_moves=True), one=[])
+
+    assert after.result is None

@@ -1,0 +1,101 @@
+"""The board as players see it: picture and text map."""
+
+from __future__ import annotations
+
+import re
+
+from rules.dueling_masters import RULESET
+from rules.dueling_masters.state import State
+from tests.rules.dueling_masters.table import begun, position, turn, view
+
+
+def svg(state: State, seat: str = "one") -> str:
+    """The picture in a seat's report."""
+    (picture,) = RULESET.pictures(view(state, seat))
+    return picture.svg
+
+
+def written(drawing: str) -> list[str]:
+    """All texts of a picture."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
+
+
+def rows(state: State, seat: str) -> dict[str, str]:
+    """The upper lines of a text map's rows, by letter."""
+    lines = RULESET.text_map(view(state, seat)).splitlines()
+    return {line[0]: line for line in lines if re.match(r"[A-J] \|", line)}
+
+
+def test_each_player_has_his_half_at_the_bottom() -> None:
+    """Player one's board has row A at the bottom, player two's row J, in the picture as in the text map."""
+    for seat, order in (("one", "JIHGFEDCBA"), ("two", "ABCDEFGHIJ")):
+        assert "".join(rows(begun(), seat)) == order
+        assert "".join(text for text in written(svg(begun(), seat)) if re.fullmatch("[A-J]", text))[:10] == order
+
+
+def test_columns_run_from_left_to_right_on_both_boards() -> None:
+    """Numbers 1 to 10 stand along the top."""
+    for seat in ("one", "two"):
+        assert RULESET.text_map(view(begun(), seat)).splitlines()[0].split() == [str(number) for number in range(1, 11)]
+
+
+def test_the_text_map_of_a_position() -> None:
+    """Own pieces stand above, ~ for in transit, * for asteroids; enemy marks below, [met] or (departed)."""
+    before = position("X1 E1>C1, Z2 E3, ASTEROID1 E9", "Y1 J10>B2, W D1, Z1 J2")
+    state, _ = turn(before, one=["MOVE Z2 D2"])
+    state, _ = turn(state, two=["MOVE Y1 D4"])
+    state, _ = turn(state, one=["MOVE X1 C9"])
+
+    lines = RULESET.text_map(view(state, "one")).splitlines()
+
+    assert [line for line in lines if not line.startswith("  +")][11:19] == [
+        "E |      |      |      |      |      |      |      |      |  *   |      |",
+        "  |      |      |      |      |      |      |      |      |      |      |",
+        "D |  .   | ~Z2  |      |      |      |      |      |      |      |      |",
+        "  | [2W] |      |      |      |      |      |      |      |      |      |",
+        "C |  .   |      |      |      |      |      |      |      |      |      |",
+        "  |      |      |      |      |      |      |      |      |      |      |",
+        "B |      |      |      |      |      |      |      |      |      |      |",
+        "  |      | (1?) |      |      |      |      |      |      |      |      |",
+    ]
+
+
+def test_a_crowded_square_is_counted() -> None:
+    """Where the signs of a square are too many for it, their number stands."""
+    state = position("Z1 E1, Z2 E1, Z3 E1, W E1", "Z1 J1")
+
+    assert rows(state, "one")["E"].startswith("E |4 own |")
+
+
+def test_the_picture_shows_own_pieces_and_marks() -> None:
+    """Own pieces bear their names, enemy marks their numbers and kinds; nothing else of the enemy's is drawn."""
+    drawing = svg(position("Z1 E1>C1, W B2", "X1 J3>A5, Y2 G4"))
+    key = 8 + 6
+    board = written(drawing)[:-key]
+
+    assert {"Z1", "W", "H", "?", "1"} <= set(board)
+    assert "Y2" not in drawing
+
+
+def test_flights_in_transit_are_drawn() -> None:
+    """A dashed line goes from where a piece departed to where it is bound for."""
+    assert svg(position("Z1 E1>C1", "Z1 J1")).count("<polyline") == 1
+    assert "<polyline" not in svg(position("Z1 E1", "Z1 J1>A1"))
+
+
+def test_the_picture_marks_what_is_new() -> None:
+    """Squares just departed from are framed, and squares where pieces met bear a star."""
+    before = position("Z1 E1>A1, Z2 E9", "X1 C1, Z1 J1")
+    state, events = turn(before, one=["MOVE Z1 A3"])
+    (fresh,) = RULESET.pictures(view(state, "two", events))
+    (stale,) = RULESET.pictures(view(state, "two"))
+
+    assert fresh.svg.count("<polygon") == stale.svg.count("<polygon") + 1
+
+
+def test_titles_tell_the_moment() -> None:
+    """The alternative text names the game, the moment and whose board it is."""
+    (picture,) = RULESET.pictures(view(begun(), "two"))
+
+    assert picture.title == "Dueling Masters of Space-Time, move 1: the board of player two"
+    assert "Move 1: player one to move" in written(picture.svg)

@@ -1,0 +1,54 @@
+"""Saves: what is stored comes back, from every version released."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pbem.ruleset import SaveError, digest
+from rules.dueling_masters import RULESET
+from rules.dueling_masters.state import VERSION
+from tests.rules.dueling_masters.table import begun, lost, new_game, own, turn, view
+
+SAVES = Path(__file__).with_name("saves")
+
+
+def test_a_save_of_version_1_is_read() -> None:
+    """The frozen save of version 1: three homes, losses, a ship that rammed, flights, an offer, a missed deadline."""
+    state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
+
+    assert (state.move, state.mover, state.offer, state.rules.homes) == (13, "one", "one", 3)
+    assert lost(state, "one") == ["HOME3", "ASTEROID1", "ASTEROID5", "X1", "Z1", "Z4"]
+    assert [piece["name"] for piece in view(state, "one")["own_lost"] if piece["rammed"]] == ["ASTEROID5", "X1"]
+    assert (own(state, "two", "Z4")["origin"], own(state, "two", "Z4")["square"]) == ("F8", "B8")
+    assert [mark["mark"] for mark in view(state, "two")["enemy"]] == [2, 4]
+    assert state.players["two"].misses == 1
+
+
+def test_every_version_has_a_frozen_save() -> None:
+    """A version is released only together with a save that stays readable."""
+    assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}
+
+
+def test_a_finished_game_survives_storage() -> None:
+    """A result is stored and read back as it was."""
+    over, _ = turn(begun(), one=["RESIGN"])
+
+    assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
+    assert digest(RULESET.dump(over)) == digest(RULESET.dump(RULESET.load(RULESET.dump(over), VERSION)))
+
+
+@pytest.mark.parametrize("version", [0, VERSION + 1])
+def test_other_versions_are_refused(version: int) -> None:
+    """A save of a version this code does not know is refused by its number."""
+    with pytest.raises(SaveError, match=f"version {version} .* 1 to {VERSION}"):
+        RULESET.load(RULESET.dump(new_game()), version)
+
+
+@pytest.mark.parametrize("data", [{}, [], None, {"rules": {"moons": 2}}])
+def test_data_that_is_no_save_is_refused(data: object) -> None:
+    """Anything else than a save is refused with a sentence."""
+    with pytest.raises(SaveError, match="not a save of Dueling Masters"):
+        RULESET.load(data, VERSION)

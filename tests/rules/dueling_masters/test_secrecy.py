@@ -1,0 +1,140 @@
+"""Own losses not yet revealed, and all else that is hidden, show nowhere; the suite would see it if they did."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Event, Finding, Parsed, Seat, View, canonical
+from rules.dueling_masters import RULESET, DuelingMasters
+from rules.dueling_masters.judging import Judgement, Named
+from rules.dueling_masters.state import SEATS, State, opponent
+from tests.conformance.games import Secrecy, default_options, other_options
+from tests.conformance.play import play, standard
+from tests.conformance.secrecy import find_leaks
+from tests.rules.dueling_masters import secrecy
+from tests.rules.dueling_masters.table import begun, position, read, turn, view
+
+SECRETS = Secrecy(secrecy.scramble, secrecy.elsewhere)
+SEARCH = 60
+
+
+def doomed(state: State, seat: Seat) -> set[str]:
+    """The pieces of a seat's that a judgement would find destroyed now."""
+    alive = {Named(each, piece.name): piece for each in SEATS for piece in state.players[each].alive}
+    found = set()
+    for named in alive:
+        if named.seat == seat:
+            judgement = Judgement(state.rules, alive)
+            judgement.judge(named)
+            found |= {lost.name for lost in judgement.lost() if lost.seat == seat}
+    return found
+
+
+class KnowsLosses(DuelingMasters):
+    """A report leaves out own pieces as soon as they are in truth destroyed."""
+
+    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+        seen = {**super().view(state, seat, events)}
+        return seen | {"own": [piece for piece in seen["own"] if piece["name"] not in doomed(state, seat)]}
+
+
+class NamesKinds(DuelingMasters):
+    """The enemy's marks show kinds that nobody has met."""
+
+    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+        seen = {**super().view(state, seat, events)}
+        kinds = {piece.mark: piece.kind for piece in state.players[opponent(seat)].pieces}
+        return seen | {"enemy": [mark | {"kind": kinds[mark["mark"]]} for mark in seen["enemy"]]}
+
+
+class CountsRammed(DuelingMasters):
+    """A mark vanishes from the enemy's board when its ship rams."""
+
+    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+        seen = {**super().view(state, seat, events)}
+        gone = {piece.mark for piece in state.players[opponent(seat)].pieces if piece.loss}
+        return seen | {"enemy": [mark for mark in seen["enemy"] if mark["mark"] not in gone]}
+
+
+class WarnsOfEnemies(DuelingMasters):
+    """A receipt warns of a destination where an enemy is."""
+
+    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+        self.there = {piece.square for piece in state.players[opponent(seat)].alive}
+        return super().view(state, seat, events)
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        parsed = super().parse(view, lines)
+        aims = [(entry.line, getattr(entry.order, "square", "")) for entry in parsed.entries]
+        notes = [Finding(line, "note", "taken", f"{aim} is taken") for line, aim in aims if aim in self.there]
+        return Parsed(parsed.entries, (*parsed.findings, *notes))
+
+
+class TellsDestinations(DuelingMasters):
+    """A departure is announced together with where the piece is bound for."""
+
+    def resolve(self, state: State, turn_input: Any, dice: Any) -> tuple[State, tuple[Event, ...]]:
+        after, events = super().resolve(state, turn_input, dice)
+        moved = {event.data["origin"]: event.data["square"] for event in events if event.kind == "moved"}
+        return after, tuple(
+            Event(event.kind, event.audience, {**event.data, "bound": moved.get(event.data["square"], "")})
+            if event.kind == "departed"
+            else event
+            for event in events
+        )
+
+
+@pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
+def test_nothing_hidden_shows(options: dict[str, Any]) -> None:
+    """Reports, receipts, forms, pictures, and what follows from orders, in usual games and in all variants."""
+    games = [play(RULESET, standard, 40, game=number, options=options) for number in range(2)]
+
+    assert list(find_leaks(games, SECRETS, count=SEARCH)) == []
+
+
+@pytest.mark.parametrize("leaky", [KnowsLosses, NamesKinds, CountsRammed, WarnsOfEnemies, TellsDestinations])
+def test_a_planted_leak_is_found(leaky: type[DuelingMasters]) -> None:
+    """Each way of telling too much that this game invites is caught in scrambled worlds."""
+    games = [play(leaky(), standard, 40, game=number) for number in range(3)]
+
+    assert any(find_leaks(games, SECRETS, count=2 * SEARCH))
+
+
+def test_a_piece_that_is_doomed_looks_like_one_that_is_not() -> None:
+    """A flight into an enemy and one into the void show the same, in the report, the form and the receipt."""
+    doomed_one = position("Z1 E1>J1, X1 A2", "X1 H1, Y1 J5")
+    free = position("Z1 E1>J1, X1 A2", "X1 H7, Y1 J5")
+    lines = ["MOVE Z1 J2", "MOVE X1 B2", "MOVE Z1 I1"]
+
+    assert doomed(doomed_one, "one") == {"Z1"}
+    assert doomed(free, "one") == set()
+    assert canonical(view(doomed_one, "one")) == canonical(view(free, "one"))
+    assert RULESET.template(view(doomed_one, "one")) == RULESET.template(view(free, "one"))
+    assert read(doomed_one, "one", *lines) == read(free, "one", *lines)
+
+
+def test_the_opponent_learns_nothing_from_a_flight_that_failed() -> None:
+    """Nor does it show to the other player that something has run into him, until it is judged."""
+    hit, heard = turn(position("Z1 E1, X1 A2", "X1 H1"), one=["MOVE Z1 J1"])
+    missed, others = turn(position("Z1 E1, X1 A2", "X1 H1"), one=["MOVE Z1 E9"])
+
+    assert canonical(view(hit, "two", heard)) == canonical(view(missed, "two", others))
+
+
+def test_scrambled_worlds_differ_in_what_matters() -> None:
+    """Scrambling moves, names and orders enemies anew, sends those in transit elsewhere, and dooms other own pieces."""
+    state = begun()
+    for number in range(3):
+        state, _ = turn(state, one=["MOVE Z1 F1", "MOVE Z3 F9", "MOVE X2 F10"][number : number + 1])
+        state, _ = turn(state, two=["MOVE Z1 E3", "MOVE Z2 E4", "MOVE B E10"][number : number + 1])
+
+    worlds = [secrecy.scramble(state, "one", random.Random(number)) for number in range(30)]
+
+    assert all(canonical(view(world, "one")) == canonical(view(state, "one")) for world in worlds)
+    assert len({tuple(sorted(doomed(world, "one"))) for world in worlds}) > 3
+    assert any(piece.loss for world in worlds for piece in world.players["two"].pieces)
+    assert len({tuple(piece.name for piece in world.players["two"].pieces) for world in worlds}) == len(worlds)

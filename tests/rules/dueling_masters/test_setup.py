@@ -1,0 +1,184 @@
+"""Placing the pieces by mail."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+import pytest
+
+from pbem.ruleset import Dice, SetupError
+from rules.dueling_masters import RULESET
+from rules.dueling_masters.board import territory
+from rules.dueling_masters.kinds import ALONE, numbers
+from rules.dueling_masters.placement import arranged
+from rules.dueling_masters.state import SEATS, State
+from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, read, told, turn, view
+
+
+def squares(state: State, seat: str, kind: str) -> list[str]:
+    """Where a seat's pieces of a kind are."""
+    return [piece.square for piece in state.players[seat].pieces if piece.kind == kind]
+
+
+@pytest.mark.parametrize("seats", [(), ("one",), ("two", "one"), ("one", "three")])
+def test_the_game_is_for_one_and_two(seats: tuple[str, ...]) -> None:
+    """The game is for exactly two, player one first."""
+    with pytest.raises(SetupError, match="one and two"):
+        RULESET.setup({}, seats, Dice(b"test"))
+
+
+def test_every_player_has_18_pieces() -> None:
+    """Seven asteroids, one W, one B, two X, two Y, four Z and a home planet."""
+    assert numbers(1) == {"HOME": 1, "ASTEROID": 7, "W": 1, "B": 1, "X": 2, "Y": 2, "Z": 4}
+    assert sum(numbers(1).values()) == 18
+
+
+def test_each_player_owns_half_of_the_board() -> None:
+    """Player one owns rows A to E, player two rows F to J."""
+    assert {square[0] for square in territory("one")} == set("ABCDE")
+    assert {square[0] for square in territory("two")} == set("FGHIJ")
+    assert len(territory("one")) == len(territory("two")) == 50
+
+
+def test_both_set_up_first() -> None:
+    """At the beginning both players are awaited, and nothing moves."""
+    assert RULESET.standing(new_game()).awaiting == {"one", "two"}
+    assert read(new_game(), "one", "MOVE Z1 C4").orders == ()
+
+
+def test_complete_set_ups_begin_the_game() -> None:
+    """As soon as both set-ups are complete, player one is to move."""
+    state = begun()
+
+    assert (state.move, state.mover) == (1, "one")
+    assert squares(state, "one", "ASTEROID") == ["A7", "B7", "C7", "C9", "E2", "E5", "D4"]
+    assert [piece.name for piece in state.players["two"].pieces if piece.kind == "Z"] == ["Z1", "Z2", "Z3", "Z4"]
+
+
+def test_the_rulebooks_set_up_is_complete() -> None:
+    """The example of the rulebook can be sent as it stands."""
+    book = resources.files("rules.dueling_masters").joinpath("rulebook.md").read_text()
+
+    lines = re.findall(r"^    (SETUP .*)$", book, re.MULTILINE)
+
+    assert read(new_game(), "one", *lines).findings == ()
+
+
+def test_nothing_is_known_of_the_enemys_set_up() -> None:
+    """After the set-up the enemy's board half is blank."""
+    blank = view(begun(), "two")
+
+    assert (blank["enemy"], blank["enemy_lost"], blank["scouted"]) == ([], [], {})
+    assert {left["kind"]: left["number"] for left in blank["enemy_left"]} == numbers(1)
+
+
+@pytest.mark.parametrize("line", ["SETUP HOME F1", "SETUP Z A1 A2 A3 J10", "SETUP ASTEROID A1 A2 A3 A4 A5 A6 G7"])
+def test_pieces_are_placed_in_the_own_half(line: str) -> None:
+    """A square of the other half is refused."""
+    assert codes(read(new_game(), "one", line))[-1] == (1, "not-your-half")
+
+
+@pytest.mark.parametrize(
+    ("lines", "where"),
+    [
+        (["SETUP HOME A1", "SETUP Z A1 A2 A3 A4"], 2),
+        (["SETUP Z A1 A2 A3 A4", "SETUP HOME A1"], 2),
+        (["SETUP HOME A1", "SETUP ASTEROID A1 A2 A3 A4 A5 A6 A7"], 2),
+        (["SETUP ASTEROID A1 A2 A3 A4 A5 A6 A6"], 1),
+        (["SETUP ASTEROID A1 A2 A3 A4 A5 A6 A7", "SETUP X B1 A7"], 2),
+    ],
+)
+def test_home_planets_and_asteroids_stand_alone(lines: list[str], where: int) -> None:
+    """A home planet or an asteroid shares its square with nothing."""
+    assert (where, "not-alone") in codes(read(new_game(), "one", *lines))
+
+
+def test_fighters_may_share_squares() -> None:
+    """Any number of fighters may stand on one square."""
+    lines = ["SETUP Z A1 A1 A1 A1", "SETUP W A1", "SETUP B A1", "SETUP X A1 A1", "SETUP Y A1 A1"]
+
+    assert read(new_game(), "one", *lines).errors == ()
+
+
+@pytest.mark.parametrize("line", ["SETUP Z A1 A2 A3", "SETUP HOME A1 A2", "SETUP X A1 A2 A3", "SETUP ASTEROID A1"])
+def test_a_line_places_all_pieces_of_its_kind(line: str) -> None:
+    """Too many or too few squares are refused, with the number there must be."""
+    assert codes(read(new_game(), "one", line))[-1] == (1, "wrong-number")
+
+
+def test_what_is_missing_is_said() -> None:
+    """A sheet that leaves kinds unplaced is taken, and warned of with what is still to be placed."""
+    (finding,) = read(new_game(), "one", *SETUPS["one"][:4]).findings
+
+    assert (finding.code, finding.severity) == ("incomplete", "warning")
+    assert finding.text.endswith("2 X fighters, 2 Y fighters, 4 Z fighters")
+
+
+def test_an_incomplete_set_up_is_asked_for_again() -> None:
+    """What was placed stays, and only who lacks something is awaited; the game waits for it."""
+    state, events = turn(new_game(), one=SETUPS["one"][:4], two=SETUPS["two"])
+
+    assert state.move == 0
+    assert RULESET.standing(state).awaiting == {"one"}
+    assert told(events, "one", "placed")[0]["lacking"] == ["X", "Y", "Z"]
+    assert told(events, "two", "waiting") == [{"kind": "waiting", "who": ["one"]}]
+
+    state, _ = turn(state, one=SETUPS["one"][4:])
+    assert state.move == 1
+
+
+def test_a_set_up_may_be_corrected() -> None:
+    """A new line for a kind takes the place of the old one, also of a complete set-up while the game waits."""
+    state, _ = turn(new_game(), one=SETUPS["one"], two=[])
+
+    state, _ = turn(state, one=["SETUP HOME A5", "SETUP W B8"], two=SETUPS["two"])
+
+    assert (squares(state, "one", "HOME"), squares(state, "one", "W")) == (["A5"], ["B8"])
+    assert state.move == 1
+
+
+def test_a_correction_is_checked_against_what_stays() -> None:
+    """A new line must go with the lines sent before that it does not replace."""
+    state, _ = turn(new_game(), one=SETUPS["one"], two=[])
+
+    assert codes(read(state, "one", "SETUP HOME A1")) == [(1, "not-alone")]
+    assert codes(read(state, "one", "SETUP HOME A1", "SETUP B B8")) == []
+
+
+def test_the_game_has_begun_for_good() -> None:
+    """After the beginning no piece is placed any more."""
+    assert codes(read(begun(), "one", "SETUP HOME A5")) == [(0, "no-move"), (1, "set-up-over")]
+
+
+def test_dice_complete_a_set_up_that_does_not_come() -> None:
+    """Who misses the deadline of the set-up keeps what he placed, and dice place the rest; both are told of it."""
+    state, _ = turn(new_game(), one=["SETUP HOME C3"], two=SETUPS["two"])
+
+    state, events = turn(state)
+
+    assert (state.move, squares(state, "one", "HOME")) == (1, ["C3"])
+    assert state.is_placed("one")
+    assert len(told(events, "one", "arranged")[0]["lines"]) == 6
+    assert [event["kind"] for event in told(events, "two")] == ["missed", "begun"]
+
+
+@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("homes", [1, 3])
+def test_set_ups_of_dice_are_valid(seat: str, homes: int) -> None:
+    """A set-up drawn by dice obeys the rules, and differs from seed to seed."""
+    drawn = [arranged({}, seat=seat, homes=homes, dice=Dice(b"%d" % number)) for number in range(20)]
+
+    for placed in drawn:
+        lines = [f"SETUP {kind} {' '.join(where)}" for kind, where in placed.items()]
+        assert read(new_game(homes=str(homes)), seat, *lines).findings == ()
+    assert len({str(placed) for placed in drawn}) == len(drawn)
+
+
+def test_three_home_planets_each_stand_alone() -> None:
+    """In the variant with three home planets each needs a square of its own."""
+    state = new_game(homes="3")
+
+    assert codes(read(state, "one", "SETUP HOME A1 A1 A2"))[-1] == (1, "not-alone")
+    assert codes(read(state, "one", "SETUP HOME A1"))[-1] == (1, "wrong-number")
+    assert set(ALONE) == {"HOME", "ASTEROID"}

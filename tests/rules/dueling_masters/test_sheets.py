@@ -1,0 +1,135 @@
+"""What a receipt says of a sheet."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.dueling_masters import RULESET
+from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, position, read, turn, view
+
+
+def only(line: str) -> tuple[str, str, str]:
+    """The one error of a sheet of player one's in a small position: code, text and hint."""
+    state = position("Z1 E1>C1, X1 B2, X2 B9, ASTEROID1 B5", "Z1 J1")
+    (finding,) = read(state, "one", line).errors
+    return finding.code, finding.text, finding.hint
+
+
+@pytest.mark.parametrize("line", ["MOVE Z1 TO H1", "move z1 h1", "Mov Z1 to h01", "  MOVE   z  H1 ; go"])
+def test_a_move_may_be_written_in_many_ways(line: str) -> None:
+    """Capitals, leading zeros, blanks, comments, TO, and verbs or names cut short make no difference."""
+    parsed = read(position("Z1 E1", "Z1 J1"), "one", line)
+
+    assert [RULESET.orders.line(order) for order in parsed.orders] == ["MOVE Z1 H1"]
+    assert parsed.findings == ()
+
+
+def test_a_word_that_is_no_square_is_refused() -> None:
+    """What is expected is said, and a square turned round is recognised."""
+    assert only("MOVE Z1 K1") == (
+        "no-such-square",
+        "expected a square from A1 to J10, got 'K1'",
+        "write: MOVE <piece> [TO] <square>",
+    )
+    assert only("MOVE Z1 10c")[2] == "did you mean C10?"
+
+
+def test_a_square_out_of_reach_is_refused_with_near_ones() -> None:
+    """The finding says where the piece is, how it moves, and where it could go instead."""
+    code, text, hint = only("MOVE X1 C3")
+
+    assert code == "out-of-reach"
+    assert text == "C3 is out of reach: X1, your X fighter on B2, moves like a chess rook"
+    assert hint.startswith("near it, X1 can go to B3, B4, C2")
+
+
+def test_a_piece_that_is_there_already_is_refused() -> None:
+    """A move goes somewhere."""
+    assert only("MOVE X1 B2")[1] == "X1 is on B2 already"
+
+
+def test_an_asteroid_in_the_way_is_refused_with_the_way_out() -> None:
+    """Who wants to ram is told how."""
+    assert only("MOVE X1 B7") == (
+        "asteroid-in-the-way",
+        "your own asteroid on B5 is in the way",
+        "write: MOVE X1 TO B7 RAM to destroy them both",
+    )
+
+
+def test_ramming_needs_an_asteroid() -> None:
+    """RAM on a free path is refused."""
+    assert only("MOVE X1 B4 RAM")[::2] == ("nothing-to-ram", "leave out RAM")
+
+
+def test_one_move_a_turn() -> None:
+    """A second MOVE is refused, naming the first."""
+    assert codes(read(position("Z1 E1", "Z1 J1"), "one", "MOVE Z1 E2", "MOVE Z1 E3")) == [(2, "only-one")]
+
+
+def test_a_move_out_of_turn_is_refused() -> None:
+    """Who is not to move is told so."""
+    assert codes(read(begun(), "two", "MOVE Z1 E3")) == [(1, "not-your-move")]
+
+
+def test_a_sheet_without_a_move_is_remarked() -> None:
+    """Who is to move and moves nothing gets a warning, unless he ends the game."""
+    assert codes(read(begun(), "one")) == [(0, "no-move")]
+    assert codes(read(begun(), "one", "RESIGN")) == []
+    assert codes(read(begun(), "two")) == []
+
+
+def test_two_lines_for_one_kind_are_refused() -> None:
+    """Each kind is set up by one line of a sheet."""
+    assert (8, "only-one") in codes(read(new_game(), "one", *SETUPS["one"], "SETUP W B1"))
+
+
+def test_kinds_may_be_written_in_the_plural() -> None:
+    """ASTEROIDS, HOMES and their beginnings are understood."""
+    lines = [line.replace("ASTEROID", "asteroids").replace("SETUP", "set") for line in SETUPS["one"]]
+
+    assert read(new_game(), "one", *lines).findings == ()
+
+
+def test_draws_need_an_offer() -> None:
+    """Accepting needs an offer, and an offer cannot be made twice or across another."""
+    offered, _ = turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])
+
+    assert (1, "no-offer") in codes(read(begun(), "one", "DRAW ACCEPT"))
+    assert codes(read(offered, "one", "DRAW OFFER")) == [(1, "offered")]
+    assert codes(read(offered, "two", "DRAW ACCEPT")) == []
+
+
+def test_orders_are_restated_in_words() -> None:
+    """A receipt repeats every order in plain words."""
+    placed = read(new_game(), "one", *SETUPS["one"]).orders
+    moves = [read(position("Z1 E1, ASTEROID1 D1", "Z1 J1"), "one", line).orders[0] for line in ("MOVE Z1 E2", "RESIGN")]
+    ram = read(position("Z1 E1, ASTEROID1 D1", "Z1 J1"), "one", "MOVE Z1 C1 RAM").orders[0]
+
+    assert [order.words() for order in (placed[0], placed[4], *moves, ram)] == [
+        "your home planet on B8",
+        "your X fighters on A2, E10",
+        "Z1 flies to E2",
+        "you resign: your opponent wins",
+        "Z1 flies to C1 and rams your own asteroid on the way",
+    ]
+
+
+def test_the_sheet_of_the_set_up_shows_what_stands() -> None:
+    """What is placed stands ready to be returned, what is not as a comment."""
+    state, _ = turn(new_game(), one=SETUPS["one"][:2], two=[])
+
+    form = RULESET.template(view(state, "one"))
+
+    assert form[:2] == list(SETUPS["one"][:2])
+    assert form[2:4] == ["; SETUP W <square>", "; SETUP B <square>"]
+
+
+def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:
+    """Each piece stands with where it is believed to be, in transit or not."""
+    form = RULESET.template(view(position("Z1 E1>C1, X1 B2, ASTEROID1 A1", "Z1 J1>B1"), "one"))
+
+    assert form[1:] == [
+        "; MOVE Z1 TO <square>       in transit, E1 to C1",
+        "; MOVE X1 TO <square>       on B2",
+    ]
