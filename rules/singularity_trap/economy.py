@@ -20,7 +20,7 @@ from rules.singularity_trap.chart import (
     letter_of,
 )
 from rules.singularity_trap.draft import Draft
-from rules.singularity_trap.orders import Build, Hide, Repair, Scrap
+from rules.singularity_trap.orders import Build, Hide, Repair, Scrap, counted
 from rules.singularity_trap.space import Space
 from rules.singularity_trap.state import Ship
 
@@ -130,7 +130,7 @@ def _build(draft: Draft, seat: Seat, order: Build, first: int) -> None:
         return
     for number in range(first, first + order.number):
         if draft.points(seat) < kind.cost:
-            why = f"a {kind.name} costs {kind.cost} points and {draft.points(seat)} are left"
+            why = f"a {kind.name} costs {counted(kind.cost, 'point')}, with {draft.points(seat)} left"
             draft.refuse(seat, order, f"{number - first} of {order.number} built: {why}")
             return
         ship = _launch(draft, seat, kind, space)

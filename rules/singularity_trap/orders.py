@@ -220,7 +220,7 @@ class Repair(TrapOrder):
 
     def words(self) -> str:
         what = "all damage" if not self.units else _listed(self.units)
-        most = f" for at most {_count(self.points, 'point')}" if self.points else ""
+        most = f" for at most {counted(self.points, 'point')}" if self.points else ""
         return f"repair {what} of {self.ship}{most}"
 
 
@@ -253,7 +253,7 @@ class Build(TrapOrder):
         return self.count or 1
 
     def words(self) -> str:
-        return f"build {_count(self.number, self.type)} at {self.space}"
+        return f"build {counted(self.number, self.type)} at {self.space}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ class Move(TrapOrder):
         return tuple(leg for leg in self.legs if leg != STAY)
 
     def words(self) -> str:
-        parts = [f"slip {self.vector} for {_count(self.reach, 'space')}"] if self.vector else []
+        parts = [f"slip {self.vector} for {counted(self.reach, 'space')}"] if self.vector else []
         parts += ["jump" if leg == JUMP else "stay" if leg == STAY else f"warp {leg}" for leg in self.legs]
         return f"move {_listed(self.ships)}: {', '.join(parts) or 'nowhere'}"
 
@@ -416,5 +416,6 @@ def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _count(number: int | None, noun: str) -> str:
+def counted(number: int | None, noun: str) -> str:
+    """A number of things in words: "1 point", "2 points"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -14,7 +14,7 @@ from typing import TypeVar
 from pbem.ruleset import Entry, Finding, Order
 from rules.singularity_trap.chart import UNITS
 from rules.singularity_trap.economy import MENDING
-from rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View
+from rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View, counted
 
 AnOrder = TypeVar("AnOrder", bound=Order)
 
@@ -79,7 +79,8 @@ class Outlook:
     def _maintain(self) -> None:
         cost = sum(not ship.lost for ship in self.ships.values())
         if cost > self.purse:
-            text = f"{self.purse} points do not pay for {cost} ships: {cost - self.purse} will be scrapped"
+            purse, fleet = counted(self.purse, "point"), counted(cost, "ship")
+            text = f"{purse} cannot pay for {fleet}: {cost - self.purse} will be scrapped"
             self._find(0, "warning", "unpaid", text, "dark ships go first, then the cheapest, then the highest number")
         self.purse = max(0, self.purse - cost)
 
@@ -92,7 +93,7 @@ class Outlook:
                 self._find(line, "error", "gone" if ship.lost else "nothing-damaged", f"{ship.name} {why}")
                 continue
             if len(units) > self.purse:
-                text = f"that takes {len(units)} points and {self.purse} are left: only so much will be mended"
+                text = f"that takes {counted(len(units), 'point')}, with {self.purse} left: only so much will be mended"
                 self._find(line, "warning", "too-dear", text)
             for unit in units:
                 ship.left[unit] += 1
@@ -124,7 +125,8 @@ class Outlook:
     def _pay(self, line: int, number: int, price: int) -> None:
         paid = min(number, self.purse // price)
         if paid < number:
-            text = f"that costs {number * price} points and {self.purse} are left: {paid} of {number} will be built"
+            cost = counted(number * price, "point")
+            text = f"that costs {cost}, with {self.purse} left: {paid} of {number} will be built"
             self._find(line, "warning", "too-dear", text)
         self.purse -= paid * price
 
@@ -133,7 +135,7 @@ class Outlook:
         return Prospect(name, order.type, order.space, units, dict(units), encounter=False)
 
     def _save(self) -> None:
-        self._find(0, "note", "points", f"{self.purse} points will be left to save")
+        self._find(0, "note", "points", f"{counted(self.purse, 'point')} will be left to save")
 
 
 def _prospect(ship: View) -> Prospect:

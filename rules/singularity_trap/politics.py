@@ -67,7 +67,7 @@ def _unfit(draft: Draft, seat: Seat, faction: Faction) -> str:
     """Why a faction cannot be declared now; "" if it can."""
     most = draft.house.largest_faction
     if not 2 <= len(faction.members) <= most:
-        return f"a faction has 2 to {most} members here" if most > 1 else "there are no factions in this campaign"
+        return _sizes(most)
     if faction.dominant and len(faction.members) != 3:
         return "an empire has 3 members"
     if any((each.members, each.dominant) == (faction.members, faction.dominant) for each in draft.factions):
@@ -77,10 +77,22 @@ def _unfit(draft: Draft, seat: Seat, faction: Faction) -> str:
     return broken(draft, faction)
 
 
+def _sizes(most: int) -> str:
+    if most < 2:
+        return "there are no factions in this campaign"
+    return "a faction has 2 members here" if most == 2 else f"a faction has 2 to {most} members here"
+
+
 def broken(draft: Draft, faction: Faction) -> str:
-    """Why a faction cannot stand at this start of turn; "" if it can."""
+    """Why a faction cannot stand at this start of turn; "" if it can.
+
+    What all can see comes first: a faction that falls for it need not tell who is allied (ruling 32).
+    """
     if any(not draft.players[member].playing for member in faction.members):
         return "a member has left the game"
+    held, needed = _planets(draft, faction), draft.house.planets_to_win
+    if held < needed:
+        return f"it holds {held} planets and needs {needed}"
     apart = [(a, b) for a, b in itertools.combinations(faction.members, 2) if not draft.allied(a, b)]
     if faction.dominant is None and apart:
         return "its members are not all allied with each other"
@@ -90,8 +102,7 @@ def broken(draft: Draft, faction: Faction) -> str:
         return (
             f"two members are not allied and {faction.dominant} holds fewer than {draft.house.empire_planets} planets"
         )
-    held, needed = _planets(draft, faction), draft.house.planets_to_win
-    return "" if held >= needed else f"it holds {held} planets and needs {needed}"
+    return ""
 
 
 def _planets(draft: Draft, faction: Faction) -> int:
@@ -167,7 +178,7 @@ def _hold_factions(draft: Draft) -> None:
 
 def _win(draft: Draft) -> None:
     """Ends the game when a player, or failing that a faction, has held long enough (ruling 34)."""
-    needed = draft.house.turns_to_hold
+    goal, needed = draft.house.planets_to_win, draft.house.turns_to_hold
     alone = [(seat,) for seat in draft.playing if draft.players[seat].held >= needed]
     together = [faction.members for faction in draft.factions if faction.held >= needed]
     groups: Sequence[tuple[Seat, ...]] = alone or together
@@ -175,5 +186,5 @@ def _win(draft: Draft) -> None:
         return
     best = max(sum(map(draft.planets_of, group)) for group in groups)
     winners = {seat for group in groups if sum(map(draft.planets_of, group)) == best for seat in group}
-    held = f"held {best} planets at {needed} successive starts of turn" if needed > 1 else f"held {best} planets"
-    draft.end((seat for seat in draft.seats if seat in winners), held)
+    starts = f"{needed} successive starts of turn" if needed > 1 else "the start of a turn"
+    draft.end((seat for seat in draft.seats if seat in winners), f"held {goal} or more planets at {starts}")

@@ -91,9 +91,11 @@ def asked(draft: Draft) -> frozenset[Seat]:
 
 
 def _told(before: State, draft: Draft, awaited: frozenset[Seat]) -> frozenset[Seat]:
-    """Who gets a report: all, but between rounds of combat only those who were there or are asked (ruling 19)."""
+    """Who gets a report: all, but between rounds of combat only who was there, is asked, or left (ruling 19)."""
     if draft.result is not None:
         return frozenset(draft.seats)
+    playing = frozenset(seat for seat in draft.seats if before.players[seat].playing)
     if before.section == draft.section == "combat":
-        return awaited.union(*(event.audience for event in draft.events))
-    return frozenset(seat for seat in draft.seats if before.players[seat].playing)
+        there = (event.audience for event in draft.events if event.kind == "combat")
+        return awaited.union(playing.difference(draft.playing), *there)
+    return playing

@@ -11,7 +11,7 @@ reader nothing that his report did not. Codes:
 | unpaid, too-dear, too-many, points, new-name | the purse and the yards |
 | nothing-damaged, cannot-hide | repair and hide |
 | replaced | a later line for the same thing counts |
-| no-way, cannot-move, encounter, off-map | moves |
+| no-way, cannot-move, encounter, off-map, ends | moves |
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
 | cannot-terraform, other-colour | terraforming |
 | no-alliances, bad-faction, resigning | politics |
@@ -79,6 +79,7 @@ class _Reading:
         self.outlook = Outlook(view, entries)
         self.allies = {player["colour"] for player in view["players"] if player["ally"]}
         self.moving: set[str] = set()
+        self.ends: dict[str, str] = {}
         for entry in entries:
             if isinstance(entry.order, Move):
                 self.moving.update(entry.order.ships)
@@ -91,6 +92,9 @@ class _Reading:
             checks = _CHECKS.get(type(entry.order))
             if checks:
                 yield from checks(self, entry.line, entry.order)
+        if self.ends:
+            ends = ", ".join(self.ends[name] for name in sorted(self.ends))
+            yield Finding(0, "note", "ends", f"moves end, if nothing stops them, at: {ends}")
 
     def _replaced(self) -> Iterator[Finding]:
         """Of two lines for the same thing the later counts."""
@@ -144,9 +148,13 @@ def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
             pinned = sheet.view["section"] == "movement"
             text = f"{ship.name} is in an encounter" + ("" if pinned else ": it can move only if that ends before")
             yield Finding(line, "error" if pinned else "warning", "encounter", text)
-        off = _leaves_map(sheet, ship, order)
-        if off:
-            yield Finding(line, "warning", "off-map", f"{ship.name} would leave the map after {off}, and stops there")
+        end, beyond = _way(sheet, ship, order)
+        if beyond == "off-map":
+            yield Finding(line, "warning", "off-map", f"{ship.name} would leave the map after {end}, and stops there")
+        if not ship.encounter and not _cannot_move(ship, order):
+            sheet.ends[ship.name] = (
+                f"{ship.name} beyond a jump from {end}" if beyond == "jump" else f"{ship.name} {end}"
+            )
 
 
 def _cannot_move(ship: Prospect, order: Move) -> str:
@@ -167,8 +175,8 @@ def _cannot_move(ship: Prospect, order: Move) -> str:
     return ""
 
 
-def _leaves_map(sheet: _Reading, ship: Prospect, order: Move) -> str:
-    """The last space before a step off the map; "" if there is none as far as known."""
+def _way(sheet: _Reading, ship: Prospect, order: Move) -> tuple[str, str]:
+    """Where a move leads as far as its player knows: a space, and what is beyond it: "off-map", "jump" or nothing."""
     charts = {chart["entry"]: chart["exit"] for chart in sheet.view["charts"]}
     steps = [(order.vector, order.reach)] if order.vector else []
     here = sheet.board.read(ship.space)
@@ -178,13 +186,14 @@ def _leaves_map(sheet: _Reading, ship: Prospect, order: Move) -> str:
         if leg == JUMP:
             there = sheet.board.read(charts.get(sheet.board.name(here), ""))
             if there is None:
-                return ""
+                return sheet.board.name(here), "jump"
         else:
             there = plus(here, VECTORS.get(leg, (0, 0, 0)), count)
         if not sheet.board.has(there):
-            return sheet.board.name(here)
+            return sheet.board.name(here), "off-map"
         here = there
-    return ""
+    assert here is not None
+    return sheet.board.name(here), ""
 
 
 def _fire(sheet: _Reading, line: int, order: Fire) -> Iterator[Finding]:

@@ -1,14 +1,19 @@
 """The sheet mailed with a report, ready to be filled in and returned.
 
 Nothing in it is an order before its player makes it one: all lines are
-comments, those of ships and choices with an order to be completed.
+comments, those of ships and choices with an order to be completed. None is
+wider than a line of mail.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
-from rules.singularity_trap.orders import View
+from rules.singularity_trap.chart import closer
+from rules.singularity_trap.orders import View, others
+
+WIDTH = 78
 
 
 def template(view: View) -> list[str]:
@@ -25,46 +30,76 @@ def template(view: View) -> list[str]:
 def _economic(view: View) -> Iterator[str]:
     left = view["points"] + view["income"] - view["upkeep"]
     yield f"; --- Economic: {view['points']} saved + {view['income']} income - {view['upkeep']} upkeep = {left} points"
+    yield from _declaration(view)
     for ship in view["ships"]:
         if ship["damage"]:
             state = "dark, " if ship["dark"] else ""
-            yield f"; REPAIR {ship['id']}   ; {ship['type']} at {ship['space']}, {state}damage {ship['damage']}"
+            yield f"; REPAIR {ship['id']}  ; {ship['type']} at {ship['space']}, {state}damage {ship['damage']}"
+    yield "; also: SCRAP ships, HIDE ships"
     home = next((planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]), None)
     if home:
-        prices = ", ".join(f"{kind['name']} {kind['cost']}" for kind in view["rules"]["types"])
-        yield f"; BUILD {view['rules']['types'][0]['name']} AT {home}   ; prices: {prices}"
+        prices = (f"{kind['name']} {kind['cost']}" for kind in view["rules"]["types"])
+        yield from _remark(f"prices: {', '.join(prices)}")
+        yield f"; BUILD {view['rules']['types'][0]['name']} AT {home}"
+
+
+def _declaration(view: View) -> Iterator[str]:
+    """The faction with all allies, where it could be declared now."""
+    allies = [player for player in view["players"] if player["ally"] and player["playing"]]
+    held = sum(player["planets"] for player in view["players"] if player["ally"] or player["colour"] == view["seat"])
+    rules = view["rules"]
+    if 1 < 1 + len(allies) <= rules["largest_faction"] and held >= rules["planets_to_win"]:
+        yield "; DECLARE FACTION WITH " + " ".join(player["colour"] for player in allies)
 
 
 def _movement(view: View) -> Iterator[str]:
     yield "; --- Movement"
+    yield "; ways: N NE SE S SW NW, each also with + (rising) or -; UP DOWN; JUMP; STAY"
     for ship in view["ships"]:
         units = {unit["unit"]: unit["left"] for unit in ship["units"]}
         if units.get("drive") and not ship["dark"]:
             powers = [f"drive {units['drive']}", *(power for power in ("slip", "jump") if units.get(power))]
-            pinned = ", in an encounter" if ship["encounter"] else ""
+            pinned = ", pinned" if ship["encounter"] else ""
             way = "SLIP N 1" if units.get("slip") else "N"
-            yield f"; MOVE {ship['id']} {way}   ; {ship['type']} at {ship['space']}, {', '.join(powers)}{pinned}"
+            yield f"; MOVE {ship['id']} {way}  ; {ship['type']} at {ship['space']}, {', '.join(powers)}{pinned}"
 
 
 def _combat(view: View) -> Iterator[str]:
     yield "; --- Combat: without orders, most weapons first, then lowest number"
     for combat in view["combats"]:
-        enemies = " ".join(f"{ship['id']} ({ship['type']}, damage {ship['damage']})" for ship in combat["enemies"])
-        yield f"; {combat['space']}, round {combat['round']}, {combat['shots']} shots; enemies: {enemies}"
+        enemies = ", ".join(f"{ship['id']} ({ship['type']}, damage {ship['damage']})" for ship in combat["enemies"])
+        yield from _remark(f"at {combat['space']} you have {combat['shots']} shots; enemies: {enemies}")
         for ship in combat["own"]:
             yield f"; FIRE {ship} AT {combat['enemies'][0]['id']}"
-    yield "; TARGET " + " ".join(kind["name"] for kind in reversed(view["rules"]["types"]))
+    names = " ".join(kind["name"] for kind in reversed(view["rules"]["types"]))
+    yield "; also: FIRE ships AT targets"
+    yield "; TARGET " + textwrap.shorten(names, WIDTH - len("; TARGET "), placeholder="")
 
 
 def _ecopolitical(view: View) -> Iterator[str]:
     yield "; --- Ecopolitical"
-    for ship in view["ships"]:
-        if any(unit["unit"] == "terraform" and unit["left"] for unit in ship["units"]) and not ship["dark"]:
-            yield f"; TERRAFORM {ship['id']} NO   ; at {ship['space']}; works by itself where it stands still"
+    yield from _terraforming(view)
     for player in view["players"]:
-        if view["rules"]["alliances"] and player["playing"] and player["colour"] != view["seat"]:
+        if view["rules"]["alliances"] and player["colour"] in others(view):
             now = "allied" if player["ally"] else "not allied"
-            yield f"; ALLY {player['colour']} {'YES' if player['wish'] else 'NO'}   ; as set now; {now}"
+            yield f"; ALLY {player['colour']} {'YES' if player['wish'] else 'NO'}  ; as set now; {now}"
+
+
+def _terraforming(view: View) -> Iterator[str]:
+    """What the terraformers at own planets will do, and the choices there are (ruling 20)."""
+    own = {planet["space"]: planet for planet in view["planets"] if planet["owner"] == view["seat"]}
+    for ship in view["ships"]:
+        able = any(unit["unit"] == "terraform" and unit["left"] for unit in ship["units"])
+        if able and not ship["dark"] and not ship["moved"] and ship["space"] in own:
+            colour = own[ship["space"]]["colour"]
+            options = closer(view["seat"], colour)
+            if options:
+                choice = f"TO {options[1]}" if len(options) > 1 else "NO"
+                yield f"; TERRAFORM {ship['id']} {choice}  ; at {ship['space']}, {colour} now; else {options[0]}"
+
+
+def _remark(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="; ", subsequent_indent=";   ", break_on_hyphens=False)
 
 
 _PARTS = {"economic": _economic, "movement": _movement, "combat": _combat, "ecopolitical": _ecopolitical}

@@ -17,6 +17,7 @@ from rules.singularity_trap.views import (
     PlayerView,
     RulesView,
     Section,
+    SensorsView,
     ShipView,
     TrapView,
     TypeView,
@@ -61,7 +62,7 @@ class _Maker:
             "players": [self._player(seat, other) for other in state.seats],
             "planets": planets,
             "ships": [self._ship(ship) for ship in sorted(ships, key=lambda ship: ship.id)],
-            "sensors": self.watch.sensors(seat),
+            "sensors": self._sensors(seat),
             "charts": [
                 {"entry": self.name(entry), "exit": self.name(end)} for entry, end in state.players[seat].charts
             ],
@@ -69,12 +70,19 @@ class _Maker:
             "factions": factions,
             "combats": self._combats(seat, ships) if seat in state.awaited else [],
             "rules": self._rules,
-            "events": [_told(event, seat) for event in heard(events, seat)],
+            "events": _place_by_place([_told(event, seat) for event in heard(events, seat)]),
             "result": {"winners": list(state.result.winners), "reason": state.result.reason} if state.result else None,
         }
 
     def _section(self) -> Section:
         return "turn" if self.state.house.pace == "turn" else cast(Section, self.state.section)
+
+    def _sensors(self, seat: Seat) -> SensorsView:
+        """The reading at the end of the last section; between rounds only who shares a space (ruling 39)."""
+        sensed = self.watch.sensors(seat)
+        if self.state.section == "combat" and self.state.round:
+            return {"contacts": sensed["contacts"], "unknown": [], "allied": []}
+        return sensed
 
     def _player(self, seat: Seat, other: Seat) -> PlayerView:
         player = self.state.players[other]
@@ -172,6 +180,12 @@ def _told(event: dict[str, Any], seat: Seat) -> dict[str, Any]:
         "shots": [{**shot, "unit": shot["unit"] if shot["at"] in own else None} for shot in event["shots"]],
         "lost": [loss if loss["ship"] in own else {"ship": loss["ship"], "how": "vanished"} for loss in event["lost"]],
     }
+
+
+def _place_by_place(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The events with the rounds of each combat together; all else as it happened."""
+    rounds = iter(sorted((event for event in events if event["kind"] == "combat"), key=lambda event: event["space"]))
+    return [next(rounds) if event["kind"] == "combat" else event for event in events]
 
 
 def _seen(ship: dict[str, Any]) -> dict[str, Any]:

@@ -72,9 +72,12 @@ class _Watch:
         self.ranges = [(ship.space, 2 if ship.left[UNITS.index("sensor")] else 1) for ship in own]
         self.friends = {other for other in state.seats if pair(seat, other) in state.allies}
         self.seat = seat
+        self.between_rounds = state.section == "combat" and state.round > 0
 
     def watched(self, space: Space) -> bool:
-        """Whether an unknown ship in a space would be detected."""
+        """Whether an unknown ship in a space would be detected; between rounds of combat sensors are not read."""
+        if self.between_rounds:
+            return space in self.eyes
         return any(distance(space, eye) <= reach for eye, reach in self.ranges)
 
 
@@ -100,13 +103,13 @@ def _unseen(state: State, watch: _Watch, numbers: _Numbers, rnd: random.Random) 
     strangers = [other for other in others if other not in watch.friends]
     present = {(ship.owner, ship.space) for ship in state.ships.values() if ship.left[SYSTEM]}
     for owner, space in sorted(present):
-        if owner in watch.friends and space not in watch.eyes:
+        if owner in watch.friends and space not in watch.eyes and not watch.between_rounds:
             yield from _squadron(state, owner, space, numbers, rnd)
     marks = {space for owner, space in present if owner in strangers and watch.watched(space)} - watch.eyes
     for space in sorted(marks):
         yield from _squadron(state, rnd.choice(strangers), space, numbers, rnd)
     unwatched = _spaces(state, lambda space: not watch.watched(space))
-    for owner in strangers:
+    for owner in others if watch.between_rounds else strangers:
         for _ in range(rnd.randint(0, 5)):
             yield _ship(state, owner, rnd.choice(unwatched), numbers, rnd)
     for owner in others:

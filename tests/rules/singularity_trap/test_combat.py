@@ -174,6 +174,19 @@ def test_rounds_go_on_until_nobody_can_fire() -> None:
     assert len(owners) < 2 or not any(each.weapons for each in left)
 
 
+def test_every_round_has_new_odds() -> None:
+    """AE and TE are summed anew from the weapons left at the start of each round."""
+    played = play(world(ship("R101", SITE), ship("R102", SITE), ship("G101", SITE), ship("G102", SITE)))
+
+    for fight in played.told("combat"):
+        weapons = {owner: sum(each["weapons"] for each in fight["ships"] if each["owner"] == owner)
+                   for owner in ("red", "green")}  # fmt: skip
+        for shot in fight["shots"]:
+            own = weapons["red" if shot["by"][0] == "R" else "green"]
+            assert (shot["need"], shot["of"]) == (own, sum(weapons.values()))
+    assert len({shot["of"] for fight in played.told("combat") for shot in fight["shots"]}) > 1
+
+
 def test_unarmed_ships_do_not_fight() -> None:
     """Where nobody can fire there is no combat."""
     state = world(ship("R101", SITE, "Terraformer"), ship("G101", SITE, "Terraformer"))

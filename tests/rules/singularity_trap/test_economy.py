@@ -6,7 +6,10 @@ import dataclasses
 
 import pytest
 
-from tests.rules.singularity_trap.builders import RICH, Played, dark, play, ship, world
+from pbem.ruleset import TurnInput
+from rules.singularity_trap import RULESET
+from rules.singularity_trap.orders import Build
+from tests.rules.singularity_trap.builders import DICE, RICH, Played, dark, play, ship, world
 
 HOME = 5
 
@@ -145,7 +148,7 @@ def test_builds_end_with_the_points_and_the_rest_is_saved() -> None:
     played = play(world(points=13), red="BUILD 2 Cruiser AT J1+9 / BUILD Scout AT J1+9")
 
     assert [event["type"] for event in played.told("built", "red")] == ["Cruiser", "Scout"]
-    assert _reasons(played) == ["1 of 2 built: a Cruiser costs 10 points and 8 are left"]
+    assert _reasons(played) == ["1 of 2 built: a Cruiser costs 10 points, with 8 left"]
     assert played.told("saved", "red") == [{"points": 2}]
 
 
@@ -201,3 +204,14 @@ def test_four_digits_follow_when_three_are_used_up() -> None:
     played = play(dataclasses.replace(state, players={**state.players, "red": veteran}), red="BUILD Scout AT J1+9")
 
     assert 1_000 <= played.state.players["red"].numbers[-1] <= 9_999
+
+
+def test_ships_are_built_at_own_planets_only() -> None:
+    """A build anywhere else is refused, and the points are kept."""
+    state = world()
+    orders = [Build("Scout", "J10+0"), Build("Scout", "J12+5"), Build("Scout", "S10+9")]
+
+    played = Played(*RULESET.resolve(state, TurnInput({"red": tuple(orders)}), DICE))
+
+    assert _reasons(played) == [f"the planet at {order.space} is not yours" for order in orders]
+    assert played.points("red") == RICH + HOME

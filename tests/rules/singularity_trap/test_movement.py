@@ -6,6 +6,7 @@ import pytest
 
 from pbem.ruleset import Dice
 from rules.singularity_trap.movement import jump_exit
+from rules.singularity_trap.space import Board
 from rules.singularity_trap.state import Ship
 from tests.rules.singularity_trap.builders import BOARD, DICE, Played, at, dark, play, ship, world
 
@@ -92,6 +93,18 @@ def test_a_jump_never_ends_where_it_began() -> None:
     assert all(BOARD.has(end) and end != space for space, end in ends.items())
     assert len(set(ends.values())) > 3_000
     assert any(ends[end] != space for space, end in ends.items())
+    tiny = Board(1, 1)
+    assert all(jump_exit(Dice(bytes([seed])), tiny, (0, 0, 1)) != (0, 0, 1) for seed in range(99))
+
+
+def test_jumps_are_one_way() -> None:
+    """The space jumped into has a jump of its own, which does not lead back."""
+    there = play(world(ship("R101", "J10", "Scout")), red="MOVE R101 JUMP").state
+
+    played = play(there, red="MOVE R101 JUMP")
+
+    assert _place(played) not in ("J10+0", BOARD.name(there.ships["R101"].space))
+    assert len(played.state.players["red"].charts) == 2
 
 
 def test_a_jump_is_charted_once() -> None:

@@ -148,3 +148,43 @@ def test_who_sent_no_sheet_is_told() -> None:
 
     assert played.told("no-sheet", "red") == [{}]
     assert not played.told("no-sheet", "green")
+
+
+def _round_two(*ships: Ship, **extra: Any) -> Played:
+    """A fight of red's in which he has a choice, after its first round."""
+    hulks = [ship("G101", SITE, "Basestar", weapons=0), ship("G102", SITE, "Basestar", weapons=0)]
+    state = play(_at("movement", ship("R101", SITE), *hulks, *ships, **extra)).state
+    return play(state)
+
+
+def test_sensors_are_not_read_between_rounds() -> None:
+    """Within a combat the report shows who is in the reader's spaces, and no marks nor allied fleets (ruling 39)."""
+    watch = [ship("R102", "A10"), ship("G103", "A11"), ship("C101", "S10")]
+    before = play(_at("movement", ship("R101", SITE), ship("G101", SITE), ship("G102", SITE), *watch,
+                      allies=[("red", "cyan")]))  # fmt: skip
+
+    between = _round_two(*watch, allies=[("red", "cyan")])
+
+    assert view(before.state, "red")["sensors"]["unknown"] == ["A11+0"]
+    assert view(before.state, "red")["sensors"]["allied"] == [{"owner": "cyan", "space": "S10+0"}]
+    sensors = view(between.state, "red")["sensors"]
+    assert [ship["id"] for ship in sensors["contacts"][0]["ships"]] == ["G101", "G102"]
+    assert (sensors["unknown"], sensors["allied"]) == ([], [])
+
+
+def test_a_departure_between_rounds_is_news_after_combat() -> None:
+    """Who leaves on the sheet of a round is told so at once; players elsewhere hear of it when combat is over."""
+    state = play(_at("movement", *(ship(key, SITE) for key in ("R101", "R102", "G101", "Y101")),
+                     seats=("red", "yellow", "green", "cyan", "blue"))).state  # fmt: skip
+    gone = play(state, yellow="RESIGN CONFIRM", removed=["blue"])
+
+    assert _asked(gone) == ("combat", {"green"})
+    assert reported(gone.state) == {"red", "yellow", "green", "blue"}
+
+
+def test_who_has_left_hears_nothing_of_a_combat() -> None:
+    """A player out of the game is not told of a departure between rounds either."""
+    fleet = [ship(key, SITE) for key in ("R101", "R102", "G101", "Y101")]
+    state = play(_at("movement", *fleet, seats=("red", "yellow", "green", "cyan")), removed=["cyan"]).state
+
+    assert "cyan" not in reported(play(state, yellow="RESIGN CONFIRM").state)

@@ -195,7 +195,7 @@ def test_a_faction_that_cannot_be_is_refused(
     assert _why(played) == why
 
 
-@pytest.mark.parametrize(("players", "why"), [(3, "there are no factions"), (5, "a faction has 2 to 2 members here")])
+@pytest.mark.parametrize(("players", "why"), [(3, "there are no factions"), (5, "a faction has 2 members here")])
 def test_faction_sizes_depend_on_the_table(players: int, why: str) -> None:
     """Three may not band together in a game of 4 or 5, nor anybody in a smaller one."""
     allies = [("red", "yellow"), ("red", "green"), ("yellow", "green")]
@@ -215,6 +215,13 @@ def test_a_faction_dissolves_below_25_planets() -> None:
     assert played.told("dissolved", "cyan") == [
         {"members": ["red", "green"], "why": "it holds 24 planets and needs 25"}
     ]
+
+
+def test_a_faction_that_falls_for_its_planets_tells_nothing_of_its_alliances() -> None:
+    """Alliances are private, so they are not spoken of where the planets, which all can see, are reason enough."""
+    state = _holding({"red": 12, "green": 12}, [], factions=[Faction(("red", "green"), None, 1)])
+
+    assert play(state).told("dissolved")[0]["why"] == "it holds 24 planets and needs 25"
 
 
 def test_a_faction_dissolves_without_its_alliance() -> None:
@@ -276,7 +283,7 @@ def test_factions_may_overlap() -> None:
 
 def test_winning_alone_goes_before_winning_together() -> None:
     """A player with the planets for three starts wins alone, though his faction would win too (ruling 34)."""
-    state = _holding({"red": 25, "green": 2}, [RING[0]], factions=[Faction(("red", "green"), None, 1)])
+    state = _holding({"red": 25, "green": 2}, [RING[0]], factions=[Faction(("red", "green"), None, 2)])
     state = dataclasses.replace(
         state, players={**state.players, "red": dataclasses.replace(state.players["red"], held=2)}
     )
@@ -306,12 +313,14 @@ def test_a_gm_can_take_a_player_out() -> None:
 
 
 def test_who_left_is_nobodys_ally_or_partner() -> None:
-    """Alliances and factions end with a member."""
+    """Alliances and factions end with a member; alliances at once."""
     state = _holding({"red": 13, "green": 13}, [("red", "green")], factions=[Faction(("red", "green"), None, 1)])
+    section = dataclasses.replace(state.house, pace="section")
 
     played = play(state, green="RESIGN CONFIRM")
 
     assert not played.state.allies
+    assert not play(dataclasses.replace(state, house=section), green="RESIGN CONFIRM").state.allies
     assert played.told("dissolved")[0]["why"] == "a member has left the game"
 
 
@@ -320,6 +329,7 @@ def test_the_last_player_left_wins() -> None:
     played = play(world(seats=("red", "cyan")), cyan="RESIGN CONFIRM")
 
     assert _result(played) == ("red",)
+    assert not played.told("income")
     assert played.told("victory", "cyan") == [{"winners": ["red"], "reason": "the last player left"}]
 
 
@@ -352,3 +362,32 @@ def test_a_player_with_a_ship_plays_on(remnant: Ship) -> None:
 def test_scores_are_planets() -> None:
     """A GM sees who owns how many."""
     assert RULESET.standing(given(world(), 7, "red")).scores == {"red": 7, "green": 1, "cyan": 1}
+
+
+def test_an_eliminated_member_ends_a_faction() -> None:
+    """A faction of whom one is out dissolves at that very start of turn, however many planets the rest hold."""
+    faction = Faction(("red", "green"), None, 2)
+    state = _holding({"red": 26, "green": 0, "cyan": 1}, [("red", "green")], factions=[faction])
+
+    played = play(state)
+
+    assert played.told("resigned")[0] == {"who": "green", "how": "eliminated"}
+    assert played.told("dissolved")[0]["why"] == "a member has left the game"
+    assert _result(played) is None
+
+
+def test_who_left_cannot_be_named_in_a_faction() -> None:
+    """A partner who resigns on the sheet of the same turn is gone before the declaration is judged (ruling 35)."""
+    state = _holding({"red": 25, "green": 1}, [("red", "green")])
+
+    played = play(state, red="DECLARE FACTION WITH green", green="RESIGN CONFIRM")
+
+    assert not played.told("declared")
+    assert _why(played) == "a member has left the game"
+
+
+def test_the_reason_of_a_victory_is_the_rule() -> None:
+    """All are told what the winners held, and at how many starts."""
+    played = play(_holding({"red": 12}, planets_to_win=10, turns_to_hold=1))
+
+    assert played.told("victory")[0]["reason"] == "held 10 or more planets at the start of a turn"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterator
 
@@ -71,3 +72,15 @@ def test_the_world_elsewhere_is_far_and_busy() -> None:
     assert all(each.ships["G101"] == state.ships["G101"] for each, _ in worlds)
     assert len({tuple(sorted(each.ships)) for each, _ in worlds}) > 10
     assert any(line.startswith("MOVE") for _, sheets in worlds for sheet in sheets.values() for line in sheet)
+
+
+def test_between_rounds_the_scrambler_moves_what_sensors_showed() -> None:
+    """Marks and allied fleets are hidden until combat is over, so other worlds have them elsewhere (ruling 39)."""
+    fleet = [ship("R101", "J10"), ship("G101", "J10"), ship("G102", "J11"), ship("C101", "A19+9")]
+    state = dataclasses.replace(world(*fleet, pace="section", allies=[("red", "cyan")]), section="combat", round=1)
+
+    worlds = [scramble(state, "red", random.Random(number)) for number in range(20)]
+
+    assert all(view(each, "red") == view(state, "red") for each in worlds)
+    for space in (ship("G102", "J11").space, ship("C101", "A19+9").space):
+        assert not all(any(each.space == space and not each.dark for each in other.ships.values()) for other in worlds)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
-from pbem.ruleset import Dice, SetupError
+from pbem.ruleset import Dice, SetupError, TurnInput
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import standard_chart, write_chart
-from tests.rules.singularity_trap.builders import DICE, at, play, view, world
+from rules.singularity_trap.state import Player
+from tests.rules.singularity_trap import other_chart
+from tests.rules.singularity_trap.builders import DICE, at, lines, play, view, world
 
 
 def test_each_player_begins_with_his_home_and_five_points() -> None:
@@ -99,3 +102,37 @@ def test_another_chart_is_played() -> None:
 
     assert played.points("red") == 5
     assert played.told("built", "red")[0]["cost"] == 5
+
+
+@pytest.mark.parametrize("pace", ["turn", "section"])
+def test_a_campaign_on_another_chart_comes_to_its_end(pace: str) -> None:
+    """Another board, other ships and other colours are played by the same rules: bots find a winner there."""
+    options = {"chart": other_chart.CHART, "pace": pace, "planets_to_win": 6}
+    state = RULESET.setup(options, ("red", "green", "blue"), DICE)
+    for step in range(200):
+        if RULESET.standing(state).over:
+            break
+        orders = {}
+        for seat, shown in RULESET.views(state, sorted(state.awaited), ()):
+            parsed = RULESET.parse(shown, lines("\n".join(RULESET.bots["standard"](shown, DICE.scoped(step, seat)))))
+            assert not parsed.errors
+            orders[seat] = parsed.orders
+        state, _ = RULESET.resolve(state, TurnInput(orders), DICE.scoped("turn", step))
+
+    assert RULESET.standing(state).winners
+    assert RULESET.load(RULESET.dump(state), RULESET.version) == state
+
+
+def test_the_rules_read_the_chart() -> None:
+    """Income, edges of the map, slip and prices are those of the chart in force."""
+    state = RULESET.setup({"chart": other_chart.CHART, "planets_to_win": 6}, ("red", "green"), DICE)
+    rich = dataclasses.replace(state, players={seat: Player(seat, 99) for seat in state.seats})
+
+    played = play(rich, red="BUILD Superdreadnough AT D1+2 / BUILD 2 Mine AT D1+2 / MOVE NEW1 SLIP S 4 UP UP")
+
+    assert played.told("income", "red") == [{"points": 1, "planets": 1, "saved": 99}]
+    assert played.told("income", "green") == [{"points": 3, "planets": 1, "saved": 99}]
+    assert played.points("red") == 99 + 1 - 35 - 2 * 2
+    legs = played.told("moved", "red")[0]["legs"]
+    assert [(leg["how"], leg["space"]) for leg in legs] == [("slip", "D5+2")]
+    assert played.told("stopped", "red")[0]["why"] == "invalid"

@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from rules.singularity_trap import RULESET
+from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.orders import BOOK, Build, DeclareFaction, Fire, Move, Repair, Resign, Target, Terraform
 from rules.singularity_trap.state import State
 from tests.rules.singularity_trap.builders import codes, dark, findings, given, lines, play, ship, view, world
@@ -149,7 +150,7 @@ def test_a_receipt_foresees_unpaid_ships() -> None:
 
     (found,) = findings(state, "red", "MOVE R101 N")
 
-    assert found.text == "5 points do not pay for 9 ships: 4 will be scrapped"
+    assert found.text == "5 points cannot pay for 9 ships: 4 will be scrapped"
 
 
 def test_a_receipt_names_new_ships_and_the_rest_of_the_purse() -> None:
@@ -162,6 +163,23 @@ def test_a_receipt_names_new_ships_and_the_rest_of_the_purse() -> None:
         (1, "on this sheet it is called NEW1"),
         (2, "on this sheet it is called NEW2 to NEW3"),
     ]
+
+
+def test_a_receipt_says_where_moves_end() -> None:
+    """A player can check his vectors by the spaces they lead to, as far as he knows them."""
+    fleet = [ship("R101", "J10"), ship("R102", "J10", "Scout"), ship("R103", "J10"), dark("R104", "J10")]
+    sheet = "MOVE R101 SLIP N+ 2 UP / MOVE R102 S JUMP / MOVE R103 N / MOVE R103/R104 SE"
+
+    (note,) = [each for each in RULESET.parse(view(world(*fleet), "red"), lines(sheet)).findings if each.code == "ends"]
+
+    assert note.text == "moves end, if nothing stops them, at: R101 J8+3, R102 beyond a jump from J11+0, R103 K10+0"
+
+
+def test_a_purse_of_one_is_told_in_the_singular() -> None:
+    """One point is a point."""
+    note = RULESET.parse(view(world(points=2), "red"), lines("BUILD Scout AT J1+9")).findings[0]
+
+    assert note.text == "1 point will be left to save"
 
 
 def test_factions_are_checked_by_what_is_known() -> None:
@@ -264,3 +282,25 @@ def test_the_template_is_all_comment_until_filled_in() -> None:
     wanted = [line[2:] for line in sheet if line[2:].split()[0] in {verb.word for verb in BOOK.verbs}]
     assert len(wanted) > 8
     assert BOOK.parse(shown, list(enumerate(wanted, 1))).findings == ()
+
+
+def test_the_template_shows_what_terraformers_will_do() -> None:
+    """Where there are two colours the sheet offers the one that would not be taken by itself."""
+    workers = [ship(f"R10{at}", space, "Terraformer") for at, space in enumerate(("J10", "J4+6", "J1+9", "J12"))]
+    state = world(*workers, owners={"J10+0": "red", "J4+6": "red"}, colours={"J10+0": "gray", "J4+6": "yellow"})
+
+    sheet = [line for line in RULESET.template(view(state, "red")) if "TERRAFORM" in line]
+
+    assert sheet == [
+        "; TERRAFORM R100 TO magenta  ; at J10+0, gray now; else yellow",
+        "; TERRAFORM R101 NO  ; at J4+6, yellow now; else red",
+    ]
+
+
+def test_the_template_offers_a_declaration_that_can_be_made() -> None:
+    """With enough planets and allies there is a line to declare the faction with all of them."""
+    state = given(world(seats=COLOURS, allies=[("red", "green"), ("red", "blue")]), 24, "red")
+
+    declaration = "; DECLARE FACTION WITH green blue"
+    assert declaration in RULESET.template(view(state, "red"))
+    assert declaration not in RULESET.template(view(given(state, 0, "red"), "green"))

@@ -16,6 +16,7 @@ from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.reporter import Reporter
 from rules.singularity_trap import RULESET, events
 from rules.singularity_trap.chart import COLOURS
+from tests.rules.singularity_trap import other_chart
 from tests.rules.singularity_trap.sample_view import EVENTS, empty_view, fight_view, sample_view
 
 TEMPLATES = Path(__file__).parents[3] / "templates"
@@ -85,8 +86,7 @@ def test_every_seat_gets_a_sound_report(reporter: Reporter, seat: str, make: Any
     """Text within 80 columns, HTML whose elements are closed and that no mail program cuts off."""
     parts = report(reporter, make(seat))
 
-    told_part = parts.text[: parts.text.index("YOUR ORDERS")]
-    assert max(map(len, told_part.splitlines())) <= 80
+    assert max(map(len, parts.text.splitlines())) <= 80
     assert len(parts.html) < LARGEST_HTML
     assert unclosed(parts.html) == []
     assert "None" not in re.sub(r"None\.", "", parts.html)
@@ -238,3 +238,75 @@ def test_without_alliances_no_setting_is_shown(reporter: Reporter) -> None:
     parts = report(reporter, view)
     assert "ALLY" not in parts.text[: parts.text.index("YOUR ORDERS")]
     assert "Your setting" not in parts.html
+
+
+def _crowded(section: str) -> dict[str, Any]:
+    """A view with the longest names and numbers a chart can have, and crowds of ships, all damaged."""
+    kind = other_chart.CHART["types"][0]
+    units = [{"unit": unit, "left": int(count > 1), "full": count} for unit, count in kind["units"].items()]
+    own = {"type": kind["name"], "space": "M25+19", "dark": False, "moved": True, "encounter": True, "damage": 33}
+    ships = [own | {"id": f"R{number}", "units": units} for number in range(1000, 1008)]
+    seen = [{"id": f"M{number}", "owner": "magenta", "type": kind["name"], "damage": 30} for number in range(100, 108)]
+    types = [
+        {"name": kind["name"], "letter": "D", "ship_class": kind["class"], "units": kind["units"], "cost": 35},
+        *({"name": f"Kind{chr(97 + at)}abcdefghij", "letter": "K", "ship_class": "", "units": {}, "cost": 99}
+          for at in range(19)),
+    ]  # fmt: skip
+    view = sample_view()
+    fight = {"space": "M25+19", "round": 12, "own": [ship["id"] for ship in ships], "enemies": seen, "shots": 72}
+    sensors = {"contacts": [{"space": "M25+19", "ships": seen}], "unknown": ["M13+0"] * 30, "allied": []}
+    reason = "held 25 or more planets at 20 successive starts of turn"
+    return view | {
+        "section": section, "ships": ships, "combats": [fight], "round": 12,
+        "players": [player | {"held": 12, "ally": True, "playing": True} for player in view["players"]],
+        "sensors": sensors,
+        "rules": view["rules"] | {"types": types, "radius": 12, "levels": 20},
+        "planets": [], "charts": [], "events": [], "result": {"winners": ["yellow", "magenta"], "reason": reason},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("section", ["turn", "combat"])
+def test_nothing_is_too_wide_for_a_mail(reporter: Reporter, section: str) -> None:
+    """Crowds of ships with long names, on a large chart, are told within 80 columns, the order sheet too."""
+    text = report(reporter, _crowded(section)).text
+
+    assert [line for line in text.splitlines() if len(line) > 80] == []
+    assert "; MOVE R1007 SLIP N 1" in text or section == "combat"
+    assert "; FIRE R1007 AT M100" in text
+
+
+def test_house_rules_are_in_the_report(reporter: Reporter) -> None:
+    """Planets and turns to win, the largest faction and the planets of an emperor are those in force."""
+    view = sample_view()
+    rules = view["rules"] | {"planets_to_win": 20, "turns_to_hold": 2, "largest_faction": 3, "empire_planets": 9}
+    words = [
+        "20 planets at 2 successive turn starts wins, alone or as a faction of 2 to 3 allies; the head of an",
+        "a faction of 2 allies.",
+        "wins; there are no factions.",
+        "wins; there are no alliances.",
+    ]
+    cases = [{}, {"largest_faction": 2}, {"largest_faction": 0}, {"largest_faction": 0, "alliances": False}]
+
+    for case, said in zip(cases, words, strict=True):
+        parts = report(reporter, view | {"rules": rules | case})
+        assert said in " ".join(parts.text.split())
+        assert said in parts.html
+
+
+def test_repairs_of_a_kind_are_counted() -> None:
+    """Several units of a kind are told as a number."""
+    units = ["system", "drive", "drive", "slip"]
+
+    assert told(kind="repaired", ship="R101", units=units, cost=4) == [
+        "R101 was repaired for 4 points: system, drive 2, slip."
+    ]
+
+
+def test_states_of_ships_are_explained_where_they_occur(reporter: Reporter) -> None:
+    """The words pinned, moved and dark are explained under the ships they stand at, and else left out."""
+    view = sample_view()
+    whole = [ship for ship in view["ships"] if not (ship["dark"] or ship["moved"] or ship["encounter"])]
+
+    assert "Pinned: " not in report(reporter, view | {"ships": whole}).text
+    for form in (report(reporter, view).text, report(reporter, view).html):
+        assert all(f"{word}: " in form for word in ("Pinned", "Moved", "Dark"))

@@ -205,3 +205,33 @@ def test_events_of_nobody_are_in_no_view() -> None:
 
     shown = [view(each.state, "red", each.events) for each in (quiet, loud, other)]
     assert shown[0] == shown[1] == shown[2]
+
+
+def test_the_rounds_of_a_combat_are_told_together() -> None:
+    """Place by place: a report tells one combat to its end before it goes on to the next."""
+    fleets = [ship("R101", "C9"), ship("G101", "C9"), ship("R102", "J12"), ship("C101", "J12")]
+    state = world(*fleets)
+
+    played = play(state)
+
+    shown = [event for event in view(played.state, "red", played.events)["events"] if event["kind"] == "combat"]
+    order = [(event["space"], event["round"]) for event in shown]
+    assert order == sorted(order)
+    assert len({space for space, _ in order}) == 2
+    assert len(order) > 2
+
+
+def test_ships_that_are_seen_are_not_unknown_as_well() -> None:
+    """Between two neighbouring fleets of the reader's, enemies in the space of one are seen, not marked."""
+    sensed = _sensors(ship("R101", "J12"), ship("R102", "J13"), ship("G101", "J12"))
+
+    assert [contact["space"] for contact in sensed["contacts"]] == ["J12+0"]
+    assert sensed["unknown"] == []
+
+
+@pytest.mark.parametrize("keys", [("R101", "R102"), ("R102", "R101")])
+def test_the_best_sensor_of_a_fleet_counts(keys: tuple[str, str]) -> None:
+    """A cruiser beside a scout takes nothing from what the scout detects."""
+    scout, cruiser = keys
+
+    assert _sensors(ship(scout, "J12", "Scout"), ship(cruiser, "J12"), ship("G101", "J14"))["unknown"] == ["J14+0"]
