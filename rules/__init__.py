@@ -2,8 +2,9 @@
 
 from pbem.ruleset import AnyRuleset
 from rules.dueling_masters import RULESET as DUELING_MASTERS
+from rules.harvester import RULESET as HARVESTER
 from rules.singularity import RULESET as SINGULARITY
 from rules.singularity_trap import RULESET as SINGULARITY_TRAP
 
-RULESETS: tuple[AnyRuleset, ...] = (SINGULARITY_TRAP, SINGULARITY, DUELING_MASTERS)
+RULESETS: tuple[AnyRuleset, ...] = (SINGULARITY_TRAP, SINGULARITY, HARVESTER, DUELING_MASTERS)
 """Every game this program plays."""

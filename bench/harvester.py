@@ -1,0 +1,252 @@
+"""Harvester with a crowd: how resolving a turn and making all views grow with the players.
+
+    python -m bench.harvester [--players 100 1000 10000] [--rounds 3] [--reports 1000]
+
+Each number of players is measured in a process of its own, in the middle of a
+game of bots: a turn resolved and every player's view made, in seconds of CPU
+(the best of the rounds), and the peak of memory. Beside it stands the growth
+exponent between the last two numbers: 1 is linear.
+
+Then, for `--reports` players, the CPU a player needs from the lines of a sheet to
+text and JSON report: parsing, its share of the resolution, the view, and the
+report. HTML and the picture are measured beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import gc
+import json
+import math
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from pbem.report import ReportFacts, report_data, write_report_data
+from pbem.report.wording import CSS, FILTERS
+from pbem.ruleset import Dice, Event, Order, Seat, TurnInput, View, canonical
+from rules.harvester import RULESET
+from rules.harvester.state import State
+
+SEED = Dice(b"bench")
+WARM_TURNS = 6
+"""Turns of bots before anything is measured, so that units are scattered and fights are on."""
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+Lines = Mapping[Seat, list[str]]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """What a number of players costs; seconds of CPU, megabytes at the peak.
+
+    `uncollected` is a turn with all its views while Python's garbage collector
+    rests: its passes go through everything alive, also what is not the game's.
+    """
+
+    players: int
+    resolve: float
+    views: float
+    uncollected: float
+    setup: float
+    megabytes: float
+
+    @property
+    def total(self) -> float:
+        """A turn and all its views."""
+        return self.resolve + self.views
+
+
+@dataclass(frozen=True)
+class Night:
+    """CPU of a turn night, in milliseconds a player."""
+
+    parse: float
+    resolve: float
+    views: float
+    text: float
+    data: float
+    html: float
+    picture: float
+
+    @property
+    def total(self) -> float:
+        """From the lines of a sheet to text and JSON report."""
+        return self.parse + self.resolve + self.views + self.text + self.data
+
+
+def timed(act: Callable[[], T]) -> tuple[float, T]:
+    """The CPU seconds of an act, and what it gave."""
+    start = time.process_time()
+    done = act()
+    return time.process_time() - start, done
+
+
+def best(rounds: int, act: Callable[[], Any]) -> float:
+    """The least CPU seconds of some rounds."""
+    return min(timed(act)[0] for _ in range(rounds))
+
+
+def middle(players: int) -> tuple[State, tuple[Event, ...], float]:
+    """A game of bots some turns on, what happened last, and the CPU seconds of its set-up."""
+    seats = [f"seat{number}" for number in range(1, players + 1)]
+    seconds, state = timed(lambda: RULESET.setup({}, seats, SEED))
+    events: tuple[Event, ...] = ()
+    for _ in range(WARM_TURNS):
+        sent = TurnInput(orders(state, sheets(state, events)))
+        state, events = RULESET.resolve(state, sent, SEED.scoped("turn", state.turn))
+    return state, events, seconds
+
+
+def sheets(state: State, events: Sequence[Event]) -> Lines:
+    """What the bots write."""
+    return {
+        seat: RULESET.bots["standard"](view, SEED.scoped("bot", seat, state.turn))
+        for seat, view in RULESET.views(state, state.seats, events)
+        if view["awaited"]
+    }
+
+
+def orders(state: State, lines: Lines) -> dict[Seat, tuple[Order, ...]]:
+    """What the sheets come to."""
+    views = RULESET.views(state, state.seats, ())
+    return {seat: RULESET.parse(view, enumerate(lines[seat], 1)).orders for seat, view in views if seat in lines}
+
+
+def crowd(players: int, rounds: int) -> Crowd:
+    """Measures in this process."""
+    state, events, seconds = middle(players)
+    sent, dice = TurnInput(orders(state, sheets(state, events))), SEED.scoped("turn", state.turn)
+    resolve = best(rounds, lambda: RULESET.resolve(state, sent, dice))
+    after, happened = RULESET.resolve(state, sent, dice)
+    views = best(rounds, lambda: sum(1 for _ in RULESET.views(after, after.seats, happened)))
+    gc.disable()
+    uncollected = best(rounds, lambda: RULESET.resolve(state, sent, dice))
+    uncollected += best(rounds, lambda: sum(1 for _ in RULESET.views(after, after.seats, happened)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Crowd(players, resolve, views, uncollected, seconds, peak)
+
+
+def apart(players: int, rounds: int) -> Crowd:
+    """Measures in a process of its own, so that memory is this crowd's alone."""
+    command = [sys.executable, "-m", "bench.harvester", "--alone", str(players), "--rounds", str(rounds)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - this very module
+    return Crowd(**json.loads(done.stdout))
+
+
+def night(players: int, rounds: int) -> Night:
+    """What each part of a turn night costs a player."""
+    state, events, _ = middle(players)
+    written = sheets(state, events)
+    mailed = {seat: json.loads(canonical(view)) for seat, view in RULESET.views(state, state.seats, events)}
+    sent, dice = TurnInput(orders(state, written)), SEED.scoped("turn", state.turn)
+    after, happened = RULESET.resolve(state, sent, dice)
+    views = [json.loads(canonical(view)) for _, view in RULESET.views(after, after.seats, happened)]
+    writer = _Writer()
+
+    def each(act: Callable[[View], Any]) -> float:
+        return 1000 * best(rounds, lambda: [act(view) for view in views]) / players
+
+    def share(act: Callable[[], Any]) -> float:
+        return 1000 * best(rounds, act) / players
+
+    return Night(
+        parse=share(lambda: [RULESET.parse(mailed[seat], enumerate(lines, 1)) for seat, lines in written.items()]),
+        resolve=share(lambda: RULESET.resolve(state, sent, dice)),
+        views=share(lambda: sum(1 for _ in RULESET.views(after, after.seats, happened))),
+        text=each(lambda view: writer.write("report.txt.j2", view)),
+        data=each(lambda view: write_report_data(report_data(RULESET, view, writer.facts))),
+        html=each(lambda view: writer.write("report.html.j2", view)),
+        picture=each(RULESET.pictures),
+    )
+
+
+class _Writer:
+    """Writes reports from the host's templates, text and HTML apart from each other."""
+
+    def __init__(self) -> None:
+        self.templates = Environment(
+            loader=FileSystemLoader(TEMPLATES),
+            autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self.templates.filters.update(FILTERS)
+        self.templates.globals["css"] = CSS
+        wording: Any = self.templates.get_template("harvester/events.j2").module
+        self.word = wording.event
+        self.facts = ReportFacts(
+            campaign="bench",
+            seat="seat1",
+            seats=(),
+            deadline=dt.datetime(2030, 1, 1, tzinfo=dt.UTC),
+            zone="UTC",
+            code="code",
+            address="orders@example.org",
+        )
+
+    def write(self, name: str, view: View) -> str:
+        """One form of a report."""
+        happened = [
+            {"kind": event["kind"], "lines": [line for line in self.word(event, view).splitlines() if line]}
+            for event in view["events"]
+        ]
+        return self.templates.get_template(f"harvester/{name}").render(
+            view=view,
+            facts=self.facts,
+            ruleset=RULESET,
+            happened=happened,
+            map_text=RULESET.text_map(view),
+            order_lines=RULESET.template(view),
+            pictures=[],
+        )
+
+
+def table(crowds: Sequence[Crowd]) -> str:
+    """The crowds, and how their cost grows."""
+    lines = ["players  resolve s  views s  together s  (gc off)  set-up s  peak MB"]
+    lines += [
+        f"{each.players:7}  {each.resolve:9.3f}  {each.views:7.3f}  {each.total:10.3f}  {each.uncollected:8.3f}"
+        f"  {each.setup:8.2f}  {each.megabytes:7.0f}"
+        for each in crowds
+    ]
+    if len(crowds) > 1:
+        small, large = crowds[-2:]
+        more = math.log(large.players / small.players)
+        growth = math.log(large.total / small.total) / more
+        uncollected = math.log(large.uncollected / small.uncollected) / more
+        spread = f"from {small.players} to {large.players} players"
+        lines.append(f"growth exponent {spread}: {growth:.2f} (gc off: {uncollected:.2f})")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Prints the measurements."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--players", type=int, nargs="+", default=[100, 1_000, 10_000])
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--reports", type=int, default=1_000)
+    options.add_argument("--alone", type=int, help=argparse.SUPPRESS)
+    chosen = options.parse_args()
+    if chosen.alone:
+        sys.stdout.write(json.dumps(asdict(crowd(chosen.alone, chosen.rounds))))
+        return
+    sys.stdout.write(table([apart(players, chosen.rounds) for players in chosen.players]) + "\n\n")
+    measured = night(chosen.reports, chosen.rounds)
+    parts = "  ".join(f"{name} {cost:.3f}" for name, cost in asdict(measured).items())
+    sys.stdout.write(f"{chosen.reports} players, ms CPU a player: {parts}\n")
+    sys.stdout.write(f"parse + resolve + views + text + data: {measured.total:.2f} ms a player\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The events of Harvester: every kind, its data, and who hears of it.
+
+A view's `events` list holds `{"kind": …, **data}`. Units stand as their player
+calls them ("S2"), `who` and `by` are seats, and `q`, `r` are coordinates as the one
+who hears of it writes them, so every hearer has an event of his own.
+
+| kind | data | heard by |
+|---|---|---|
+| missed | turns (in a row), limit | its player |
+| out | who, why ("order", "silence", "removed") | its player, and all who ruled it |
+| scrapped | unit, q, r, left (resources) | its player |
+| dropped | amount, q, r | its player |
+| refused | line (the order as a line), why (one sentence) | its player |
+| built | unit, q, r | its player |
+| blocked | unit, q, r (where it stays), why ("crags", "ruler", "harvester") | its player |
+| arrived | q, r | the Harvester's player |
+| fought | impulse, q, r (the hex, or the border's hex on the hearer's side), border (bool), outcome ("won", "lost", "tied"), strength (of the hearer's side), enemies (seats and the kinds of their units, "bob HGSS, cyd C"), lost (units, "L1 S2") | each player with units in it |
+| conquered | by | the player whose Harvester it is |
+| won-over | who, by | all who now rule it and did not |
+| lost-hold | who | all who no longer rule it, but are still in play |
+| freed | – | a player whose rulers are all gone |
+| passed | to | a player whose direct ruler is gone, but not the one above |
+| gathered | amount, held | the Harvester's player |
+| ended | winner (null: nobody is left) | all |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import Event, Seat
+
+SILENCE_LIMIT = 7
+"""Turns in a row without a sheet after which a player is out (ruling 11)."""
+
+
+def by_seat(events: Iterable[Event], seats: Iterable[Seat]) -> Mapping[Seat, list[dict[str, Any]]]:
+    """What each of the seats may hear, as `heard` gives it, from one walk through all events."""
+    told: dict[Seat, list[dict[str, Any]]] = {seat: [] for seat in seats}
+    for event in events:
+        for seat in event.audience if len(event.audience) < len(told) else told:
+            if seat in told and seat in event.audience:
+                told[seat].append({"kind": event.kind, **event.data})
+    return told
+
+
+def seats_of(players: Iterable[int], seats: Sequence[Seat]) -> frozenset[Seat]:
+    """An audience, from players' numbers."""
+    return frozenset(seats[player] for player in players)

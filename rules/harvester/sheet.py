@@ -1,0 +1,183 @@
+"""Order sheets of Harvester: what a sheet comes to, and the sheet a report brings along.
+
+Lines are checked against the view that was mailed and the lines above them. What
+depends on more, such as who else comes to a hex, is seen when the turn is resolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
+from rules.harvester.atlas import Atlas
+from rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target, unit_words
+from rules.harvester.planet import DIRECTIONS
+from rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
+from rules.kit.hexes import Hex, step
+
+
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders of a sheet, and what is wrong with the rest."""
+    read = ORDERS.parse(view, lines)
+    sheet = _Sheet(view)
+    for entry in read.entries:
+        try:
+            sheet.take(entry)
+        except Refused as refused:
+            sheet.tell(entry.line, "error", refused)
+    findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
+    return Parsed(tuple(sheet.entries), tuple(findings))
+
+
+@dataclass
+class _Sheet:
+    """The lines taken so far. `busy` are the units that have an order, `spent` the resources given away."""
+
+    view: View
+    entries: list[Entry] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    busy: dict[str, int] = field(default_factory=dict)
+    once: dict[type[Order], int] = field(default_factory=dict)
+    spent: int = 0
+
+    def __post_init__(self) -> None:
+        self.atlas = Atlas(self.view)
+
+    def tell(self, line: int, severity: str, told: Refused) -> None:
+        """Add a finding."""
+        self.findings.append(Finding(line, severity, told.code, told.text, told.hint))
+
+    def take(self, entry: Entry) -> None:
+        """Take one more order. Raises Refused."""
+        if self.view["over"]:
+            raise Refused("game-over", "the game is over; no more orders are taken")
+        if self.view["harvester"] is None:
+            raise Refused("out", "your Harvester is destroyed; you are out of the game")
+        order = entry.order
+        if isinstance(order, Move | Destroy):
+            self._claim(order.unit, entry.line)
+        else:
+            self._only(order, entry.line)
+        if isinstance(order, Move):
+            self._check_move(order, entry.line)
+        elif isinstance(order, Target):
+            self._check_target(order, entry.line)
+        elif isinstance(order, Build):
+            self._check_build(order)
+        elif isinstance(order, Drop):
+            self._spend(order.amount, f"you drop {order.amount}")
+        elif isinstance(order, DestroyHarvester):
+            hint = "take the line out to stay in the game"
+            self.tell(entry.line, "warning", Refused("final", "this ends the game for you, and cannot be undone", hint))
+        self.entries.append(entry)
+
+    def _claim(self, unit: str, line: int) -> None:
+        if unit in self.busy:
+            raise Refused("has-order", f"line {self.busy[unit]} gives {unit} an order already", "one a unit is taken")
+        self.busy[unit] = line
+
+    def _only(self, order: Order, line: int) -> None:
+        kind = type(order)
+        if kind in self.once:
+            word = order.usage.split()[0]
+            raise Refused("only-one", f"line {self.once[kind]} is a {word} already", "one of these a sheet is taken")
+        self.once[kind] = line
+
+    def _check_move(self, order: Move, line: int) -> None:
+        most = int(MOVE[SLOT[order.unit]])
+        if len(order.steps) > most:
+            del self.busy[order.unit]
+            hint = f"write: MOVE {order.unit} {' '.join(order.steps[:most])}"
+            raise Refused(
+                "too-far",
+                f"{unit_words(order.unit)} takes {_count(most, 'step')} at the most, not {len(order.steps)}",
+                hint,
+            )
+        if self.atlas.crags and not NIMBLE[SLOT[order.unit]]:
+            self._warn_of_crags(line, f"{order.unit}", self._path(order))
+
+    def _path(self, order: Move) -> list[Hex]:
+        here = next((unit["q"], unit["r"]) for unit in self.view["units"] if unit["unit"] == order.unit)
+        path = []
+        for way in order.steps:
+            here = self.atlas.named(step(here, DIRECTIONS[way]))
+            path.append(here)
+        return path
+
+    def _warn_of_crags(self, line: int, who: str, path: list[Hex]) -> None:
+        for spot in path:
+            if spot in self.atlas.crags:
+                text = f"{who} cannot enter the crags at {_written(spot)} and will stop before them"
+                self.tell(line, "warning", Refused("crags", text, "only Soldiers and Scouts enter crags"))
+                return
+
+    def _check_target(self, order: Target, line: int) -> None:
+        home = self.view["harvester"]
+        spot = self.atlas.named((order.q, order.r))
+        if home["target"] is not None and not home["waiting"]:
+            text = (
+                f"your Harvester is on its way to {_written(home['target'])} and cannot turn aside before it is there"
+            )
+            raise self._again(order, Refused("under-way", text, f"it has {_count(home['left'], 'step')} left"))
+        if spot == self.atlas.home:
+            raise self._again(order, Refused("there-already", "your Harvester is in that hex now"))
+        if spot not in self.atlas.marked:
+            raise self._again(
+                order, Refused("no-resource", f"no resource is known at {_written(spot)}", self._nearest(spot))
+            )
+        self._warn_of_crags(line, "your Harvester", self.atlas.line(self.atlas.home, spot))
+
+    def _again(self, order: Order, refused: Refused) -> Refused:
+        """The refusal, after which another line may try again."""
+        del self.once[type(order)]
+        return refused
+
+    def _nearest(self, spot: Hex) -> str:
+        known = [other for other in self.atlas.marked if other != self.atlas.home]
+        if not known:
+            return "your scanners know of none"
+        nearest = min(known, key=lambda other: (self.atlas.distance(spot, other), other))
+        return f"the nearest your scanners tell of may be at {_written(nearest)}"
+
+    def _check_build(self, order: Build) -> None:
+        building = self.view["building"]
+        if building is not None:
+            text = f"your Harvester is rebuilding {unit_words(building['unit'])}, and builds one unit at a time"
+            raise self._again(order, Refused("busy", text, f"it is ready in {_count(building['turns'], 'turn')}"))
+        price = int(SCANNER[SLOT[order.unit]])
+        self._spend(price, f"to rebuild {order.unit} costs {price}")
+
+    def _spend(self, amount: int, what: str) -> None:
+        left = self.view["harvester"]["held"] - self.spent
+        if amount > left:
+            raise Refused("too-dear", f"your Harvester has {_count(left, 'resource')} for it, but {what}")
+        self.spent += amount
+
+
+def _written(spot: Iterable[int]) -> str:
+    return ",".join(map(str, spot))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def template(view: View) -> list[str]:
+    """The sheet a report brings along: comments only, for nothing of it is decided yet."""
+    home = view["harvester"]
+    if view["over"] or home is None:
+        return []
+    lines = []
+    if home["target"] is None or home["waiting"]:
+        lines.append("; TARGET <q>,<r>          a hex with resources for your Harvester")
+    else:
+        lines.append(f"; your Harvester goes on to {_written(home['target'])}")
+    lines += [f"; MOVE {unit['unit']:<2} {_blanks(unit['unit'])}" for unit in view["units"]]
+    if view["lost"] and view["building"] is None:
+        lines.append(f"; BUILD <unit>             one of {', '.join(view['lost'])}")
+    return lines
+
+
+def _blanks(unit: str) -> str:
+    return " ".join(["<direction>"] * int(MOVE[SLOT[unit]]))

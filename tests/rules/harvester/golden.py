@@ -1,0 +1,93 @@
+"""The golden game: a whole game as one text, every sheet, finding and event of it, and some maps.
+
+`python -m tests.rules.harvester.golden` writes it anew; what then differs in
+golden.txt is what a change of the rules, bots or words has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pbem.ruleset import Dice, Event, Order, Seat, TurnInput, View, canonical
+from rules.harvester import RULESET
+
+PATH = Path(__file__).with_name("golden.txt")
+SEED = Dice(b"golden")
+SEATS = ("ann", "bob", "cyd", "dan", "eve")
+OPTIONS = {"crags": 8, "dust": 6}
+MAP_EVERY = 6
+
+SCRIPT: Mapping[int, Mapping[Seat, list[str] | None]] = {
+    1: {
+        "ann": ["MOVE S1 E E E", "MOVE G E E", "MOVE S1 W", "TARGET 99,99", "BUILD C1", "DROP 1", "FLY C1 E"],
+        "bob": None,
+    },
+    2: {"ann": ["DESTROY C4", "DROP 1", "MOVE C1 W NW W W", "move c2 se"], "bob": []},
+    3: {"ann": ["BUILD C4", "build c4", "DESTROY HARVESTER"]},
+    9: {"eve": ["DESTROY HARVESTER CONFIRM"]},
+}
+"""Sheets with everything in them that bots do not do; slips included. None: no sheet came."""
+
+
+def game() -> Iterator[str]:
+    """The lines of the golden game."""
+    state, number = RULESET.setup(OPTIONS, SEATS, SEED), 0
+    events: tuple[Event, ...] = ()
+    while not RULESET.standing(state).over:
+        number += 1
+        views = {seat: json.loads(canonical(view)) for seat, view in RULESET.views(state, SEATS, events)}
+        yield from _moment(views, number)
+        sheets = {seat: _sheet(views[seat], number) for seat in SEATS if views[seat]["awaited"]}
+        yield from _written(views, sheets)
+        state, events = RULESET.resolve(state, _input(views, sheets), SEED.scoped("turn", number))
+        yield from _happened(events)
+    yield f"== the end: {RULESET.standing(state).reason}"
+
+
+def _sheet(view: View, number: int) -> list[str] | None:
+    scripted = SCRIPT.get(number, {})
+    if view["seat"] in scripted:
+        return scripted[view["seat"]]
+    return RULESET.bots["standard"](view, SEED.scoped("bot", view["seat"], number))
+
+
+def _input(views: Mapping[Seat, View], sheets: Mapping[Seat, list[str] | None]) -> TurnInput:
+    orders: dict[Seat, tuple[Order, ...]] = {
+        seat: RULESET.parse(views[seat], list(enumerate(lines or [], 1))).orders for seat, lines in sheets.items()
+    }
+    return TurnInput(orders, missing=frozenset(seat for seat, lines in sheets.items() if lines is None))
+
+
+def _moment(views: Mapping[Seat, View], number: int) -> Iterator[str]:
+    yield ""
+    yield f"== turn {number}"
+    if number % MAP_EVERY == 1:
+        yield RULESET.text_map(views["bob"])
+    for seat, view in views.items():
+        if view["harvester"]:
+            home, points = view["harvester"], view["points"]
+            place = f"{seat} at {home['q']},{home['r']}"
+            yield f"{place}: {points['total']} points, under {view['rulers']}, lost {view['lost']}"
+
+
+def _written(views: Mapping[Seat, View], sheets: Mapping[Seat, list[str] | None]) -> Iterator[str]:
+    for seat, lines in sheets.items():
+        yield f"{seat}> " + ("no sheet" if lines is None else "; ".join(lines))
+        for found in RULESET.parse(views[seat], list(enumerate(lines or [], 1))).findings:
+            yield f"  {found.severity} in line {found.line}: {found.text} [{found.code}] {found.hint}".rstrip()
+
+
+def _happened(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        yield f"  {'+'.join(sorted(event.audience))}: {event.kind} {dict(event.data)}"
+
+
+def text() -> str:
+    """The golden game as it is now."""
+    return "\n".join(game()) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(text())

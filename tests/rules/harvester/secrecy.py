@@ -1,0 +1,277 @@
+"""What a player of Harvester may not know, stated without its views.
+
+Known are: the own affairs; who rules the reader; who is below it, with their
+points and so with what their Harvesters hold; and what the scanners of all these
+tell, band by band. Everything else may be otherwise, also the order of the seats
+and where on the planet it all is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pbem.ruleset import Seat
+from rules.harvester.state import ARRAYS, NO_COURSE, NOWHERE, State
+from rules.harvester.units import HARVESTER, MOVE, NAMES, SLOTS
+from tests.rules.harvester.oracle import SCANNER, Globe, Unit, World
+
+LEFT = 1 << 6
+BY_HEX = ("resources", "ground", "traffic")
+REACH = 6
+"""No unit moves and then scans farther than this from where it stands."""
+
+
+def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+    """Another world that looks the same to the seat."""
+    draft = _Draft(state, seat, rnd)
+    draft.resources()
+    draft.traffic()
+    draft.ground()
+    draft.units()
+    draft.affairs()
+    draft.rule()
+    world = draft.world()
+    if world.over != state.over:
+        return renumbered(state, rnd)
+    return _turned(renumbered(world, rnd), rnd)
+
+
+def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+    """Another world beyond the seat's reach, where units move and fight; all others near it rest.
+
+    Whom the seat might conquer this turn stays as it is, for the conqueror learns all of him; and nobody comes upon
+    the Harvesters of those above the seat, for it would hear of that.
+    """
+    draft = _Draft(state, seat, rnd)
+    draft.arrays["course"][~draft.is_mine()] = NO_COURSE
+    away, movers = draft.beyond()
+    taken = {spots[HARVESTER] for spots in draft.spots.values()}
+    for spot in away:
+        draft.arrays["resources"][draft.globe.number[spot]] = rnd.choice((0, 0, 0, 1, 2))
+    sheets: dict[Seat, list[str]] = {}
+    for number in movers:
+        free = sorted(away - taken)
+        if free and draft.spots[number][HARVESTER] in away:
+            taken.add(draft.put(number, HARVESTER, rnd.choice(free)))
+        sheets[state.seats[number]] = _marches(draft, number, sorted(away), rnd) if away else []
+    return renumbered(draft.world(), rnd), sheets
+
+
+def _marches(draft: _Draft, number: int, away: Sequence[tuple[int, int]], rnd: random.Random) -> list[str]:
+    """The player's distant units somewhere else, and marches that do not leave the distance."""
+    lines = []
+    for slot in range(1, SLOTS):
+        here = draft.spots[number].get(slot)
+        if here is not None and here not in away:
+            continue
+        here = draft.put(number, slot, rnd.choice(away))
+        path = []
+        for _ in range(int(MOVE[slot])):
+            ways = [way for way, spot in draft.globe.near[here].items() if spot in away]
+            if not ways:
+                break
+            path.append(rnd.choice(ways))
+            here = draft.globe.near[here][path[-1]]
+        if path:
+            lines.append(f"MOVE {NAMES[slot]} {' '.join(path)}")
+    return lines
+
+
+@dataclass
+class _Draft:
+    """A world to be altered where the seat does not see it."""
+
+    state: State
+    seat: Seat
+    rnd: random.Random
+    arrays: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        state = self.state
+        self.arrays = {name: getattr(state, name).copy() for name in ARRAYS}
+        self.globe, self.old = Globe(state.size), World.of(state)
+        self.bands, self.dusty = self.old.bands(self.seat)
+        self.above = set(self.old.above(self.seat))
+        self.mine = {each for each in state.seats if each == self.seat or self.seat in self.old.above(each)}
+        self.spots: dict[int, dict[int, tuple[int, int]]] = {
+            number: {slot: self.globe.spot[at] for slot, at in enumerate(row) if at != NOWHERE}
+            for number, row in enumerate(state.at.tolist())
+            if not state.left[number]
+        }
+
+    def is_mine(self) -> Any:
+        """A flag for the seat and each one below it."""
+        return np.array([each in self.mine for each in self.state.seats])
+
+    def others(self) -> list[int]:
+        """All others still in play."""
+        return [number for number in self.spots if self.state.seats[number] not in self.mine]
+
+    def put(self, number: int, slot: int, spot: tuple[int, int]) -> tuple[int, int]:
+        """Place a unit."""
+        self.arrays["at"][number, slot] = self.globe.number[spot]
+        self.spots[number][slot] = spot
+        return spot
+
+    def world(self) -> State:
+        """The altered state."""
+        return dataclasses.replace(self.state, **self.arrays)
+
+    def band(self, spot: tuple[int, int]) -> int:
+        """1 to 5, or 6 where nothing is told."""
+        return self.bands.get(spot, 6)
+
+    # -- what scanners do not tell
+
+    def resources(self) -> None:
+        """Unseen hexes hold anything; marked ones anything that keeps the mark, for now as if by resources."""
+        for spot in self.globe.hexes:
+            if self.band(spot) == 6:
+                self._set("resources", spot, self.rnd.choice((0, 0, 0, 1, 2, 3)))
+            elif self.band(spot) > 1 and self._marked(spot):
+                self._set("resources", spot, self.rnd.randint(1, 4))
+
+    def _marked(self, spot: tuple[int, int]) -> bool:
+        return bool(self.old.facts(spot, 5)[0])
+
+    def _set(self, name: str, spot: tuple[int, int], value: int) -> None:
+        self.arrays[name][self.globe.number[spot]] = value
+
+    def traffic(self) -> None:
+        """Band 3 and nearer tell entries, band 4 whether there was movement, and nothing farther tells of it."""
+        for spot in self.globe.hexes:
+            was = int(self.state.traffic[self.globe.number[spot]])
+            if self.band(spot) >= 5:
+                self._set("traffic", spot, self.rnd.choice((0, 0, 1, 36, LEFT)))
+            elif self.band(spot) == 4 and was:
+                self._set("traffic", spot, self.rnd.choice((1, 36, LEFT, LEFT | 8)))
+            elif was & ~LEFT:
+                self._set("traffic", spot, was & ~LEFT | self.rnd.choice((0, LEFT)))
+
+    def ground(self) -> None:
+        """Beyond all scanners the ground is any; what dust hides may have crags or not."""
+        within: set[tuple[int, int]] = set()
+        for unit in self.old.units:
+            if unit.owner in self.mine:
+                within |= self.globe.around(unit.spot, SCANNER[unit.kind]).keys()
+        for spot in self.globe.hexes:
+            if spot not in within:
+                self._set("ground", spot, self.rnd.choice((0, 0, 1, 2)))
+            elif self.band(spot) == 6 and spot not in self.dusty and self.old.ground[spot] != 2:
+                self._set("ground", spot, self.rnd.choice((0, 1)))
+
+    def units(self) -> None:
+        """Others' units that are not at hand: anywhere, in any number, but as many as band 2 counts."""
+        loose = [(number, slot) for number in self.others() for slot in range(SLOTS) if self._is_loose(number, slot)]
+        quota = {spot: 0 for spot, band in self.bands.items() if band == 2}
+        for number, slot in loose:
+            spot = self.spots[number].pop(slot, None)
+            if spot in quota:
+                quota[spot] += 1
+            self.arrays["at"][number, slot] = NOWHERE
+        self._place_harvesters([number for number, slot in loose if slot == HARVESTER], quota)
+        units = [(number, slot) for number, slot in loose if slot != HARVESTER]
+        self.rnd.shuffle(units)
+        for spot, count in quota.items():
+            for _ in range(count):
+                self.put(*units.pop(), spot)
+        anywhere = [spot for spot in self.globe.hexes if self.band(spot) > 2]
+        for number, slot in units:
+            if anywhere and self.rnd.random() < 0.7:
+                self.put(number, slot, self.rnd.choice(anywhere))
+
+    def _is_loose(self, number: int, slot: int) -> bool:
+        spot = self.spots[number].get(slot)
+        return spot is None or self.band(spot) > 1
+
+    def _place_harvesters(self, players: list[int], quota: dict[tuple[int, int], int]) -> None:
+        """Where nothing is told, or where there is a mark; a Harvester may be the reason for that."""
+        taken = {spots.get(HARVESTER) for spots in self.spots.values()}
+        for number in players:
+            free = [spot for spot in self.globe.hexes if spot not in taken and self._may_hide(spot, quota)]
+            spot = self.put(number, HARVESTER, self.rnd.choice(free))
+            taken.add(spot)
+            if spot in quota:
+                quota[spot] -= 1
+            if self.band(spot) > 1:
+                self._set("resources", spot, self.rnd.choice((0, 1, 2)))
+
+    def _may_hide(self, spot: tuple[int, int], quota: Mapping[tuple[int, int], int]) -> bool:
+        band = self.band(spot)
+        return band == 6 or (band > 1 and self._marked(spot) and quota.get(spot, 1) > 0)
+
+    # -- others' affairs
+
+    def affairs(self) -> None:
+        """What others hold, build, aim at and miss; of those below, only what they hold is known by their points."""
+        rnd = self.rnd
+        for number, seat in enumerate(self.state.seats):
+            if seat == self.seat or number not in self.spots:
+                continue
+            if seat not in self.mine:
+                self.arrays["held"][number] = rnd.randint(0, 20)
+            self.arrays["place"][number] = rnd.randint(-30, 30), rnd.randint(-30, 30)
+            self.arrays["silent"][number] = rnd.randint(0, 5)
+            self.arrays["waiting"][number] = rnd.randint(0, 1)
+            at = self.arrays["at"][number]
+            bound = rnd.randrange(self.state.planet.count) if rnd.random() < 0.5 else at[HARVESTER]
+            self.arrays["course"][number] = NO_COURSE if bound == at[HARVESTER] else (at[HARVESTER], bound)
+            lost = [slot for slot in range(1, SLOTS) if at[slot] == NOWHERE]
+            busy = lost and rnd.random() < 0.5
+            self.arrays["build"][number] = (rnd.choice(lost), rnd.randint(1, 4)) if busy else (NOWHERE, 0)
+
+    def rule(self) -> None:
+        """Those neither above nor below the seat are free, or ruled by anyone else but those below it."""
+        masters = [number for number in self.others() if self.state.seats[number] in self.above]
+        for number in self.others():
+            if self.state.seats[number] not in self.above:
+                self.arrays["ruler"][number] = self.rnd.choice([NOWHERE, NOWHERE, *masters])
+                masters.append(number)
+
+    # -- what is out of reach
+
+    def beyond(self) -> tuple[set[tuple[int, int]], list[int]]:
+        """The hexes that nobody comes near whom the seat knows or may come to know, and whose units may act there."""
+        exposed = {
+            self.state.seats[number]
+            for number, spots in self.spots.items()
+            if any(self._reaches(unit, spots[HARVESTER]) for unit in self.old.units if unit.owner in self.mine)
+        }
+        known = self.mine | exposed | {each for each in self.state.seats if exposed & set(self.old.above(each))}
+        away = set(self.globe.hexes)
+        for unit in self.old.units:
+            if unit.owner in known:
+                away -= self.globe.around(unit.spot, REACH).keys()
+        away -= {spots[HARVESTER] for number, spots in self.spots.items() if self.state.seats[number] in self.above}
+        return away, [number for number in self.others() if self.state.seats[number] not in known | self.above]
+
+    def _reaches(self, unit: Unit, spot: tuple[int, int]) -> bool:
+        """Whether a unit might come to a hex this turn."""
+        return spot in self.globe.around(unit.spot, int(MOVE[NAMES.index(unit.name)]))
+
+
+def renumbered(state: State, rnd: random.Random) -> State:
+    """The same world with its players in another order."""
+    order = list(range(len(state.seats)))
+    rnd.shuffle(order)
+    arrays = {name: getattr(state, name)[order] for name in ARRAYS if name not in BY_HEX}
+    place = {old: new for new, old in enumerate(order)} | {NOWHERE: NOWHERE}
+    arrays["ruler"] = np.array([place[ruler] for ruler in arrays["ruler"].tolist()])
+    return dataclasses.replace(state, seats=tuple(state.seats[old] for old in order), **arrays)
+
+
+def _turned(state: State, rnd: random.Random) -> State:
+    """The same world somewhere else on the planet."""
+    count = state.planet.count
+    by = rnd.randrange(count)
+    shifted: dict[str, Any] = {
+        name: np.where(getattr(state, name) == NOWHERE, NOWHERE, (getattr(state, name) + by) % count)
+        for name in ("at", "course")
+    }
+    return dataclasses.replace(state, **shifted, **{name: np.roll(getattr(state, name), by) for name in BY_HEX})

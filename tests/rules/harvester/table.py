@@ -1,0 +1,162 @@
+"""Sets up positions and plays turns, as the host would: sheets as lines, against views through JSON.
+
+All players of a position use the same coordinates, so that tests read like a map:
+(0, 0) is hex number 0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
+from rules.harvester import RULESET
+from rules.harvester.planet import planet_of
+from rules.harvester.state import CRAGS, DUST, NO_COURSE, NOWHERE, State
+from rules.harvester.units import NAMES, SLOT, SLOTS
+from rules.kit.hexes import Hex
+
+DICE = Dice(b"test")
+SEATS = ("ann", "bob", "cyd", "dan")
+FAR: Mapping[Seat, Hex] = {"ann": (0, 0), "bob": (-6, 0), "cyd": (0, 6), "dan": (6, -6)}
+"""Where the Harvesters of a position stand, unless it says otherwise."""
+
+Units = Mapping[str, Hex]
+
+
+def position(
+    units: Mapping[Seat, Units] | None = None,
+    *,
+    size: int = 10,
+    turn: int = 1,
+    resources: Mapping[Hex, int] | None = None,
+    crags: Sequence[Hex] = (),
+    dust: Sequence[Hex] = (),
+    rulers: Mapping[Seat, Seat] | None = None,
+    held: Mapping[Seat, int] | None = None,
+    seats: Sequence[Seat] = SEATS,
+    drift: int = 0,
+) -> State:
+    """A state with exactly these units; Harvesters not placed stand far away, alone."""
+    planet = planet_of(size)
+    at = np.full((len(seats), SLOTS), NOWHERE)
+    place = np.zeros((len(seats), 2), np.int64)
+    for number, seat in enumerate(seats):
+        own = {"H": FAR.get(seat, (0, 0))} | dict((units or {}).get(seat, {}))
+        place[number] = own["H"]
+        for name, spot in own.items():
+            at[number, SLOT[name]] = cell(size, spot)
+    ground = np.zeros(planet.count, np.uint8)
+    ground[[cell(size, spot) for spot in crags]] = CRAGS
+    ground[[cell(size, spot) for spot in dust]] = DUST
+    found = np.zeros(planet.count, np.int64)
+    for spot, amount in (resources or {}).items():
+        found[cell(size, spot)] = amount
+    numbers = {seat: number for number, seat in enumerate(seats)}
+    return State(
+        seats=tuple(seats),
+        size=size,
+        turn=turn,
+        drift=drift,
+        at=at,
+        held=np.array([(held or {}).get(seat, 0) for seat in seats]),
+        place=place,
+        course=np.array([NO_COURSE] * len(seats)),
+        waiting=np.zeros(len(seats), np.int64),
+        build=np.array([(NOWHERE, 0)] * len(seats)),
+        ruler=np.array([numbers[rulers[seat]] if rulers and seat in rulers else NOWHERE for seat in seats]),
+        silent=np.zeros(len(seats), np.int64),
+        left=np.zeros(len(seats), np.int64),
+        resources=found,
+        ground=ground,
+        traffic=np.zeros(planet.count, np.uint8),
+    )
+
+
+def cell(size: int, spot: Hex) -> int:
+    """The number of a hex."""
+    return int(planet_of(size).offset(np.array(spot[0]), np.array(spot[1])))
+
+
+def new_game(players: int = 4, **options: Any) -> State:
+    """A game before its first turn."""
+    return RULESET.setup(options, [f"seat{number}" for number in range(1, players + 1)], DICE)
+
+
+def view(state: State, seat: Seat, events: Sequence[Event] = ()) -> View:
+    """A seat's view as it comes out of a mail."""
+    data: View = json.loads(canonical(RULESET.view(state, seat, events)))
+    return data
+
+
+def read(state: State, seat: Seat, *lines: str) -> Parsed:
+    """What a seat's sheet comes to."""
+    return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
+
+
+def codes(parsed: Parsed) -> list[tuple[int, str]]:
+    """The findings of a sheet: line and code."""
+    return [(finding.line, finding.code) for finding in parsed.findings]
+
+
+def turn(
+    state: State,
+    sheets: Mapping[Seat, Sequence[str]] | None = None,
+    *,
+    silent: Sequence[Seat] = (),
+    removed: Sequence[Seat] = (),
+    dice: Dice = DICE,
+) -> tuple[State, tuple[Event, ...]]:
+    """One turn with the sheets given, which must be free of errors; all others but the silent send empty ones."""
+    orders = {seat: RULESET.parse(view(state, seat), []).orders for seat in state.seats}
+    for seat, lines in (sheets or {}).items():
+        parsed = read(state, seat, *lines)
+        assert not parsed.errors, parsed.errors
+        orders[seat] = parsed.orders
+    sent = {seat: orders[seat] for seat in RULESET.standing(state).awaiting}
+    return RULESET.resolve(
+        state, TurnInput(sent, frozenset(silent), frozenset(removed)), dice.scoped("turn", state.turn)
+    )
+
+
+def where(state: State, seat: Seat, unit: str) -> Hex | None:
+    """Where a unit is, near (0, 0); None if it is destroyed."""
+    planet = state.planet
+    at = int(state.at[state.seats.index(seat), NAMES.index(unit)])
+    return None if at == NOWHERE else (int(planet.q[at]), int(planet.r[at]))
+
+
+def ruler(state: State, seat: Seat) -> Seat | None:
+    """Who directly rules a seat."""
+    number = int(state.ruler[state.seats.index(seat)])
+    return None if number == NOWHERE else state.seats[number]
+
+
+def resources(state: State, spot: Hex) -> int:
+    """What lies in a hex."""
+    return int(state.resources[cell(state.size, spot)])
+
+
+def held(state: State, seat: Seat) -> int:
+    """What a seat's Harvester holds."""
+    return int(state.held[state.seats.index(seat)])
+
+
+def told(events: Sequence[Event], seat: Seat, kind: str) -> list[dict[str, Any]]:
+    """What a seat hears of a kind of event."""
+    return [dict(event.data) for event in events if event.kind == kind and seat in event.audience]
+
+
+def scanned(view: View, spot: Hex) -> tuple[int, list[Any]] | None:
+    """The band of a hex in a view and what it tells beyond the coordinates; None for a hex not scanned."""
+    for band in range(1, 6):
+        for row in view["scan"][band - 1]:
+            if (row[0], row[1]) == spot:
+                return band, row[2:]
+        quiet = view["quiet"][band - 1]
+        if spot in zip(quiet[::2], quiet[1::2], strict=True):
+            return band, []
+    return None

@@ -1,0 +1,194 @@
+"""Who wins, what is left of the losers, and who is conquered (rulings 4, 6 and 8)."""
+
+from __future__ import annotations
+
+from tests.rules.harvester.table import position, resources, ruler, told, turn, where
+
+
+def test_the_higher_total_destroys_all_opponents() -> None:
+    """The combat abilities of all units of a side in a hex are added up; the highest total wins."""
+    state = position({"ann": {"S1": (2, 0), "S2": (2, 1)}, "bob": {"L1": (3, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 E", "MOVE S2 NE"]})
+
+    assert where(after, "ann", "S1") == where(after, "ann", "S2") == (3, 0)
+    assert where(after, "bob", "L1") is None
+
+
+def test_movers_may_lose() -> None:
+    """Who enters a hex of stronger enemies is destroyed there."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"L1": (3, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 E"]})
+
+    assert where(after, "ann", "S1") is None
+    assert where(after, "bob", "L1") == (3, 0)
+
+
+def test_equal_totals_keep_the_movers_out() -> None:
+    """On a tie the moving units do not enter the hex, and those there stay."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 E E E"]})
+
+    assert where(after, "ann", "S1") == (2, 0)
+    assert where(after, "bob", "S1") == (3, 0)
+
+
+def test_both_movers_stay_out_on_a_tie() -> None:
+    """If both sides move into an empty hex with equal totals, neither gets in."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (4, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 E"], "bob": ["MOVE S1 W"]})
+
+    assert (where(after, "ann", "S1"), where(after, "bob", "S1")) == ((2, 0), (4, 0))
+
+
+def test_the_highest_of_three_wins_alone() -> None:
+    """With three sides in a hex, the strictly highest total destroys both others, however strong they are together."""
+    state = position({"ann": {"G": (3, 0)}, "bob": {"L1": (2, 0)}, "cyd": {"L1": (4, 0)}})
+
+    after, _ = turn(state, {"bob": ["MOVE L1 E"], "cyd": ["MOVE L1 W"]})
+
+    assert where(after, "ann", "G") == (3, 0)
+    assert where(after, "bob", "L1") is where(after, "cyd", "L1") is None
+
+
+def test_who_steps_back_meets_whoever_followed() -> None:
+    """A unit that steps back on a tie is in its old hex again when the next ones there are judged."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}, "cyd": {"C1": (1, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 E"], "cyd": ["MOVE C1 E"]})
+
+    assert where(after, "ann", "S1") == (2, 0)
+    assert where(after, "cyd", "C1") is None
+
+
+def test_enemies_who_would_swap_hexes_meet_on_the_border() -> None:
+    """They are judged first; the loser falls where it came from, and the winner goes on."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"C1": (3, 0)}})
+
+    after, events = turn(state, {"ann": ["MOVE S1 E E"], "bob": ["MOVE C1 W"]})
+
+    assert where(after, "ann", "S1") == (4, 0)
+    assert (where(after, "bob", "C1"), resources(after, (3, 0))) == (None, 1)
+    assert told(events, "bob", "fought")[0]["border"] == "W"
+
+
+def test_on_a_tie_nobody_crosses_the_border() -> None:
+    """Equal enemies who would swap hexes both stay where they are."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 E"], "bob": ["MOVE S1 W"]})
+
+    assert (where(after, "ann", "S1"), where(after, "bob", "S1")) == ((2, 0), (3, 0))
+
+
+def test_friends_swap_hexes_freely() -> None:
+    """Units of one side pass each other."""
+    state = position({"ann": {"S1": (2, 0), "S2": (3, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 E", "MOVE S2 W"]})
+
+    assert (where(after, "ann", "S1"), where(after, "ann", "S2")) == ((3, 0), (2, 0))
+
+
+def test_faster_units_pass_a_hex_before_slower_ones_come() -> None:
+    """A unit takes its steps in the first impulses; what enters a hex later meets only who is still there."""
+    state = position({"ann": {"C1": (2, 0)}, "bob": {"G": (4, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE C1 SE E E"], "bob": ["MOVE G W"]})
+
+    assert (where(after, "ann", "C1"), where(after, "bob", "G")) == ((4, 1), (3, 0))
+
+
+def test_subservients_of_one_ruler_do_not_attack_each_other() -> None:
+    """They may share a hex in peace."""
+    units = {"bob": {"S1": (3, 0)}, "cyd": {"L1": (4, 0)}}
+    state = position(units, rulers={"bob": "ann", "cyd": "ann"})
+
+    after, events = turn(state, {"bob": ["MOVE S1 E"]})
+
+    assert where(after, "bob", "S1") == where(after, "cyd", "L1") == (4, 0)
+    assert told(events, "bob", "fought") == []
+
+
+def test_a_side_adds_up_the_strengths_of_its_subservients() -> None:
+    """Subservients of one ruler that meet an enemy together fight together."""
+    units = {"bob": {"S1": (3, 0)}, "cyd": {"S1": (5, 0)}, "dan": {"H": (9, -9), "L1": (4, 0)}}
+    state = position(units, rulers={"bob": "ann", "cyd": "ann"})
+
+    after, _ = turn(state, {"bob": ["MOVE S1 E"], "cyd": ["MOVE S1 W"]})
+
+    assert where(after, "dan", "L1") is None
+
+
+def test_destroyed_units_leave_resources() -> None:
+    """A General leaves 4 resources in the hex where it is destroyed: as many as its scanner rating."""
+    state = position({"ann": {"L1": (2, 0), "L2": (2, 0)}, "bob": {"G": (3, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE L1 E", "MOVE L2 E"]})
+
+    assert resources(after, (3, 0)) == 4
+
+
+def test_a_harvester_alone_is_conquered() -> None:
+    """A Harvester has no combat ability: any enemy that enters its hex conquers it. It is not destroyed."""
+    state = position({"ann": {"C1": (2, 0)}, "bob": {"H": (3, 0)}})
+
+    after, events = turn(state, {"ann": ["MOVE C1 E"]})
+
+    assert ruler(after, "bob") == "ann"
+    assert where(after, "bob", "H") == where(after, "ann", "C1") == (3, 0)
+    assert told(events, "bob", "conquered") == [{"by": "ann"}]
+    assert told(events, "ann", "won-over") == [{"who": "bob", "by": "ann"}]
+
+
+def test_a_guard_saves_its_harvester() -> None:
+    """A guard that is as strong keeps enemies out, a stronger one destroys them."""
+    tied = position({"ann": {"S1": (2, 0)}, "bob": {"H": (3, 0), "S1": (3, 0)}})
+    held = position({"ann": {"S1": (2, 0)}, "bob": {"H": (3, 0), "L1": (3, 0)}})
+
+    assert where(turn(tied, {"ann": ["MOVE S1 E"]})[0], "ann", "S1") == (2, 0)
+    assert where(turn(held, {"ann": ["MOVE S1 E"]})[0], "ann", "S1") is None
+
+
+def test_an_outfought_guard_is_destroyed_and_its_harvester_conquered() -> None:
+    """The winners take the hex."""
+    state = position({"ann": {"L1": (2, 0)}, "bob": {"H": (3, 0), "S1": (3, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE L1 E"]})
+
+    assert ruler(after, "bob") == "ann"
+    assert where(after, "bob", "S1") is None
+
+
+def test_a_harvester_that_drives_into_enemies_is_conquered() -> None:
+    """It makes no difference who enters."""
+    state = position({"ann": {"C1": (-5, 0)}}, resources={(-5, 0): 1})
+
+    after, _ = turn(state, {"bob": ["TARGET -5,0"]})
+
+    assert ruler(after, "bob") == "ann"
+    assert where(after, "bob", "H") == (-5, 0)
+
+
+def test_a_harvester_may_be_conquered_on_a_border() -> None:
+    """An enemy that would swap hexes with a Harvester outfights it; the Harvester stays where it came from."""
+    state = position({"ann": {"C1": (-5, 0)}}, resources={(-5, 0): 1})
+
+    after, _ = turn(state, {"bob": ["TARGET -5,0"], "ann": ["MOVE C1 W"]})
+
+    assert ruler(after, "bob") == "ann"
+    assert where(after, "bob", "H") == where(after, "ann", "C1") == (-6, 0)
+
+
+def test_each_who_fought_is_told_whom() -> None:
+    """A report tells hex, outcome, the own side's strength, the enemies by player and kind, and the own losses."""
+    state = position({"ann": {"L1": (2, 0)}, "bob": {"H": (3, 0), "S1": (3, 0), "C1": (3, 0)}})
+
+    _, events = turn(state, {"ann": ["MOVE L1 E"]})
+
+    (won,) = told(events, "ann", "fought")
+    assert (won["outcome"], won["strength"], won["lost"]) == ("tied", 3, "")
+    assert won["enemies"] == "bob HSC"

@@ -1,0 +1,204 @@
+"""How units and Harvesters move, and what keeps them (rulings 4, 5, 8 and 10)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.harvester.table import position, read, told, turn, where
+
+
+@pytest.mark.parametrize(
+    ("unit", "steps"), [("G", "E"), ("L2", "E E"), ("S3", "E NE NE"), ("C4", "E E SE SE")], ids=["G", "L", "S", "C"]
+)
+def test_every_unit_moves_up_to_its_move_value(unit: str, steps: str) -> None:
+    """A General moves 1 hex, Lieutenants 2, Soldiers 3 and Scouts 4."""
+    state = position({"ann": {"H": (0, 0), unit: (0, 0)}})
+
+    after, _ = turn(state, {"ann": [f"MOVE {unit} {steps}"]})
+
+    ends = {"E": (1, 0), "E E": (2, 0), "E NE NE": (3, -2), "E E SE SE": (2, 2)}
+    assert where(after, "ann", unit) == ends[steps]
+
+
+@pytest.mark.parametrize(("unit", "steps"), [("G", "E E"), ("L1", "E E E"), ("S1", "E E E E"), ("C1", "E E E E E")])
+def test_no_unit_moves_farther(unit: str, steps: str) -> None:
+    """A line with more steps than a unit can take is refused."""
+    state = position({"ann": {"H": (0, 0), unit: (0, 0)}})
+
+    assert [found.code for found in read(state, "ann", f"MOVE {unit} {steps}").errors] == ["too-far"]
+
+
+def test_a_unit_may_take_fewer_steps() -> None:
+    """Move values are the most a unit can do."""
+    after, _ = turn(position({"ann": {"C1": (0, 0)}}), {"ann": ["MOVE C1 W"]})
+
+    assert where(after, "ann", "C1") == (-1, 0)
+
+
+@pytest.mark.parametrize(
+    ("way", "end"),
+    [("E", (1, 0)), ("NE", (1, -1)), ("NW", (0, -1)), ("W", (-1, 0)), ("SW", (-1, 1)), ("SE", (0, 1))],
+)
+def test_there_are_six_directions(way: str, end: tuple[int, int]) -> None:
+    """Every hex has six neighbours."""
+    after, _ = turn(position({"ann": {"G": (0, 0)}}), {"ann": [f"MOVE G {way}"]})
+
+    assert where(after, "ann", "G") == end
+
+
+def test_the_planet_wraps_around() -> None:
+    """Who walks over the rim comes back on the opposite side: nineteen steps east change the row only."""
+    state = position({"ann": {"C1": (9, 0)}})
+
+    after, _ = turn(state, {"ann": ["MOVE C1 E"]})
+
+    assert where(after, "ann", "C1") == (-9, 9)
+
+
+def test_a_harvester_moves_one_hex_towards_its_target() -> None:
+    """A Harvester travels one hex a turn until it reaches its target, without further orders."""
+    state = position(resources={(3, 0): 1})
+    state, _ = turn(state, {"ann": ["TARGET 3,0"]})
+    spots = [where(state, "ann", "H")]
+    for _ in range(3):
+        state, _ = turn(state)
+        spots.append(where(state, "ann", "H"))
+
+    assert spots == [(1, 0), (2, 0), (3, 0), (3, 0)]
+
+
+def test_a_harvester_does_not_deviate() -> None:
+    """The way is a straight line drawn when the order is given; between two hexes as near it goes to the left."""
+    state = position(resources={(3, 1): 1, (1, 1): 1})
+    state, _ = turn(state, {"ann": ["TARGET 3,1"]})
+    spots = [where(state, "ann", "H")]
+    for _ in range(3):
+        state, _ = turn(state)
+        spots.append(where(state, "ann", "H"))
+
+    assert spots == [(1, 0), (2, 0), (2, 1), (3, 1)]
+
+
+def test_a_harvester_is_not_turned_aside() -> None:
+    """While it is on its way, another target is refused."""
+    state, _ = turn(position(resources={(3, 0): 1, (0, 2): 1}), {"ann": ["TARGET 3,0"]})
+
+    assert [found.code for found in read(state, "ann", "TARGET 0,2").errors] == ["under-way"]
+
+
+def test_a_harvester_that_has_arrived_gets_another_target() -> None:
+    """Having reached its target, it is free to be sent on."""
+    state, events = turn(position(resources={(1, 0): 1, (0, 2): 1}), {"ann": ["TARGET 1,0"]})
+
+    assert told(events, "ann", "arrived") == [{"q": 1, "r": 0}]
+    assert read(state, "ann", "TARGET 0,2").errors == ()
+
+
+def test_a_target_must_hold_a_resource() -> None:
+    """A hex known to be bare is refused at once; a mark that is no resource shows when the turn is resolved."""
+    state = position({"bob": {"H": (4, 0)}}, resources={(0, 3): 1})
+
+    after, events = turn(state, {"ann": ["TARGET 4,0"]})
+
+    assert [found.code for found in read(state, "ann", "TARGET 1,0").errors] == ["no-resource"]
+    assert told(events, "ann", "refused") == [{"line": "TARGET 4 0", "why": "there is no resource"}]
+    assert where(after, "ann", "H") == (0, 0)
+
+
+def test_a_harvester_goes_on_though_its_target_is_emptied() -> None:
+    """The resource has to be there when the order is given; the way is gone to its end all the same."""
+    state = position({"bob": {"H": (3, 1)}}, resources={(3, 0): 1})
+    state, _ = turn(state, {"ann": ["TARGET 3,0"], "bob": ["TARGET 3,0"]})
+    state, _ = turn(state)
+
+    assert where(state, "bob", "H") == (3, 0)
+    assert where(state, "ann", "H") == (2, 0)
+
+
+def test_a_harvester_waits_for_another() -> None:
+    """A Harvester may not enter a hex with another Harvester; it waits, and its player is told."""
+    state = position({"bob": {"H": (1, 0)}}, resources={(2, 0): 1})
+
+    after, events = turn(state, {"ann": ["TARGET 2,0"]})
+
+    assert where(after, "ann", "H") == (0, 0)
+    assert told(events, "ann", "blocked") == [{"q": 0, "r": 0, "unit": "H", "why": "harvester"}]
+
+
+def test_a_harvester_kept_waiting_may_be_sent_elsewhere() -> None:
+    """Two that stand in each other's way need not wait for ever."""
+    state = position({"bob": {"H": (1, 0)}}, resources={(2, 0): 1, (-1, 0): 1})
+    state, _ = turn(state, {"ann": ["TARGET 2,0"]})
+
+    after, _ = turn(state, {"ann": ["TARGET -1,0"]})
+
+    assert where(after, "ann", "H") == (-1, 0)
+
+
+def test_two_harvesters_never_enter_one_hex() -> None:
+    """Of two bound for the same hex, lots decide which enters; the other waits."""
+    state = position({"bob": {"H": (2, 0)}}, resources={(1, 0): 1})
+
+    after, _ = turn(state, {"ann": ["TARGET 1,0"], "bob": ["TARGET 1,0"]})
+
+    assert {where(after, "ann", "H"), where(after, "bob", "H")} in ({(1, 0), (2, 0)}, {(0, 0), (1, 0)})
+
+
+@pytest.mark.parametrize(("unit", "end"), [("G", (0, 0)), ("L1", (0, 0)), ("S1", (2, 0)), ("C1", (2, 0))])
+def test_only_the_nimble_enter_crags(unit: str, end: tuple[int, int]) -> None:
+    """Soldiers and Scouts enter crags; larger units stop before them."""
+    state = position({"ann": {"H": (0, 1), unit: (0, 0)}}, crags=[(1, 0)])
+    steps = "E" if unit == "G" else "E E"
+
+    after, events = turn(state, {"ann": [f"MOVE {unit} {steps}"]})
+
+    assert where(after, "ann", unit) == end
+    assert [each["why"] for each in told(events, "ann", "blocked")] == (["crags"] if end == (0, 0) else [])
+
+
+def test_a_harvester_does_not_enter_crags() -> None:
+    """A Harvester whose line leads into crags waits before them, and may be sent elsewhere."""
+    state, _ = turn(position(resources={(2, 0): 1, (0, 1): 1}, crags=[(1, 0)]), {"ann": ["TARGET 2,0"]})
+
+    after, _ = turn(state, {"ann": ["TARGET 0,1"]})
+
+    assert where(state, "ann", "H") == (0, 0)
+    assert where(after, "ann", "H") == (0, 1)
+
+
+def test_a_subservient_does_not_enter_its_rulers_hex() -> None:
+    """A step into a hex where units of a Harvester above stand is not taken, at any depth of the chain."""
+    units = {"ann": {"S1": (2, 0)}, "bob": {"S1": (1, 0)}, "cyd": {"S1": (3, 0)}}
+    state = position(units, rulers={"bob": "cyd", "cyd": "ann"})
+
+    after, events = turn(state, {"bob": ["MOVE S1 E"], "cyd": ["MOVE S1 W"]})
+
+    assert (where(after, "bob", "S1"), where(after, "cyd", "S1")) == ((1, 0), (3, 0))
+    assert told(events, "bob", "blocked") == [{"q": 1, "r": 0, "unit": "S1", "why": "ruler"}]
+
+
+def test_a_subservient_gives_way_to_a_ruler_on_the_move() -> None:
+    """Where a ruler's unit is about to step, a subservient's does not."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (0, 1)}}, rulers={"bob": "ann"})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 W"], "bob": ["MOVE S1 NE"]})
+
+    assert (where(after, "ann", "S1"), where(after, "bob", "S1")) == ((1, 0), (0, 1))
+
+
+def test_a_ruler_may_enter_its_subservients_hex() -> None:
+    """Only subservients are forbidden to come close."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (1, 0)}}, rulers={"bob": "ann"})
+
+    after, _ = turn(state, {"ann": ["MOVE S1 W"]})
+
+    assert where(after, "ann", "S1") == where(after, "bob", "S1") == (1, 0)
+
+
+def test_a_unit_that_is_held_up_stops() -> None:
+    """Of a march that is stopped the rest is not taken either."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (1, 0)}}, rulers={"bob": "ann"})
+
+    after, _ = turn(state, {"bob": ["MOVE S1 E SE SE"]})
+
+    assert where(after, "bob", "S1") == (1, 0)

@@ -1,0 +1,144 @@
+"""Reports, maps and pictures of Harvester."""
+
+from __future__ import annotations
+
+import datetime as dt
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from pbem.report import Reporter, ReportFacts, ReportParts
+from pbem.ruleset import Event, Seat
+from rules.harvester import RULESET
+from rules.harvester.state import State
+from tests.conformance.games import ROOT
+from tests.rules.harvester.table import SEATS, position, turn, view
+
+
+def report(state: State, seat: Seat, events: tuple[Event, ...] = ()) -> ReportParts:
+    """A report as it is mailed, without its picture."""
+    due = dt.datetime(2030, 1, 2, 20, tzinfo=dt.UTC)
+    facts = ReportFacts(
+        campaign="rust", seat=seat, seats=SEATS, deadline=due, zone="UTC", code="k2", address="orders@example.org"
+    )
+    with Reporter([ROOT / "templates"], pictures=False) as reporter:
+        return reporter.report(RULESET, view(state, seat, events), facts)
+
+
+def busy() -> tuple[State, tuple[Event, ...]]:
+    """A turn in which much happened around ann."""
+    units = {
+        "ann": {"H": (0, 0), "G": (1, 0), "S1": (0, 2), "C1": (3, 0)},
+        "bob": {"H": (-2, 0), "S1": (3, -1), "S2": (-4, 3)},
+        "cyd": {"H": (0, 6), "L1": (0, 4)},
+    }
+    state = position(
+        units, resources={(0, 1): 2, (-4, 0): 1, (4, -4): 3}, held={"ann": 6}, rulers={"cyd": "bob"}, crags=[(1, 2)]
+    )
+    sheets = {
+        "ann": ["TARGET 0,1", "MOVE C1 E", "BUILD L1"],
+        "bob": ["MOVE S1 E SW", "MOVE S2 NE"],
+        "cyd": ["MOVE L1 NW"],
+    }
+    return turn(state, sheets)
+
+
+@pytest.mark.parametrize("part", ["text", "html"])
+def test_a_report_tells_the_own_affairs(part: str) -> None:
+    """Harvester, units, losses, building, points and rulers stand in both forms."""
+    state, events = busy()
+
+    ann, cyd = getattr(report(state, "ann", events), part), getattr(report(state, "cyd", events), part)
+
+    for told in ("holding 5 of 20 resources", "ebuilding L1, ready in 2 turns", "Lost: L1, L2, S2", "Victory points"):
+        assert told in ann
+    assert "Above you, the direct ruler first: bob" in cyd
+
+
+def test_each_band_tells_its_own_facts_in_words() -> None:
+    """Contents in band 1, numbers in 2, directions in 3, movement in 4, marks in 5; and no more."""
+    state, events = busy()
+    lines = report(state, "ann", events).text.splitlines()
+
+    assert "0,3: 0 resources, 1 unit, entered from SE" in lines
+    assert "0,3: cyd: L" in lines
+    after = {line.split(" (")[0]: lines[number + 1].strip() for number, line in enumerate(lines) if "(band" in line}
+    assert after["Two hexes off"] == "0,4 movement; 3,-1 movement"
+    assert after["Three hexes off"] == "-3,2 entered from SW; -2,0*"
+    assert after["Four hexes off"] == "-4,3 movement; 4,-4*"
+    assert after["Five hexes off"] == "-4,0; 0,6"
+
+
+def test_enemies_met_are_named_in_words() -> None:
+    """A fight is told with the enemy's player and kinds."""
+    state = position({"ann": {"G": (2, 0)}, "bob": {"S1": (3, 0), "S2": (3, 0), "C1": (3, 0)}})
+
+    text = report(*_pair(turn(state, {"ann": ["MOVE G E"]}), "ann")).text
+
+    assert "Lost, impulse 1, in 3,0: your side's 4 against bob's 2 Soldiers, Scout." in " ".join(text.split())
+
+
+def _pair(done: tuple[State, tuple[Event, ...]], seat: Seat) -> tuple[State, Seat, tuple[Event, ...]]:
+    return done[0], seat, done[1]
+
+
+def test_names_are_escaped() -> None:
+    """A player's name cannot break out of a report or a picture."""
+    seats = ("ann", "<b>&", "cyd", "dan")
+    state = position({"<b>&": {"H": (1, 0)}, "cyd": {"H": (0, 6)}, "dan": {"H": (6, -6)}}, seats=seats)
+
+    assert "<b><b>&" not in report(state, "ann").html
+    assert "&lt;b&gt;&amp;" in report(state, "ann").html
+    ET.fromstring(RULESET.pictures(view(state, "<b>&"))[0].svg)
+
+
+def test_who_is_out_is_told_so() -> None:
+    """A last report has no map, no picture and no form."""
+    state, events = turn(position(), removed=["dan"])
+
+    text = report(state, "dan", events).text
+
+    assert "You are out of the game" in text
+    assert RULESET.text_map(view(state, "dan")) == ""
+    assert RULESET.pictures(view(state, "dan")) == ()
+
+
+def test_the_map_shows_the_surroundings() -> None:
+    """The Harvester is in the middle; every scanned hex has a sign, and rows begin with their first hex."""
+    units = {
+        "ann": {"H": (0, 0), "G": (1, 0)},
+        "bob": {"H": (2, 0), "S1": (-3, 0)},
+        "cyd": {"C1": (-1, 0), "C2": (-1, 0)},
+    }
+    state = position(units, resources={(0, 1): 2, (1, 0): 12, (4, 0): 1}, crags=[(0, -1)], dust=[(-2, 2)])
+
+    rows = {line.split()[0]: line.split()[1:] for line in RULESET.text_map(view(state, "ann")).splitlines()[:11]}
+
+    assert rows["-5,0"] == [".", ".", ".", ".", "c", "@", "G+", "H", ".", ".*", "."]
+    assert rows["-5,1"][5] == ".2"
+    assert rows["-4,-1"][4] == "^"
+    assert rows["-5,2"][3] == ":"
+
+
+def test_the_map_counts_unknown_units() -> None:
+    """In band 2 a number stands for units; movement has a mark of its own."""
+    state, _ = turn(position({"bob": {"S1": (3, 0), "S2": (3, 0)}}), {"bob": ["MOVE S1 W", "MOVE S2 W"]})
+
+    (row,) = (line for line in RULESET.text_map(view(state, "ann")).splitlines() if line.split()[:1] == ["-5,0"])
+
+    assert row.split()[1:] == [".", ".", ".", ".", ".", "@", ".", "2", "'", ".", "'", ".", "."]
+
+
+def test_the_picture_is_small() -> None:
+    """For thousands of players a picture has to be cheap: a beginning fits 300 pixels and 20 kB of SVG."""
+    (picture,) = RULESET.pictures(view(position(), "ann"))
+
+    assert max(picture.width, picture.height) <= 300
+    assert len(picture.svg) < 20_000
+
+
+def test_the_pictures_frame_depends_on_the_own_scans_alone() -> None:
+    """Units that are not seen change nothing of it."""
+    one, other = position({"bob": {"G": (9, -3)}}), position({"bob": {"G": (0, -9)}})
+
+    assert RULESET.pictures(view(one, "ann")) == RULESET.pictures(view(other, "ann"))

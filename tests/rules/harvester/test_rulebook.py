@@ -1,0 +1,72 @@
+"""The rulebook says what the program does, and whose game it is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pbem.ruleset import SetupError
+from rules.harvester import RULESET
+from rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOVE, SCANNER
+from tests.rules.harvester.table import position, read
+
+
+def test_the_rulebook_credits_the_designer_and_names_the_licence() -> None:
+    """The game is curufea's, and its licence asks for credit and for the same terms."""
+    assert RULESET.rulebook.startswith("# Harvester\n")
+    assert "**curufea**" in RULESET.rulebook
+    assert "creativecommons.org/licenses/by-nc-sa/2.5" in RULESET.rulebook
+    assert "stands under the same licence" in RULESET.rulebook
+
+
+def test_rulings_are_numbered_without_a_gap() -> None:
+    """Receipts, reports and code refer to rulings by number."""
+    numbers = [int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook, re.MULTILINE)]
+
+    assert numbers == list(range(1, 14))
+
+
+def test_the_order_reference_has_its_place() -> None:
+    """One line is left to the reference generated from the declarations."""
+    assert RULESET.rulebook.splitlines().count("{{ORDERS}}") == 1
+
+
+def test_the_options_are_explained() -> None:
+    """Each campaign option is named in a ruling, with its usual value."""
+    text = " ".join(RULESET.rulebook.split())
+    for option in RULESET.options():
+        assert re.search(rf"`{option.name}`[^`]*usually {option.default}\b", text), option.name
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_the_table_of_units_is_that_of_the_program(kind: str) -> None:
+    """Number, scanners, combat ability and moves of each kind."""
+    slot = KINDS.index(kind)
+    (row,) = re.findall(rf"^\| {KIND_NAMES[kind]}s? `.*$", RULESET.rulebook, re.MULTILINE)
+
+    numbers = [int(cell) for cell in row.split("|")[2:-1]]
+
+    assert numbers == [KINDS.count(kind), SCANNER[slot], COMBAT[slot], MOVE[slot]]
+
+
+def test_the_example_sheet_is_taken() -> None:
+    """The sheet shown is taken without a remark."""
+    lines = re.findall(r"^    ([A-Z].*)$", RULESET.rulebook, re.MULTILINE)
+    state = position({"ann": {"G": (0, 0), "S2": (0, 0)}}, resources={(3, -2): 1}, held={"ann": 2})
+
+    parsed = read(state, "ann", *lines)
+
+    assert len(parsed.orders) == len(lines) == 4
+    assert parsed.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("size", "501"), ("density", "0"), ("drift", "-1"), ("crags", "31"), ("dust", "x")]
+)
+def test_options_beyond_their_bounds_are_refused(name: str, text: str) -> None:
+    """A GM is told what an option may be."""
+    (option,) = (option for option in RULESET.options() if option.name == name)
+
+    with pytest.raises(SetupError, match=f"option {name} cannot be .* a whole number from"):
+        option.read(text)

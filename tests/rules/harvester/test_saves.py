@@ -1,0 +1,81 @@
+"""Saves: what is stored comes back, from every version released."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pbem.ruleset import SaveError, canonical
+from rules.harvester import RULESET
+from rules.harvester.state import ARRAYS, VERSION
+from tests.rules.harvester.table import new_game, ruler, turn, view
+
+SAVES = Path(__file__).with_name("saves")
+
+
+def test_a_save_of_version_1_is_read() -> None:
+    """The frozen save of version 1: five players in turn 16, three of them subservient, one rebuilding."""
+    state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
+
+    assert (state.seats, state.size, state.turn, state.drift) == (("ann", "bob", "cyd", "dan", "eve"), 10, 16, 5)
+    assert {seat: ruler(state, seat) for seat in state.seats} == {
+        "ann": "dan",
+        "bob": "eve",
+        "cyd": "dan",
+        "dan": None,
+        "eve": None,
+    }
+    assert view(state, "bob")["building"] == {"unit": "L1", "turns": 2}
+    assert state.held.tolist() == [10, 20, 12, 12, 15]
+
+
+def test_every_version_has_a_frozen_save() -> None:
+    """A version is released only together with a save that stays readable."""
+    assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}
+
+
+def test_states_compare_by_what_they_hold() -> None:
+    """Two states are equal if all their arrays are; a state is equal to nothing else."""
+    one, other = new_game(), new_game()
+
+    assert one == other
+    assert one != turn(one)[0]
+    assert one != "a state"
+
+
+def test_a_state_cannot_be_altered() -> None:
+    """The arrays of a state refuse to be written."""
+    with pytest.raises(ValueError, match="read-only"):
+        new_game().at[0, 0] = 1
+
+
+def test_a_large_save_is_small() -> None:
+    """A state takes a few hundred bytes a player, not a few thousand."""
+    assert len(canonical(RULESET.dump(new_game(1000)))) < 700 * 1000
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_every_array_survives_storage(name: str) -> None:
+    """Nothing is lost on the way through JSON."""
+    state, _ = turn(new_game(crags=9, dust=9))
+
+    again = RULESET.load(json.loads(canonical(RULESET.dump(state))), VERSION)
+
+    assert np.array_equal(getattr(again, name), getattr(state, name))
+
+
+@pytest.mark.parametrize("version", [0, VERSION + 1])
+def test_other_versions_are_refused(version: int) -> None:
+    """A save of a version this code does not know is refused by its number."""
+    with pytest.raises(SaveError, match=f"version {version} .* 1 to {VERSION}"):
+        RULESET.load(RULESET.dump(new_game()), version)
+
+
+@pytest.mark.parametrize("change", [{"arrays": {}}, {"seats": ["ann"]}, {"size": 11}, {"arrays": {"at": "?"}}], ids=str)
+def test_data_that_is_no_save_is_refused(change: dict[str, object]) -> None:
+    """Anything else than a whole save is refused with a sentence."""
+    with pytest.raises(SaveError, match="not a save of Harvester"):
+        RULESET.load({**RULESET.dump(new_game()), **change}, VERSION)

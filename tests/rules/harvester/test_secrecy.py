@@ -1,0 +1,161 @@
+"""Secrets on a planet with room for them; the suite for all games is in tests/conformance.
+
+Leaks are planted here too, to see that the scrambled worlds are fit to find them.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Dice, Event, Seat, View
+from rules.harvester import RULESET, Harvester
+from rules.harvester.state import State
+from tests.rules.harvester.secrecy import elsewhere, renumbered, scramble
+from tests.rules.harvester.table import cell, new_game, turn, view
+
+Moment = tuple[State, tuple[Event, ...], Seat]
+Leak = Callable[[State, Seat, dict[str, Any]], None]
+TURNS = 8
+WORLDS = 3
+
+
+@functools.cache
+def moments() -> tuple[Moment, ...]:
+    """Every report of the first turns of a game of bots, with bad ground."""
+    state, events = new_game(6, crags=8, dust=8), ()  # type: State, tuple[Event, ...]
+    found: list[Moment] = []
+    for _ in range(TURNS):
+        state, events = turn(state, {seat: bot(state, seat, events) for seat in state.seats})
+        found += [(state, events, seat) for seat in state.seats]
+    return tuple(found)
+
+
+def bot(state: State, seat: Seat, events: Sequence[Event] = ()) -> list[str]:
+    """What the standard bot writes."""
+    return RULESET.bots["standard"](view(state, seat, events), Dice(b"bot").scoped(state.turn, seat))
+
+
+def worlds(moment: Moment) -> Iterator[State]:
+    """Other worlds that look the same."""
+    state, _, seat = moment
+    for number in range(WORLDS):
+        yield scramble(state, seat, random.Random(f"{state.turn} {seat} {number}"))
+
+
+def test_reports_are_alike_in_worlds_that_look_alike() -> None:
+    """View, text map and picture are the same, whatever a seat's scanners and subservients do not tell."""
+    for moment in moments():
+        state, events, seat = moment
+        ours = RULESET.view(state, seat, events)
+        for world in worlds(moment):
+            theirs = RULESET.view(world, seat, events)
+            assert theirs == ours
+            assert RULESET.text_map(theirs) == RULESET.text_map(ours)
+            assert RULESET.pictures(theirs) == RULESET.pictures(ours)
+
+
+def test_what_happens_elsewhere_is_not_heard() -> None:
+    """A turn in which others march, fight and conquer far away reads the same as another such turn."""
+    acted = 0
+    for state, _, seat in moments():
+        reports = []
+        for number in range(2):
+            world, sheets = elsewhere(state, seat, random.Random(f"{state.turn} {seat} {number}"))
+            acted += sum(map(len, sheets.values()))
+            own = {seat: bot(world, seat)} if view(world, seat)["awaited"] else {}
+            after, events = turn(world, {**sheets, **own})
+            reports.append(view(after, seat, events) if not after.over else None)
+        if None not in reports:
+            assert reports[0] == reports[1]
+    assert acted > 100
+
+
+def _index(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+    shown["number"] = state.seats.index(seat)
+
+
+def _place(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+    shown["cell"] = int(state.at[state.seats.index(seat), 0])
+
+
+def _total(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+    shown["units"] = int((state.at >= 0).sum())
+
+
+def _nature_of_marks(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+    shown["riches"] = [_amount(state, seat, shown, row) for row in shown["scan"][4]]
+
+
+def _amount(state: State, seat: Seat, shown: dict[str, Any], row: list[int]) -> int:
+    home = int(state.at[state.seats.index(seat), 0])
+    away = cell(state.size, (row[0] - shown["harvester"]["q"], row[1] - shown["harvester"]["r"]))
+    return int(state.resources[(home + away) % state.planet.count])
+
+
+def _movement_at_five(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+    home = int(state.at[state.seats.index(seat), 0])
+    shown["stir"] = [
+        int(state.traffic[(home + offset) % state.planet.count]) for offset in state.planet.discs[5].tolist()
+    ]
+
+
+def _order_of_contacts(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+    shown["contacts"].sort(key=lambda contact: state.seats.index(contact["owner"]))
+
+
+def _sides(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+    for contact in shown["contacts"]:
+        contact["under"] = int(state.ruler[state.seats.index(contact["owner"])])
+
+
+LEAKS: tuple[Leak, ...] = (_index, _place, _total, _nature_of_marks, _movement_at_five, _order_of_contacts, _sides)
+
+
+@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__.strip("_"))
+def test_a_planted_leak_is_found(leak: Leak) -> None:
+    """Each way to give a secret away shows in some scrambled world."""
+
+    class Leaky(Harvester):
+        def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+            shown = {**super().view(state, seat, events)}
+            if shown["harvester"]:
+                leak(state, seat, shown)
+            return shown
+
+    found = any(
+        Leaky().view(world, moment[2], moment[1]) != Leaky().view(moment[0], moment[2], moment[1])
+        for moment in moments()
+        for world in worlds(moment)
+    )
+
+    assert found
+
+
+def test_one_view_is_the_same_as_among_all() -> None:
+    """The views made in one pass are those made one by one, whoever is asked for and in any order."""
+    state, events, _ = moments()[-1]
+    wanted = state.seats[::-2]
+
+    assert list(RULESET.views(state, wanted, events)) == [(seat, RULESET.view(state, seat, events)) for seat in wanted]
+
+
+def test_the_order_of_events_tells_nothing() -> None:
+    """The same turn with the players in another order on file gives each the same events in the same order."""
+    state, _, _ = moments()[-1]
+    mirrored = renumbered(state, random.Random(1))
+    assert mirrored.seats != state.seats
+    sheets = {seat: bot(state, seat) for seat in state.seats}
+
+    (_, ours), (_, theirs) = turn(state, sheets), turn(mirrored, sheets)
+
+    assert all(heard(ours, seat) == heard(theirs, seat) for seat in state.seats)
+
+
+def heard(events: Sequence[Event], seat: Seat) -> list[Any]:
+    """What a seat hears, in order."""
+    return [(event.kind, dict(event.data)) for event in events if seat in event.audience]

@@ -1,0 +1,148 @@
+"""What a sheet comes to, judged by the report alone (ruling 3)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from rules.harvester import RULESET
+from rules.harvester.orders import Move, Target
+from tests.rules.harvester.table import codes, position, read, turn, view
+
+CROWD = {"ann": {"H": (0, 0), "G": (0, 0), "S1": (1, 0), "C1": (0, 0)}}
+
+
+def test_a_target_may_be_written_with_a_comma() -> None:
+    """Coordinates are two numbers with a comma or a blank between them."""
+    state = position(resources={(3, -2): 1})
+
+    for line in ("TARGET 3,-2", "target 3 -2", "TAR 3, -2"):
+        assert read(state, "ann", line).orders == (Target(3, -2),)
+
+
+def test_a_hex_may_be_named_around_the_planet() -> None:
+    """Other coordinates of the same hex do as well: nineteen steps east and nine steps south-west lead home."""
+    state = position(resources={(1, 0): 1})
+
+    after, _ = turn(state, {"ann": ["TARGET 20,-9"]})
+
+    assert view(after, "ann")["harvester"]["q"] == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["MOVE C1 E", "MOVE C1 W"], [(2, "has-order")]),
+        (["DESTROY C1", "MOVE C1 W"], [(2, "has-order")]),
+        (["MOVE G E E"], [(1, "too-far")]),
+        (["MOVE G E E", "MOVE G E"], [(1, "too-far")]),
+        (["MOVE G N"], [(1, "ambiguous")]),
+        (["MOVE G UP"], [(1, "unknown-name")]),
+        (["MOVE L1 E"], [(1, "unknown-name")]),
+        (["MOVE H E"], [(1, "unknown-name")]),
+        (["MOVE G"], [(1, "missing-word")]),
+        (["TARGET 0,0"], [(1, "there-already")]),
+        (["TARGET 2,0"], [(1, "no-resource")]),
+        (["TARGET 0,0", "TARGET 0,1"], [(1, "there-already")]),
+        (["TARGET 0,1", "TARGET 0,1"], [(2, "only-one")]),
+        (["TARGET x,1"], [(1, "not-a-number")]),
+        (["TARGET 1"], [(1, "missing-word")]),
+        (["DROP 0"], [(1, "out-of-bounds")]),
+        (["DROP 3"], [(1, "too-dear")]),
+        (["BUILD L1"], [(1, "too-dear")]),
+        (["BUILD C1"], [(1, "unknown-name")]),
+        (["BUILD C2", "DROP 2"], [(2, "too-dear")]),
+        (["DESTROY HARVESTER"], [(1, "missing-word")]),
+        (["DESTROY HARVESTER CONFIRM"], [(1, "final")]),
+        (["FLY G E"], [(1, "unknown-verb")]),
+    ],
+)
+def test_every_slip_is_found(lines: list[str], found: list[tuple[int, str]]) -> None:
+    """A line that cannot be right by the report is answered with its number and a stable code."""
+    state = position(CROWD, resources={(0, 1): 1}, held={"ann": 2})
+
+    assert codes(read(state, "ann", *lines)) == found
+
+
+def test_a_bare_target_brings_the_nearest_field() -> None:
+    """The finding names the nearest hex that may hold a resource."""
+    (found,) = read(position(resources={(0, 1): 1, (4, 0): 1}), "ann", "TARGET 5,0").findings
+
+    assert found.hint == "the nearest your scanners tell of may be at 4,0"
+
+
+def test_known_crags_are_warned_of() -> None:
+    """A march or a line into crags is taken, with a warning for units that cannot enter them."""
+    state = position(CROWD, crags=[(1, 0)], resources={(3, 0): 1})
+
+    parsed = read(state, "ann", "MOVE G E", "MOVE C1 E", "TARGET 3,0")
+
+    assert len(parsed.orders) == 3
+    assert codes(parsed) == [(1, "crags"), (3, "crags")]
+
+
+def test_a_harvester_under_way_has_a_target_already() -> None:
+    """The finding says where it is bound and how far it is."""
+    state, _ = turn(position(resources={(3, 0): 1}), {"ann": ["TARGET 3,0"]})
+
+    (found,) = read(state, "ann", "TARGET 3,0").findings
+
+    assert (found.code, found.hint) == ("under-way", "it has 2 steps left")
+
+
+def test_who_is_out_orders_nothing() -> None:
+    """Sheets of a player who is out are answered, and do nothing."""
+    state, _ = turn(position(), removed=["dan"])
+
+    assert codes(read(state, "dan", "DROP 1")) == [(1, "out")]
+    assert RULESET.template(view(state, "dan")) == []
+
+
+def test_after_the_end_nothing_is_ordered() -> None:
+    """When one rules all, sheets are refused."""
+    over = position(CROWD, rulers={"bob": "ann", "cyd": "ann", "dan": "ann"})
+
+    assert codes(read(over, "ann", "MOVE G E")) == [(1, "game-over")]
+
+
+def test_the_form_names_what_can_be_ordered() -> None:
+    """A report brings a comment for each unit, and for a target or a rebuilding where one may be ordered."""
+    lines = RULESET.template(view(position(CROWD), "ann"))
+
+    assert [line.split()[1:3] for line in lines[:4]] == [
+        ["TARGET", "<q>,<r>"],
+        ["MOVE", "G"],
+        ["MOVE", "S1"],
+        ["MOVE", "C1"],
+    ]
+    assert lines[-1].startswith("; BUILD <unit>")
+
+
+def test_the_form_says_where_the_harvester_is_bound() -> None:
+    """Of a Harvester under way no target is asked."""
+    state, _ = turn(position(resources={(3, 0): 1}), {"ann": ["TARGET 3,0"]})
+
+    assert RULESET.template(view(state, "ann"))[0] == "; your Harvester goes on to 3,0"
+
+
+def test_without_a_sheet_nothing_is_ordered() -> None:
+    """A missing sheet's default is no order at all, whatever was ordered before."""
+    assert RULESET.defaults(view(position(CROWD), "ann"), (Move("G", ("E",)),)) == ()
+
+
+def test_orders_for_what_is_no_more_do_nothing() -> None:
+    """The resolver stands orders that no report would have allowed."""
+    from pbem.ruleset import TurnInput
+    from rules.harvester.orders import Build, Destroy, Drop
+    from tests.rules.harvester.table import DICE, told
+
+    state = position(CROWD)
+    orders = (Move("L1", ("E",)), Destroy("L1"), Build("G"), Build("L2"), Drop(3), Target(0, 0))
+
+    after, events = RULESET.resolve(state, TurnInput({"ann": orders, "nobody": orders}), DICE)
+
+    assert np.array_equal(after.at, state.at)
+    assert [each["line"] for each in told(events, "ann", "refused")] == ["DROP 3", "TARGET 0 0", "BUILD G", "BUILD L2"]
+    assert dataclasses.replace(after, turn=state.turn) == state
