@@ -42,6 +42,8 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except (PbemError, RulesetError) as error:
             raise click.ClickException(str(error)) from error
+        except BrokenPipeError:
+            raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:
             raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error
 
@@ -52,11 +54,13 @@ class Moment(click.ParamType[dt.datetime]):
     name = "timestamp"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dt.datetime:
-        """The time, aware."""
+        """The time, aware, and far enough from the ends of the calendar to be reckoned with."""
         try:
             moment = dt.datetime.fromisoformat(value)
         except ValueError:
             self.fail(f"{value!r} is not a time: write it like 2026-11-06T20:00Z", param, ctx)
+        if not 1970 < moment.year < 9000:
+            self.fail(f"{value!r} is too far away: use a year from 1971 to 8999", param, ctx)
         return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 
@@ -159,8 +163,11 @@ def new(
     home: Path | None,
 ) -> None:
     """Make a campaign called NAME."""
+    given = dict(options)
+    if len(given) < len(options):
+        raise click.BadParameter("an option is given twice", param_hint="--option")
     wanted = NewCampaign(
-        name=name, game=game, gm=gm, seats=seats, deadline=deadline, options=dict(options), settle_minutes=settle
+        name=name, game=game, gm=gm, seats=seats, deadline=deadline, options=given, settle_minutes=settle
     )
     with open_house(_home(home), GAMES) as house:
         create(house, wanted, _now(now))

@@ -175,7 +175,7 @@ def check_lines(check: Check) -> Iterator[str]:
     for order in check.orders:
         yield f"{order.line:4d}  {wrapped(sentence(order.words), '      ')}"
     if check.missing:
-        yield from ("", "Still open:", *(f"- {wrapped(sentence(item), '  ')}" for item in check.missing))
+        yield from ("", "To know:", *(f"- {wrapped(sentence(item), '  ')}" for item in check.missing))
 
 
 def finding_lines(finding: Told) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
     PbemError
     ├── ConfigError      pbem.toml, or what it names, cannot be used
+    │   └── StoreError   the database cannot be used now
     ├── CampaignError    a campaign cannot do what was asked of it
     ├── ReplayError      an archive does not prove itself
     └── PostError        a mailbox or carrier failed
@@ -13,6 +14,8 @@ Rulesets raise their own family, `pbem.ruleset.RulesetError`.
 
 from __future__ import annotations
 
+from pbem.ruleset import RulesetError
+
 
 class PbemError(Exception):
     """Base of all; its text is one sentence for a GM."""
@@ -20,6 +23,13 @@ class PbemError(Exception):
 
 class ConfigError(PbemError):
     """A setting is missing, misspelt or out of bounds."""
+
+
+class StoreError(ConfigError):
+    """The database cannot be used now: locked, full, broken, out of reach, or without its tables.
+
+    Whatever was under way is to be left for the next try; no letter and no turn is to blame.
+    """
 
 
 class CampaignError(PbemError):
@@ -40,3 +50,10 @@ class TemporaryPostError(PostError):
 
 class PermanentPostError(PostError):
     """The other side will never accept this mail (SMTP 5yz)."""
+
+
+def in_words(error: Exception) -> str:
+    """An error for a GM: what was refused in a sentence as it stands, a fault in program or game by its name too."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'a file'}: {error.strerror}"
+    return str(error) if isinstance(error, PbemError | RulesetError) else f"{type(error).__name__}: {error}"

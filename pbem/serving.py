@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
-from pbem.errors import PbemError
+from pbem.errors import PbemError, in_words
 from pbem.house import House
 from pbem.tick import Ticked, tick
 
@@ -19,8 +19,8 @@ def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: 
     while not stop.is_set():
         try:
             done = tick(house, clock())
-        except PbemError as error:
-            done = Ticked(problems=[str(error)])
+        except (OSError, PbemError) as error:
+            done = Ticked(problems=[in_words(error)])
         told(done)
         stop.wait(house.settings.poll_seconds)
 

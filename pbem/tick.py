@@ -20,7 +20,7 @@ from pbem.campaign.problems import report_problem
 from pbem.campaign.table import check_running, load_table
 from pbem.campaign.turnrun import run_turn
 from pbem.desk.answer import Tally, answer_letters
-from pbem.errors import PbemError
+from pbem.errors import PbemError, StoreError
 from pbem.house import House
 from pbem.post.carriers import open_carrier
 from pbem.post.intake import poll
@@ -59,7 +59,8 @@ def tick(house: House, now: dt.datetime, *, progress: Progress = silent) -> Tick
             return done
         readable = _poll(house, now, done)
         done.answered = answer_letters(house, now, progress=progress)
-        done.reminded = remind(house, now)
+        done.reminded, problems = remind(house, now)
+        done.problems += problems
         _resolve(house, due(house, now, by_deadline=readable), now, done, progress)
         _archive(house, now, done)
         _send(house, now, done, progress)
@@ -127,16 +128,16 @@ def _resolve(house: House, turns: Sequence[Due], now: dt.datetime, done: Ticked,
         try:
             if run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn):
                 done.resolved.append(turn)
+        except StoreError:
+            raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
             done.problems.append(report_problem(house, turn, error, now))
         progress("resolving", count, len(turns))
 
 
 def _archive(house: House, now: dt.datetime, done: Ticked) -> None:
-    try:
-        done.archived = archive_left(house, now)
-    except (OSError, PbemError) as error:
-        done.problems.append(f"the archive cannot be written: {error}")
+    done.archived, problems = archive_left(house, now)
+    done.problems += problems
 
 
 def _send(house: House, now: dt.datetime, done: Ticked, progress: Progress) -> None:

@@ -14,9 +14,9 @@ from rules import RULESETS
 ROOT = Path(__file__).parents[1]
 
 ROOMS: dict[str, set[str]] = {
-    "errors": set(),
     "progress": set(),
     "ruleset": set(),
+    "errors": {"ruleset"},
     "rulebook": {"ruleset"},
     "config": {"errors"},
     "store": {"errors", "ruleset"},
@@ -50,6 +50,8 @@ THIRD_PARTY: dict[str, set[str]] = {
 
 RULES_MAY_USE = {
     "__future__",
+    "base64",
+    "binascii",
     "bisect",
     "collections",
     "collections.abc",
@@ -63,12 +65,14 @@ RULES_MAY_USE = {
     "itertools",
     "json",
     "math",
+    "numpy",
+    "numpy.typing",
     "operator",
     "re",
     "textwrap",
     "typing",
 }
-"""The parts of the standard library without clock, chance, files, network or log. `random` is the dice's job."""
+"""Arrays, and the parts of the standard library without clock, chance, files, network or log: chance is the dice's."""
 
 
 def imports(file: Path) -> Iterator[str]:

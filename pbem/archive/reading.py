@@ -113,8 +113,9 @@ def _vouched(folder: Folder, expected: str, voucher: str) -> None:
 
 def _present(folder: Path) -> Iterator[str]:
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name != RECORD and not path.name.startswith("."):
-            yield path.relative_to(folder).as_posix()
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name != RECORD and not path.name.startswith("."):
+            yield name
 
 
 def _open(path: Path, campaign: str) -> Folder:

@@ -15,12 +15,16 @@ from pbem.campaign.reporting import unpack_files
 from pbem.campaign.resolving import received
 from pbem.campaign.table import Table, load_sheets, load_table
 from pbem.campaign.turnrun import mark_archived
+from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.store.models import Campaign, Report, Turn
 
 
-def archive_left(house: House, now: dt.datetime) -> int:
-    """Archives all resolved turns that are not archived yet; returns how many."""
+def archive_left(house: House, now: dt.datetime) -> tuple[int, list[str]]:
+    """Archives all resolved turns that are not archived yet.
+
+    Returns how many, and a sentence for each that could not be.
+    """
     unarchived = (
         select(Turn.id, Turn.number, Campaign.name)
         .join(Campaign, Campaign.id == Turn.campaign_id)
@@ -29,12 +33,19 @@ def archive_left(house: House, now: dt.datetime) -> int:
     )
     with house.store.reading() as session:
         left = session.execute(unarchived).all()
+    count, problems = 0, []
     for turn_id, number, name in left:
-        with house.store.reading() as session:
-            record, files = _folder(session, house, load_table(session, name), turn_id, number)
-        archive_turn(house.settings.archive, record, files)
-        mark_archived(house, turn_id, now)
-    return len(left)
+        try:
+            with house.store.reading() as session:
+                record, files = _folder(session, house, load_table(session, name), turn_id, number)
+            archive_turn(house.settings.archive, record, files)
+            mark_archived(house, turn_id, now)
+            count += 1
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
+            problems.append(f"campaign {name}: turn {number} cannot be archived ({in_words(error)})")
+    return count, problems
 
 
 def _folder(

@@ -18,6 +18,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 from pbem.house import House
+from pbem.post.addresses import is_robot
 from pbem.ruleset import AnyRuleset, Option, Seats, suggest
 from pbem.store.models import Campaign, SeatRow
 
@@ -48,7 +49,7 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
     """
     ruleset = house.game(wanted.game)
     _check_name(wanted.name)
-    address = check_address(wanted.gm, "the GM")
+    address = check_address(wanted.gm, "the GM", house.settings.address)
     schedule = Schedule.read(wanted.deadline)
     if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
         raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
@@ -89,9 +90,7 @@ def check_seats(ruleset: AnyRuleset, seats: Sequence[tuple[str, str]], own_addre
             raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -")
         if seat in placed:
             raise CampaignError(f"seat {seat} is given twice: {placed[seat]} and {address}")
-        placed[seat] = check_address(address, f"seat {seat}")
-        if placed[seat].casefold() == own_address.casefold():
-            raise CampaignError(f"seat {seat} cannot have {address}: that is the address orders are sent to")
+        placed[seat] = check_address(address, f"seat {seat}", own_address)
     if not known.least <= len(placed) <= known.most:
         number = players_allowed(known)
         raise CampaignError(f"{ruleset.title} is for {number} players, not {len(placed)}: give each a --seat")
@@ -112,11 +111,15 @@ def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any
     return {name: _value(option, given[name]) if name in given else option.default for name, option in options.items()}
 
 
-def check_address(text: str, whose: str) -> str:
-    """The address, its domain in lower case. Raises CampaignError."""
+def check_address(text: str, whose: str, own_address: str) -> str:
+    """The address, its domain in lower case. Raises CampaignError, also if the desk would not answer mail from it."""
     address = text.strip()
     if not _ADDRESS.fullmatch(address) or len(address) > 254:
         raise CampaignError(f"{text!r} cannot be the address of {whose}: write it like ann@example.org")
+    if address.casefold() == own_address.casefold():
+        raise CampaignError(f"{address} cannot be the address of {whose}: orders are sent there")
+    if is_robot(address):
+        raise CampaignError(f"{address} cannot be the address of {whose}: its mail would be taken for a program's")
     local, _, domain = address.rpartition("@")
     return f"{local}@{domain.lower()}"
 

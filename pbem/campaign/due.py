@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.table import LastReport, Place, Table, load_last_reports, load_table
+from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.post.codes import message_id, plus_address, subject_tag
 from pbem.post.outbox import queue_many
@@ -49,16 +50,15 @@ class Waiting:
     awaited: tuple[Seat, ...]
     sheets: dict[Seat, Counting]
 
-    @property
-    def missing(self) -> tuple[Seat, ...]:
-        """The awaited seats without a sheet that counts."""
-        return tuple(seat for seat in self.awaited if seat not in self.sheets)
+    def is_held_by(self, seat: Seat) -> bool:
+        """Whether the turn waits for its deadline because of this seat."""
+        return seat in self.awaited and (seat not in self.sheets or self.sheets[seat].wait)
 
     def reason(self, now: dt.datetime, *, by_deadline: bool) -> str | None:
         """Why the turn is to be resolved now; None if it is not."""
         if by_deadline and self.deadline is not None and now >= self.deadline:
             return "deadline"
-        if self.missing or any(self.sheets[seat].wait for seat in self.awaited):
+        if any(map(self.is_held_by, self.awaited)):
             return None
         last = max((sheet.received_at for sheet in self.sheets.values()), default=self.opened_at)
         return "all sheets in" if now >= last + self.settle else None
@@ -87,11 +87,22 @@ def due(house: House, now: dt.datetime, *, by_deadline: bool = True) -> list[Due
     return [Due(turn.campaign, turn.turn, reason) for turn, reason in reasons if reason is not None]
 
 
-def remind(house: House, now: dt.datetime) -> int:
-    """Queues one reminder to each awaited seat without a sheet, as deadlines draw near; returns how many."""
+def remind(house: House, now: dt.datetime) -> tuple[int, list[str]]:
+    """Queues one reminder to each awaited seat that holds its turn up, as deadlines draw near.
+
+    Returns how many, and a sentence for each campaign whose reminders could not be written.
+    """
     with house.store.reading() as session:
         turns = [turn for turn in load_waiting(session) if (at := turn.remind_at()) is not None and now >= at]
-    return sum(_remind(house, turn, now) for turn in turns)
+    count, problems = 0, []
+    for turn in turns:
+        try:
+            count += _remind(house, turn, now)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
+            problems.append(f"campaign {turn.campaign}: nobody could be reminded ({in_words(error)})")
+    return count, problems
 
 
 def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]:
@@ -153,7 +164,7 @@ def _remind(house: House, turn: Waiting, now: dt.datetime) -> int:
             return 0
         table = load_table(session, turn.campaign)
         last = load_last_reports(session, table)
-        late = [place for place in table.playing if place.seat in turn.missing]
+        late = [place for place in table.playing if turn.is_held_by(place.seat)]
         mails = [(_reminder(house, table, turn, place, last[place.seat]), table.id) for place in late]
         queue_many(session, mails, house.settings, now)
         return len(mails)
@@ -171,6 +182,7 @@ def _reminder(house: House, table: Table, turn: Waiting, place: Place, last: Las
         header=f"ORDERS {table.name} {place.seat} {last.code}",
         address=settings.address,
         order_lines=tuple(house.game(table.game).template(view)),
+        counted=sheet.version if (sheet := turn.sheets.get(place.seat)) else None,
     )
     return Mail(
         recipient=place.address,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import select
@@ -43,16 +44,20 @@ def events_from(session: Session, table: Table, ruleset: AnyRuleset, first: int)
     """
     rows = session.execute(
         select(Turn.number, Turn.state, Turn.record)
-        .where(Turn.campaign_id == table.id, Turn.number >= first, Turn.record.is_not(None))
+        .where(Turn.campaign_id == table.id, Turn.number >= first - 1, Turn.record.is_not(None))
         .order_by(Turn.number)
     )
-    return {number: _events(table, ruleset, number, state, json.loads(record or b"")) for number, state, record in rows}
+    turns = [(number, state, json.loads(record or b"")) for number, state, record in rows]
+    # A state was written by the run of the turn before, which may have been of an older version of the game.
+    return {
+        number: _events(table, ruleset, number, ruleset.load(json.loads(state), earlier["version"]), record)
+        for (_, _, earlier), (number, state, record) in pairwise(turns)
+    }
 
 
 def _events(
-    table: Table, ruleset: AnyRuleset, number: int, state: bytes, record: Mapping[str, Any]
+    table: Table, ruleset: AnyRuleset, number: int, before: Any, record: Mapping[str, Any]
 ) -> tuple[Event, ...]:
-    before = ruleset.load(json.loads(state), record["version"])
     orders = {
         seat: tuple(ruleset.orders.from_json(order) for order in orders) for seat, orders in record["orders"].items()
     }

@@ -16,7 +16,7 @@ from pbem.campaign.reporting import MadeReport, Opening, make_reports, put_repor
 from pbem.campaign.table import Place, Table, load_table
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.campaign.turnrun import mark_archived, put_turn
-from pbem.errors import CampaignError
+from pbem.errors import CampaignError, PbemError
 from pbem.house import House
 from pbem.post.codes import message_id
 from pbem.post.outbox import queue_many
@@ -70,7 +70,7 @@ def start(house: House, name: str, now: dt.datetime) -> Started:
         put_reports(session, house, table, turn_id=first.turn, reports=made.reports, now=now)
         note(session, table.id, now, actor="gm", text=f"started; dice seal {seal(table.seed)}")
     # What cannot be written now is left to `archive_left`, which tells why.
-    with suppress(OSError, CampaignError):
+    with suppress(OSError, PbemError):
         archive_turn(house.settings.archive, made.record, made.files)
         mark_archived(house, first.setup, now)
     return Started(

@@ -8,35 +8,44 @@ from sqlalchemy import select
 
 from pbem.campaign.due import Due
 from pbem.campaign.table import load_table
-from pbem.errors import PbemError
+from pbem.errors import ConfigError, StoreError, in_words
 from pbem.house import House
 from pbem.post.codes import message_id
 from pbem.post.outbox import queue
 from pbem.post.writing import Mail
 from pbem.report import TurnProblem
-from pbem.ruleset import RulesetError
 from pbem.store.models import Campaign, Outgoing
 
 
 def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) -> str:
     """Queues the mail to the GM, unless he has had it; returns the same in one sentence."""
-    expected = isinstance(error, PbemError | RulesetError)
-    problem = str(error) if expected else f"{type(error).__name__}: {error}"
+    problem = in_words(error)
+    said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
+    try:
+        _mail(house, turn, problem, now)
+    except StoreError:
+        raise
+    except ConfigError as fault:
+        return f"{said}, nor could its GM be mailed ({fault})"
+    return said
+
+
+def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
         table = load_table(session, turn.campaign)
         gm = session.scalars(select(Campaign.gm).where(Campaign.id == table.id)).one()
         id_ = message_id(table.mail_key, house.settings.domain, "problem", table.name, turn.turn)
-        if session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is None:
-            page = TurnProblem(
-                campaign=table.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=table.schedule.zone
-            )
-            mail = Mail(
-                recipient=gm,
-                subject=f"[{table.name}] Turn {turn.turn} could not be resolved",
-                text=house.reporter.write(page),
-                message_id=id_,
-                reply_to=house.settings.address,
-                automatic="auto-generated",
-            )
-            queue(session, mail, house.settings, campaign_id=table.id, now=now)
-    return f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
+        if session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None:
+            return
+        page = TurnProblem(
+            campaign=table.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=table.schedule.zone
+        )
+        mail = Mail(
+            recipient=gm,
+            subject=f"[{table.name}] Turn {turn.turn} could not be resolved",
+            text=house.reporter.write(page),
+            message_id=id_,
+            reply_to=house.settings.address,
+            automatic="auto-generated",
+        )
+        queue(session, mail, house.settings, campaign_id=table.id, now=now)

@@ -19,7 +19,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.resolving import After, Before, compute, look
 from pbem.campaign.table import Table, load_table
-from pbem.errors import CampaignError
+from pbem.errors import PbemError
 from pbem.house import House
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, SeatRow, Sheet, Turn
@@ -82,7 +82,7 @@ def _lock(session: Session, name: str) -> None:
 
 def _archived(house: House, before: Before, after: After, now: dt.datetime) -> bool:
     # What cannot be written now is left to `archive_left`, which tells why.
-    with suppress(OSError, CampaignError):
+    with suppress(OSError, PbemError):
         archive_turn(house.settings.archive, after.record, after.files)
         mark_archived(house, before.turn.id, now)
     return True
@@ -90,7 +90,7 @@ def _archived(house: House, before: Before, after: After, now: dt.datetime) -> b
 
 def mark_archived(house: House, turn_id: int, now: dt.datetime) -> None:
     """Notes that the folder of a turn is written."""
-    with house.store.writing() as session:
+    with house.store.writing(durable=False) as session:
         session.execute(update(Turn).where(Turn.id == turn_id).values(archived_at=now))
 
 

@@ -8,6 +8,7 @@ import traceback
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Seated, judge
@@ -16,6 +17,7 @@ from pbem.desk.replies import Case, answer, notify, warn
 from pbem.desk.seats import is_known, seats_of
 from pbem.desk.sheet import find_sheet
 from pbem.desk.taking import take_sheet
+from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.post.reading import Letter, read_letter
 from pbem.progress import Progress, silent
@@ -61,18 +63,30 @@ def _answer(house: House, now: dt.datetime, letter_id: int, raw: bytes, known: f
     tally.letters += 1
     letter = read_letter(raw)
     try:
-        with house.store.writing() as session:
-            if _closed(session, letter_id, "done", ""):
-                note, is_sheet = _dealt_with(Case(house, session, now, letter_id, letter), known)
-                _noted(session, letter_id, note)
-                tally.sheets += is_sheet
+        try:
+            tally.sheets += _deal(house, now, letter_id, letter, known)
+        except IntegrityError:  # another desk has answered the same sender meanwhile, which shows now
+            tally.sheets += _deal(house, now, letter_id, letter, known)
+    except StoreError:
+        raise  # the letter is not to blame; it stays new for the next tick
     except Exception as error:  # noqa: BLE001 - a letter nobody foresaw must not stop the others
         _set_aside(house, now, letter_id, letter, error)
         tally.set_aside += 1
 
 
+def _deal(house: House, now: dt.datetime, letter_id: int, letter: Letter, known: frozenset[str]) -> bool:
+    """Answers a letter, if it is still new, and notes what was done; returns whether a sheet was kept."""
+    # What a power cut takes back is a letter still new, and a receipt not yet sent.
+    with house.store.writing(durable=False) as session:
+        if not _closed(session, letter_id, "done", ""):
+            return False
+        note, is_sheet = _dealt_with(Case(house, session, now, letter_id, letter), known)
+        _noted(session, letter_id, note)
+        return is_sheet
+
+
 def _dealt_with(case: Case, known: frozenset[str]) -> tuple[str, bool]:
-    """Answers a letter; returns what to note of it, and whether it was a sheet for an open turn."""
+    """Answers a letter; returns what to note of it, and whether a sheet was kept."""
     letter = case.letter
     if letter.automatic:
         return f"automatic mail: {letter.automatic}", False
@@ -81,7 +95,7 @@ def _dealt_with(case: Case, known: frozenset[str]) -> tuple[str, bool]:
         return _help(case), False
     claim = judge(case.session, letter, sheet.header, case.address)
     if isinstance(claim, Seated):
-        return take_sheet(case, claim.spot, sheet, claim.notes), True
+        return take_sheet(case, claim.spot, sheet, claim.notes)
     return _declined(case, claim), False
 
 
@@ -140,7 +154,7 @@ def _help(case: Case) -> str:
     if seats:
         verbs = tuple(verb.usage for verb in case.house.game(seats[0].game).orders.verbs)
         page = Help(address=case.address, campaign=seats[0].campaign, seat=seats[0].seat, verbs=verbs)
-    return "help; " + answer(case, to=case.letter.sender, text=case.house.reporter.write(page))
+    return "help; " + answer(case, to=case.letter.sender, text=case.house.reporter.write(page), kind="help")
 
 
 _CLOSE = (
@@ -164,20 +178,31 @@ def _noted(session: Session, letter_id: int, note: str) -> None:
 
 def _set_aside(house: House, now: dt.datetime, letter_id: int, letter: Letter, error: Exception) -> None:
     """Keeps a letter that could not be dealt with, and tells those concerned."""
-    with house.store.writing() as session:
-        if not _closed(session, letter_id, "quarantined", traceback.format_exc()[-_LONGEST_NOTE:]):
-            return
-    with house.store.writing() as session:
-        case = Case(house, session, now, letter_id, letter)
-        page = LetterProblem(
-            letter=letter_id,
-            sender=letter.sender or "",
-            subject=letter.subject,
-            problem=f"{type(error).__name__}: {error}",
-        )
-        text = house.reporter.page(page.page, page=page)
-        for gm in session.scalars(select(Campaign.gm).where(Campaign.status == "running").distinct()):
-            notify(case, to=gm, subject=f"[pbem] Letter {letter_id} was set aside", text=text)
-        if letter.sender is not None and not letter.automatic and is_known(session, letter.sender):
-            fault = house.reporter.page(Fault.page, page=Fault(address=case.address))
-            answer(case, to=letter.sender, text=fault)
+    trace = traceback.format_exc()[-_LONGEST_NOTE:]
+    try:
+        with house.store.writing() as session:
+            if _closed(session, letter_id, "quarantined", trace):
+                _tell(Case(house, session, now, letter_id, letter), error)
+    except StoreError:
+        raise
+    except Exception:
+        # If there are no words for it either, whoever runs the program hears of that; the letter is kept all the same.
+        with house.store.writing() as session:
+            _closed(session, letter_id, "quarantined", trace)
+        raise
+
+
+def _tell(case: Case, error: Exception) -> None:
+    """Tells the GMs that a letter was set aside, and its writer if he is known."""
+    letter, reporter = case.letter, case.house.reporter
+    page = LetterProblem(
+        letter=case.letter_id,
+        sender=letter.sender or "",
+        subject=letter.subject,
+        problem=in_words(error),
+    )
+    text = reporter.page(page.page, page=page)
+    for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == "running").distinct()):
+        notify(case, to=gm, subject=f"[pbem] Letter {case.letter_id} was set aside", text=text)
+    if letter.sender is not None and not letter.automatic and is_known(case.session, letter.sender):
+        answer(case, to=letter.sender, text=reporter.page(Fault.page, page=Fault(address=case.address)))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pbem.desk.sheet import SheetText, find_sheet
-from pbem.desk.taking import read_lines
+from pbem.desk.taking import Reading, read_lines
 from pbem.house import choose_game
 from pbem.post.cleaning import own_lines, plain
 from pbem.post.mime import decode_text
-from pbem.report import Restated, Told, read_report_data, restate, tell
-from pbem.ruleset import AnyRuleset
+from pbem.report import ReportDataError, Restated, Told, read_report_data, restate, tell
+from pbem.ruleset import AnyRuleset, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +41,12 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     """
     data = read_report_data(report)
     ruleset = choose_game(games, data["game"])
+    if data["game_version"] != ruleset.version:
+        there, here = data["game_version"], ruleset.version
+        raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
     lines, cleaned = own_lines(plain(decode_text(sheet, "")).strip("\n").split("\n"))
     found = find_sheet(lines, data["campaign"].__eq__)
-    reading = read_lines(ruleset, data["view"], found.lines)
+    reading = _read(ruleset, data["view"], found.lines)
     return Check(
         campaign=data["campaign"],
         seat=data["seat"],
@@ -54,6 +57,14 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         missing=reading.missing,
         notes=(*cleaned, *found.notes, *_other_seat(found, data)),
     )
+
+
+def _read(ruleset: AnyRuleset, view: View, lines: Sequence[tuple[int, str]]) -> Reading:
+    """A ruleset may expect of a view what it writes itself; this one comes from a file."""
+    try:
+        return read_lines(ruleset, view, lines)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
 
 
 def _other_seat(sheet: SheetText, data: Mapping[str, Any]) -> tuple[str, ...]:

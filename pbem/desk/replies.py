@@ -1,8 +1,8 @@
 """Writes the answers of the desk into the outbox, and sees to it that nobody is flooded with them.
 
 Answers other than receipts have numbered places: so many a day for an address
-that is known, one for ever for a stranger. When none is left there is silence,
-so that two machines cannot talk to each other without end.
+that is known, one of a kind and week for a stranger (RFC 3834, 2). When none is
+left there is silence, so that two machines cannot talk to each other without end.
 """
 
 from __future__ import annotations
@@ -48,10 +48,13 @@ class Case:
         return self.house.settings.address
 
 
-def answer(case: Case, *, to: str, text: str, spot: Spot | None = None, code: str = "") -> str:
-    """Queues an answer; returns what to note of it. With a `code`, a reply to it counts as orders."""
+def answer(case: Case, *, to: str, text: str, kind: str = "answer", spot: Spot | None = None, code: str = "") -> str:
+    """Queues an answer; returns what to note of it. With a `code`, a reply to it counts as orders.
+
+    A stranger gets one of each `kind` a week.
+    """
     if not is_known(case.session, to):
-        return _once(case, to, text)
+        return _once(case, to, text, kind)
     day = case.now.date().isoformat()
     places = [_id(case, "answer", to.lower(), day, place) for place in range(ANSWERS_A_DAY)]
     free = _free(case.session, places)
@@ -100,11 +103,12 @@ def notify(case: Case, *, to: str, subject: str, text: str) -> None:
     _queue(case, mail, None)
 
 
-def _once(case: Case, to: str, text: str) -> str:
-    """The one answer that an unknown address ever gets."""
-    free = _free(case.session, [_id(case, "stranger", to.lower())])
+def _once(case: Case, to: str, text: str, kind: str) -> str:
+    """The one answer of its kind that an unknown address gets in a week."""
+    year, week, _ = case.now.isocalendar()
+    free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
-        return f"not answered: {to} is unknown and has had its answer"
+        return f"not answered: {to} is unknown and has had its answer this week"
     _queue(case, _mail(case, to, text, id_=free, spot=None, code=""), None)
     return f"answered {to}, who is unknown"
 

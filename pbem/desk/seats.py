@@ -1,9 +1,4 @@
-"""Finds the seat a letter speaks for, and whether it may.
-
-A sheet is taken from a seat's own address, with its token, or with a reply code
-that only its player has been mailed. What a letter's text says goes before what
-its envelope and subject say; where they disagree nothing is taken.
-"""
+"""Looks up seats, and the reports by which a letter shows that its writer has read them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbem.ruleset import split_words
 
@@ -43,7 +43,8 @@ class SheetText:
     """A sheet as found: its frame, its numbered lines, and the host's words in it.
 
     `lines` are those for the ruleset; `written` are all, as they came. `wait`
-    is None unless WAIT or FINAL was written.
+    is None unless WAIT or FINAL was written. `below_text`: something stands
+    above the frame.
     """
 
     header: Header | None
@@ -51,6 +52,7 @@ class SheetText:
     written: tuple[str, ...]
     wait: bool | None = None
     notes: tuple[str, ...] = ()
+    below_text: bool = False
 
     @property
     def empty(self) -> bool:
@@ -73,7 +75,7 @@ def find_sheet(lines: Sequence[str], known: Callable[[str], bool]) -> SheetText:
         header, wait = _header(line)
         if header is None:
             continue
-        end = _end(lines, at + 1)
+        end = _end(lines, at + 1, known)
         if end is not None or known(header.campaign):
             return _framed(lines, at, end, header, wait)
     return _sheet(None, lines, None, ())
@@ -83,9 +85,14 @@ def _framed(lines: Sequence[str], at: int, end: int | None, header: Header, wait
     notes = []
     if end is None:
         notes.append("There is no END line: everything after ORDERS was read. Close your sheet with END.")
-    elif any(_header(line)[0] for line in lines[end + 1 :]):
+    elif any(_header(line)[0] for line in lines[end:]):
         notes.append("Only the first sheet of the mail was read: send one sheet a mail.")
-    return _sheet(header, lines[at + 1 : end], wait, tuple(notes))
+    sheet = _sheet(header, lines[at + 1 : end], wait, tuple(notes))
+    if not any(line.strip() for line in lines[:at]):
+        return sheet
+    if sheet.empty:
+        notes.append("There is no order between ORDERS and END; what stands above ORDERS was not read.")
+    return replace(sheet, notes=tuple(notes), below_text=True)
 
 
 def _sheet(header: Header | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
@@ -112,8 +119,10 @@ def _header(line: str) -> tuple[Header | None, bool | None]:
     return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else ""), wait
 
 
-def _end(lines: Sequence[str], start: int) -> int | None:
+def _end(lines: Sequence[str], start: int, known: Callable[[str], bool]) -> int | None:
+    """Where a frame ends: at END, or where the next one begins."""
     for at in range(start, len(lines)):
-        if lines[at].strip().upper() == "END":
+        header, _ = _header(lines[at])
+        if lines[at].strip().upper() == "END" or (header is not None and known(header.campaign)):
             return at
     return None

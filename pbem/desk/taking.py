@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,9 +13,11 @@ from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.schedule import Schedule
+from pbem.campaign.tokens import TOKEN_BYTES, token_fits
 from pbem.desk.replies import Case, answer, receipt
 from pbem.desk.seats import Spot
 from pbem.desk.sheet import MASK, SheetText
+from pbem.post.codes import CODE_CHARACTERS
 from pbem.report import Receipt, Refusal, compare, restate, tell
 from pbem.ruleset import AnyRuleset, Finding, Order, Parsed, View, digest
 from pbem.store.models import Sheet
@@ -56,14 +59,17 @@ class Reading:
         return tuple(finding.text for finding in self.parsed.findings if _is_missing(finding))
 
 
-def take_sheet(case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...]) -> str:
-    """Reads and keeps a sheet for the open turn, and queues its receipt; returns what to note of the letter."""
+def take_sheet(case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...]) -> tuple[str, bool]:
+    """Reads and keeps a sheet for the open turn, and queues its receipt.
+
+    Returns what to note of the letter, and whether there was a sheet to keep.
+    """
     ruleset = case.house.game(spot.game)
     last, counted = _earlier(case.session, spot, ruleset)
     if last >= SHEETS_A_TURN:
-        return f"not answered: seat {spot.seat} has sent {SHEETS_A_TURN} sheets for this turn"
-    if sheet.header is None and sheet.empty and not (counted and sheet.wait is not None):
-        return _nothing_to_take(case, spot, counted)
+        return f"not answered: seat {spot.seat} has sent {SHEETS_A_TURN} sheets for this turn", False
+    if _asks_nothing(sheet, spot, counted):
+        return _nothing_to_take(case, spot, sheet, counted), False
     view = json.loads(spot.view)
     reading = _read(ruleset, view, sheet, counted)
     orders = [ruleset.orders.to_json(order) for order in reading.parsed.orders]
@@ -88,7 +94,14 @@ def take_sheet(case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...])
         notes=(*case.letter.notes, *sheet.notes, *notes, *reading.notes),
     )
     receipt(case, spot, case.house.reporter.write(told), version=version)
-    return f"sheet {version} of {spot.seat} in {spot.campaign}" + ("" if reading.accepted else ", only errors")
+    return f"sheet {version} of {spot.seat} in {spot.campaign}" + ("" if reading.accepted else ", only errors"), True
+
+
+def _asks_nothing(sheet: SheetText, spot: Spot, counted: Counted | None) -> bool:
+    """Whether a letter only looks like a sheet: an empty reply, or one above the report's own sheet, not filled in."""
+    if sheet.header is None:
+        return sheet.empty and not (counted and sheet.wait is not None)
+    return sheet.empty and sheet.wait is None and sheet.below_text and sheet.header.key.lower() == spot.code
 
 
 def read_lines(ruleset: AnyRuleset, view: View, lines: Sequence[tuple[int, str]]) -> Reading:
@@ -151,7 +164,7 @@ def _keep(
         "accepted": reading.accepted,
         "wait": wait,
         "digest": digest(orders),
-        "text": sheet.text().replace(spot.code, MASK),
+        "text": _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], sheet.text()),
         "orders": orders,
         "findings": [dataclasses.asdict(finding) for finding in reading.parsed.findings],
         "received_at": case.now,
@@ -159,7 +172,14 @@ def _keep(
     case.session.connection().execute(_KEEP, row)
 
 
-def _nothing_to_take(case: Case, spot: Spot, counted: Counted | None) -> str:
+_KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
+
+
+def _is_key(word: str, spot: Spot) -> bool:
+    return word.lower() == spot.code or token_fits(word, spot.token_hash)
+
+
+def _nothing_to_take(case: Case, spot: Spot, sheet: SheetText, counted: Counted | None) -> str:
     page = Refusal(
         reason="no-orders" if case.letter.text.strip() else "no-text",
         address=case.address,
@@ -167,7 +187,7 @@ def _nothing_to_take(case: Case, spot: Spot, counted: Counted | None) -> str:
         seat=spot.seat,
         gm=spot.gm,
         counted=counted.version if counted else None,
-        notes=case.letter.notes,
+        notes=(*case.letter.notes, *sheet.notes),
     )
     text = case.house.reporter.write(page)
     return "no orders in it; " + answer(case, to=spot.address, text=text, spot=spot, code=spot.code)

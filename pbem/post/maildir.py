@@ -11,6 +11,7 @@ import itertools
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -36,7 +37,8 @@ class MaildirMailbox:
             for group in in_batches((item, item[1].st_size) for item in found):
                 yield [mail for entry, stat in group if (mail := self._read(entry, stat)) is not None]
         except OSError as error:
-            raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
+            where = error.filename or self._folder
+            raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {where}: {error.strerror}") from None
 
     def done(self, batch: list[Incoming]) -> None:
         """Moves the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
@@ -59,7 +61,8 @@ class MaildirMailbox:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(suffix) and not entry.name.startswith(".") and entry.is_file():
-                        yield entry, entry.stat()
+                        with suppress(FileNotFoundError):  # another reader was faster
+                            yield entry, entry.stat()
 
     def _read(self, entry: os.DirEntry[str], stat: os.stat_result) -> Incoming | None:
         path = Path(entry.path)
@@ -68,6 +71,9 @@ class MaildirMailbox:
                 raw = file.read(MAX_MAIL + 1)
         except FileNotFoundError:
             return None  # another reader was faster
+        except OSError as error:
+            error.filename = path  # so that the GM knows which mail holds up the others
+            raise
         uid = _uid(entry.name, stat)
         self._paths[uid] = path
         received_at = datetime.fromtimestamp(stat.st_mtime, UTC)
@@ -107,7 +113,8 @@ def _make(folder: Path) -> None:
 def _uid(name: str, stat: os.stat_result) -> str:
     # A name in new/ or cur/ is unique for ever; a dropped file's may be used again.
     uid = f"{name}@{stat.st_mtime_ns}" if name.endswith(".eml") else name.partition(":2,")[0]
-    return uid if len(uid) <= NAME_LENGTH else hashlib.sha256(os.fsencode(uid)).hexdigest()
+    # Neither a long name nor one that is no text can stand in the database.
+    return uid if len(uid) <= NAME_LENGTH and uid.isprintable() else hashlib.sha256(os.fsencode(uid)).hexdigest()
 
 
 def _file_away(path: Path, target: Path) -> None:

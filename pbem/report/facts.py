@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 from pbem.ruleset import Seat
 
-CODE_STAND_IN = "(code)"
-"""Stands in a header line where the host has no reply code to print, as in a GM's preview."""
-
 
 @dataclass(frozen=True, slots=True)
 class SheetUsed:
@@ -49,7 +46,7 @@ class ReportFacts:
     @property
     def header(self) -> str:
         """The line that begins this seat's order sheets."""
-        return f"ORDERS {self.campaign} {self.seat} {self.code or CODE_STAND_IN}"
+        return f"ORDERS {self.campaign} {self.seat} {self.code}"
 
     def content_id(self, picture: str) -> str:
         """The Content-ID of one picture of this report (RFC 2392), telling nothing but its name."""

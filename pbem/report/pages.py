@@ -54,7 +54,7 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminder:
-    """Before the deadline, to a seat whose sheet is awaited; `counted` is the version that counts, if any."""
+    """Before the deadline, to a seat for which the turn waits; `counted` is the version of its sheet, if it has one."""
 
     page: ClassVar[str] = "reminder"
 
@@ -67,7 +67,6 @@ class Reminder:
     address: str
     order_lines: tuple[str, ...] = ()
     counted: int | None = None
-    wait: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from jinja2 import (
     Environment,
+    FileSystemBytecodeCache,
     FileSystemLoader,
     StrictUndefined,
     TemplateError,
@@ -18,6 +19,7 @@ from jinja2 import (
     TemplateSyntaxError,
     select_autoescape,
 )
+from jinja2.bccache import Bucket
 
 from pbem.errors import ConfigError
 from pbem.report.data import report_data, write_report_data
@@ -29,6 +31,9 @@ from pbem.ruleset import AnyRuleset, Picture, View
 
 Job = tuple[AnyRuleset, View, ReportFacts]
 """One report to be made. The view is JSON data, as `json.loads` returned it."""
+
+_COMPILED = "1-%s.bytecode"
+"""Names of compiled templates; the number grows with any change of `_environment` that compiles them otherwise."""
 
 
 class GameInfo(NamedTuple):
@@ -62,13 +67,16 @@ class Reporter:
     """Renders with templates compiled once, and draws in worker processes that live until `close`.
 
     `template_dirs` are searched in order: a GM's own folder, then the
-    program's. Without `pictures`, reports have their text map alone. A template
-    that cannot be used raises ConfigError with its name and line, since a GM
-    may have written it.
+    program's. Without `pictures`, reports have their text map alone. In `cache`,
+    if given, compiled templates are kept for the next run. A template that
+    cannot be used raises ConfigError with its name and line, since a GM may
+    have written it.
     """
 
-    def __init__(self, template_dirs: Sequence[Path], *, pictures: bool = True) -> None:
+    def __init__(self, template_dirs: Sequence[Path], *, pictures: bool = True, cache: Path | None = None) -> None:
         self._templates = _environment(template_dirs)
+        if cache is not None:
+            self._templates.bytecode_cache = _CompiledTemplates(str(cache), _COMPILED)
         self._studio = Studio() if pictures else None
         self._wordings: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
 
@@ -144,6 +152,21 @@ class Reporter:
             Happening(kind, [line.strip() for line in text.splitlines() if line.strip()]) for kind, text in texts
         ]
         return [happening for happening in happened if happening.lines]
+
+
+class _CompiledTemplates(FileSystemBytecodeCache):
+    """Where its folder cannot be used, templates are compiled in each run; that is all the harm there is."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Takes a template from the folder if it is there and its source is the same."""
+        with suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Puts a template into the folder, made if need be."""
+        with suppress(OSError):
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
 
 
 def _environment(folders: Iterable[Path]) -> Environment:

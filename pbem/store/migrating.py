@@ -12,9 +12,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError
 
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, StoreError
 from pbem.store.sessions import open_engine
 
 FOLDER = Path(__file__).resolve().parents[2] / "migrations"
@@ -56,7 +56,7 @@ def _connected(url: str, *, writes: bool = True) -> Iterator[tuple[Config, Conne
             yield config, connection
     except CommandError as error:
         raise ConfigError(f"the database cannot be migrated: {error}") from None
-    except OperationalError as error:
-        raise ConfigError(f"the database {engine.url.render_as_string()} cannot be used: {error.orig}") from None
+    except DatabaseError as error:
+        raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {error.orig}") from None
     finally:
         engine.dispose()

@@ -3,6 +3,10 @@
 A reading session sees one moment of the database and cannot write. A writing
 session commits all or nothing; on SQLite it takes the only writer's place at
 its beginning, so it never fails halfway for having read too early.
+
+What a durable session has committed, and all that was committed before it,
+outlives a power cut. Only what would be done again all the same may be
+committed otherwise: it spares waiting for the disk.
 """
 
 from __future__ import annotations
@@ -12,10 +16,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, StoreError
 
 BUSY_SECONDS = 30
 """How long a SQLite session waits for another process's writing session to end."""
@@ -31,6 +35,7 @@ class Store:
         self.engine = open_engine(url)
         self._readers = self.engine.execution_options(**_reading_options(self.engine))
         self._writers = self.engine.execution_options(pbem_writes=True)
+        self._hasty_writers = self._writers.execution_options(pbem_durable=False)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -39,9 +44,13 @@ class Store:
             yield session
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
-        """A session that is committed at the end of the block, or rolled back by an exception."""
-        with _worded(self.engine), Session(self._writers, expire_on_commit=False) as session, session.begin():
+    def writing(self, *, durable: bool = True) -> Iterator[Session]:
+        """A session that is committed at the end of the block, or rolled back by an exception.
+
+        If not `durable`, a power cut may undo it, as long as no durable session followed (SQLite only).
+        """
+        writers = self._writers if durable else self._hasty_writers
+        with _worded(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
             yield session
 
     def close(self) -> None:
@@ -81,8 +90,10 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("pbem_writes", False)
+        options = connection.get_execution_options()
+        writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
         connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
+        connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
@@ -94,7 +105,8 @@ def _worded(engine: Engine) -> Iterator[None]:
     except DBAPIError as error:
         said = str(error.orig).strip().partition("\n")[0]
         no_table = "no such table" in said or getattr(error.orig, "sqlstate", "") == UNDEFINED_TABLE
-        if not no_table and not isinstance(error, OperationalError):
+        # SQLite raises the bare class for a file that is no database, or a broken one.
+        if not no_table and not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise
         advice = "; run: pbem migrate" if no_table else ""
-        raise ConfigError(f"the database {engine.url.render_as_string()} cannot be used: {said}{advice}") from error
+        raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}{advice}") from error

@@ -108,12 +108,13 @@ def test_any_missing_file_is_found(tmp_path: Path) -> None:
         moved.rename(path)
 
 
-def test_added_file_is_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["sheets/red-v2.txt", "reports/turn.json", "turn.txt"])
+def test_added_file_is_found(tmp_path: Path, path: str) -> None:
     """A file that no record names is no part of the archive."""
     game = played(tmp_path)
-    (tmp_path / NAME / "0001" / "sheets" / "red-v2.txt").write_text("BID 9")
+    (tmp_path / NAME / "0001" / path).write_text("BID 9")
 
-    with pytest.raises(ReplayError, match=r"turn 1: 0001/sheets/red-v2.txt is not in the record"):
+    with pytest.raises(ReplayError, match=rf"turn 1: 0001/{path} is not in the record"):
         prove(game)
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.toy.fixtures import desk
+from tests.toy.fixtures import desk, shared
 
-__all__ = ["desk"]
+__all__ = ["desk", "shared"]

@@ -130,3 +130,12 @@ def test_short_turns_are_reminded_halfway(desk: Desk) -> None:
     desk.tick()
 
     assert [desk.tick(hours=hours).reminded for hours in (5, 1)] == [0, 2]
+
+
+def test_a_seat_whose_sheet_holds_the_turn_is_reminded(desk: Desk) -> None:
+    """Who said WAIT, or left out what he is asked for, is told a day before that the turn waits for him."""
+    send(desk, ANN, "WHISPER blue deal")
+    send(desk, BOB, "BID 1\nWAIT")
+
+    assert desk.tick(hours=83).reminded == 2
+    assert "Your sheet 1 counts, but the turn waits for its deadline" in text_of(desk.last(ANN))

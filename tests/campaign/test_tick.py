@@ -5,17 +5,20 @@ from __future__ import annotations
 import dataclasses
 import fcntl
 import shutil
+from threading import Event
 
 import pytest
 from sqlalchemy import update
 
 from pbem.campaign.proof import prove
 from pbem.errors import CampaignError, ReplayError
-from pbem.ruleset import Dice, Event, TurnInput
+from pbem.ruleset import Dice, OrderBook, TurnInput, View
+from pbem.ruleset import Event as Happening
+from pbem.serving import serve
 from pbem.store.models import Turn
-from pbem.tick import LOCK, run_now
+from pbem.tick import LOCK, Ticked, run_now
 from tests.toy.home import Desk, text_of
-from tests.toy.ruleset import Auction, Table
+from tests.toy.ruleset import Auction, Table, Whisper
 
 ANN = "ann@example.org"
 
@@ -23,10 +26,25 @@ ANN = "ann@example.org"
 class Broken(Auction):
     """The toy with a fault that shows in games of two rounds."""
 
-    def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Event, ...]]:
+    def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Happening, ...]]:
         if state.rounds == 2:
             raise ZeroDivisionError("the resolver tripped")
         return super().resolve(state, turn, dice)
+
+
+class Untemplated(Auction):
+    """The toy with a fault in its templates, for tables without green."""
+
+    def template(self, view: View) -> list[str]:
+        if "green" not in (view["seat"], *view["others"]):
+            raise ZeroDivisionError("the template tripped")
+        return super().template(view)
+
+
+class Silent(Auction):
+    """A later toy, in which there is no bidding any more."""
+
+    orders = OrderBook((Whisper,))
 
 
 def archived(desk: Desk) -> dict[str, bytes]:
@@ -103,8 +121,8 @@ def test_an_archive_that_cannot_be_written_is_told(desk: Desk) -> None:
     (desk.home / "turns").unlink()
 
     assert len(done.resolved) == 1
-    assert "the archive cannot be written" in done.problems[0]
-    with pytest.raises(CampaignError, match=r"turn 0 is not archived yet|turn 1 is not archived yet"):
+    assert done.problems == [f"campaign toy1: turn 1 cannot be archived ({desk.home}/turns/toy1: Not a directory)"]
+    with pytest.raises(CampaignError, match="turn 1 is not archived yet"):
         prove(desk.house, "toy1")
 
 
@@ -157,3 +175,60 @@ def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:
     assert done.resolved == []
     assert done.problems == ["campaign toy1: turn 1 could not be resolved (ZeroDivisionError: the resolver tripped)"]
     assert [turn.turn for turn in run_now(desk.house, "toy1", desk.now).resolved] == [1]
+
+
+def test_one_games_fault_does_not_stop_reminders(desk: Desk) -> None:
+    """Reminders that cannot be written are a problem told; those of other campaigns go out, and so does the rest."""
+    desk.begin()
+    desk.begin(name="toy2", seats=("red", "green"))
+    desk.house = dataclasses.replace(desk.house, games={"toy": Untemplated()})
+    done = desk.tick(hours=83)
+
+    assert done.problems == ["campaign toy1: nobody could be reminded (ZeroDivisionError: the template tripped)"]
+    assert (done.reminded, done.sent.sent) == (2, 4 + 4 + 2)
+
+
+def test_a_fault_that_cannot_be_mailed_is_told_nevertheless(desk: Desk) -> None:
+    """A GM's own broken template keeps neither the other campaigns nor the mail from going on."""
+    desk.begin(rounds="2")
+    (desk.home / "templates" / "host").mkdir()
+    (desk.home / "templates" / "host" / "turn_problem.txt.j2").write_text("{{ page.nothing }}")
+    desk.house = dataclasses.replace(desk.house, games={"toy": Broken()})
+    done = desk.tick(hours=107)
+
+    assert "ZeroDivisionError: the resolver tripped), nor could its GM be mailed (the template" in done.problems[0]
+    assert done.sent.sent == 2 + 2 + 2
+
+
+def test_one_turn_that_cannot_be_archived_does_not_stop_the_others(desk: Desk) -> None:
+    """A folder in the way, or orders that a later version of the game lacks: each is told, the rest is archived."""
+    desk.begin()
+    desk.tick()
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    desk.tick(hours=107)
+    desk.begin(name="toy2")
+    shutil.rmtree(desk.home / "turns")
+    (desk.home / "turns" / "toy1" / "0000").mkdir(parents=True)
+    with desk.house.store.writing() as session:
+        session.execute(update(Turn).values(archived_at=None))
+    desk.house = dataclasses.replace(desk.house, games={"toy": Silent()})
+    done = desk.tick()
+
+    assert done.archived == 1
+    assert "turn 0 cannot be archived (" in done.problems[0]
+    assert "holds another record of this turn" in done.problems[0]
+    assert "turn 1 cannot be archived (" in done.problems[1]
+
+
+def test_serve_tells_what_stops_a_tick_and_stays_up(desk: Desk) -> None:
+    """A lock file that cannot be opened is a problem told, not the end."""
+    (desk.home / LOCK).mkdir()
+    stop, told = Event(), []
+
+    def hear(done: Ticked) -> None:
+        told.append(done.problems)
+        stop.set()
+
+    serve(desk.house, clock=lambda: desk.now, stop=stop, told=hear)
+
+    assert told == [[f"{desk.home}/tick.lock: Is a directory"]]

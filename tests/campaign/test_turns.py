@@ -12,12 +12,26 @@ from sqlalchemy import select, update
 from pbem.campaign.opening import start
 from pbem.campaign.turnrun import ATTEMPTS, run_turn
 from pbem.errors import CampaignError
-from pbem.ruleset import Order, View
+from pbem.ruleset import Json, Order, View
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Turn
 from tests.toy.home import MONDAY, Desk, text_of
-from tests.toy.ruleset import Auction
+from tests.toy.ruleset import Auction, Table
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
+
+
+class Grown(Auction):
+    """A later toy, which calls the purses coins in its saves."""
+
+    version = 2
+
+    def dump(self, state: Table) -> Json:
+        data = super().dump(state)
+        return {**data, "coins": data.pop("purses")}
+
+    def load(self, data: Json, version: int) -> Table:
+        purses = data["coins" if version == 2 else "purses"]
+        return super().load({**data, "purses": purses}, 1)
 
 
 def rows(desk: Desk, table: Any) -> list[Any]:
@@ -243,3 +257,17 @@ def test_the_number_guards_against_the_next_turn(desk: Desk) -> None:
 
     assert not run_turn(desk.house, "toy1", desk.now, reason="test", number=1)
     assert rows(desk, Campaign)[0].turn == 2
+
+
+def test_a_later_version_of_a_game_reads_what_earlier_ones_saved(desk: Desk) -> None:
+    """A seat hears of turns saved by two versions, and the campaign goes on."""
+    desk.begin(seats=("red", "blue", "green"), pace="in_turn", rounds="9")
+    desk.house = dataclasses.replace(desk.house, games={"toy": Grown()})
+    desk.tick()
+    desk.reply(desk.last(ANN), "WHISPER green hello")
+    desk.tick()
+    for _ in range(2):
+        run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert "red whispered to you: hello" in text_of(desk.last(CYD))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from sqlalchemy import select
 
 from pbem.store.models import Letter, Sheet
-from tests.toy.home import Desk, open_desk
+from tests.toy.home import Desk
 
 LONG = b"A" * 5_000
 HEADS = [
@@ -39,16 +35,6 @@ BODIES = [
     b"ORDERS toy1 red\r\n" + b'\xed\xa0\x80 \xff """ ;;; \\\\\r\n' * 80 + b"END",
     b"ORDERS toy1 red\r\nWHISPER \xf0\x9f\x98\x80 deal\r\nBID 99999999999999999999\r\nEND\r\nEND\r\nORDERS",
 ]
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
-    """A home with a campaign, on each database in turn."""
-    url = "" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    with open_desk(tmp_path / "home", database=url) as desk:
-        desk.begin()
-        desk.tick()
-        yield desk
 
 
 def test_no_letter_trips_the_desk(shared: Desk) -> None:

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.desk.answer import answer_letters
+from pbem.errors import StoreError
 from pbem.ruleset import Parsed, View
 from pbem.store.models import Letter, Sheet
 from tests.toy.home import Desk, text_of
@@ -20,6 +21,13 @@ class Broken(Auction):
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
         raise ZeroDivisionError("the parser tripped")
+
+
+class Locked(Auction):
+    """The toy on a database that fails in the middle of a letter."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        raise StoreError("the database is locked")
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +125,7 @@ def test_a_letter_that_trips_the_desk_is_set_aside(desk: Desk) -> None:
     assert (done.answered.letters, done.answered.set_aside) == (2, 1)
     assert [letter.state for letter in letters(desk)] == ["quarantined", "done"]
     assert "ZeroDivisionError: the parser tripped" in letters(desk)[0].note
-    assert "a fault here kept it from being read" in " ".join(text_of(desk.last()).split())
+    assert "Please send your orders once more" in " ".join(text_of(desk.last()).split())
     assert "ZeroDivisionError: the parser tripped" in text_of(desk.last("gm@example.org"))
 
 
@@ -129,3 +137,23 @@ def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
     assert answer_letters(desk.house, desk.now).letters == 0
     with desk.house.store.reading() as session:
         assert len(session.scalars(select(Sheet.id)).all()) == 1
+
+
+def test_a_database_that_fails_is_not_the_letters_fault(desk: Desk) -> None:
+    """The letter stays new and is dealt with by the next tick."""
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    desk.house, whole = dataclasses.replace(desk.house, games={"toy": Locked()}), desk.house
+    with pytest.raises(StoreError):
+        desk.tick()
+    desk.house = whole
+
+    assert [letter.state for letter in letters(desk)] == ["new"]
+    assert desk.tick().answered.sheets == 1
+
+
+def test_only_sheets_are_counted_as_sheets(desk: Desk) -> None:
+    """A reply with nothing in it is a letter dealt with, no more."""
+    desk.reply(desk.last(), "")
+    done = desk.tick()
+
+    assert (done.answered.letters, done.answered.sheets) == (1, 0)

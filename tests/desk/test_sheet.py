@@ -107,3 +107,11 @@ def test_any_lines_make_a_sheet(lines: list[str]) -> None:
     numbers = [number for number, _ in sheet.lines]
     assert numbers == sorted(set(numbers))
     assert all(1 <= number <= len(lines) for number in numbers)
+
+
+def test_a_sheet_ends_where_the_next_begins() -> None:
+    """Without END between them, the orders of one sheet are not taken for another's."""
+    sheet = find("ORDERS trap7 red\nMOVE a\n\nORDERS trap7 blue\nMOVE b\nEND")
+
+    assert sheet.lines == ((1, "MOVE a"), (2, ""))
+    assert "Only the first sheet" in sheet.notes[0]

@@ -218,3 +218,44 @@ def test_a_game_that_is_over_takes_no_sheets(desk: Desk) -> None:
     desk.post(SHEET)
 
     assert "The campaign toy1 is over" in " ".join(answered(desk).split())
+
+
+def test_a_stranger_is_answered_again_in_another_week(desk: Desk) -> None:
+    """A friend who asks again much later does not meet silence."""
+    for _ in range(2):
+        desk.post("hello", sender=EVE)
+        desk.tick(hours=24 * 7)
+
+    assert len(desk.mails(EVE)) == 2
+
+
+def test_a_stranger_told_of_help_gets_it(desk: Desk) -> None:
+    """The answer to a stranger names HELP; so HELP is answered, once as well."""
+    desk.post("hello", sender=EVE)
+    desk.tick()
+    for _ in range(2):
+        desk.post("", sender=EVE, subject="HELP")
+        desk.tick()
+
+    assert [text_of(mail).split()[0] for mail in desk.mails(EVE)] == ["Your", "HOW"]
+
+
+def test_a_player_who_writes_for_another_is_not_called_unknown(desk: Desk) -> None:
+    """The answer is true of him too, and tells no more than a stranger learns."""
+    desk.post(SHEET, sender=BOB)
+
+    text = " ".join(answered(desk, BOB).split())
+
+    assert "it names no seat that is played from your address" in text
+
+
+@pytest.mark.parametrize("shown", ["{token}", "{code}"])
+def test_a_key_is_kept_nowhere_in_a_sheet(desk: Desk, shown: str) -> None:
+    """A token or code outside its place, in capitals too, is masked in what is stored and archived."""
+    key = shown.format(token=token(desk), code=code(desk))
+    desk.reply(desk.last(), f"ORDERS toy1 red {key} as you said\nBID 3\n{key.upper()}")
+    desk.tick()
+    desk.tick(hours=24 * 5)
+
+    kept = (desk.home / "turns" / "toy1" / "0001" / "sheets" / "red-v1.txt").read_text()
+    assert kept == "ORDERS toy1 red ******** as you said\nBID 3\n********\n"

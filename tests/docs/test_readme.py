@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import subprocess
@@ -12,7 +13,15 @@ import click
 import pytest
 
 from cli import main
-from pbem.report import Help, Reporter
+from pbem.archive import ReplayProof
+from pbem.campaign.due import Due
+from pbem.campaign.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
+from pbem.desk.answer import Tally
+from pbem.desk.check import Check
+from pbem.post.outbox import Sent
+from pbem.report import Help, Reporter, Restated, Told
+from pbem.ruleset import Option, Seats
+from pbem.tick import Ticked
 from rules import RULESETS
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +64,19 @@ def test_every_command_is_documented(command: str) -> None:
     """Each command stands in README or in the GM's guide, and says in one line what it does."""
     assert f"pbem {command}" in README + GM_GUIDE
     assert main.commands[command].get_short_help_str(limit=200).endswith(".")
+
+
+OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, Result)
+
+
+@pytest.mark.parametrize(
+    "record", [Ticked, Tally, Sent, Due, *OF_STATUS, Check, Restated, Told, ReplayProof, Seats, Option]
+)
+def test_the_names_for_scripts_are_documented(record: type) -> None:
+    """Whatever `--json` prints stands in the GM's guide under its name."""
+    section = GM_GUIDE.partition("## For scripts")[2]
+
+    assert [field.name for field in dataclasses.fields(record) if f"`{field.name}`" not in section] == []
 
 
 def test_every_game_is_listed_with_its_designer() -> None:

@@ -68,6 +68,15 @@ def test_refusals(mail_server: MailServer, carrier: Carrier, recipient: str, kin
     assert carrier.send("ann@pbem.test", RAW).startswith("250")
 
 
+def test_a_server_that_takes_one_command_at_a_time(mail_server: MailServer, make_settings: MakeSettings) -> None:
+    """Without PIPELINING a refusal does as little harm to the next mail."""
+    with closing(open_carrier(make_settings(carrier=mail_server.carrier("orders", "smtp")))) as carrier:
+        assert "refuses nobody@pbem.test: 550 5.1.1" in str(refusal(carrier, "nobody@pbem.test"))
+        carrier.send("ann@pbem.test", RAW)
+
+    assert len(mail_server.mails("ann", at_least=1)) == 1
+
+
 def test_one_connection_for_many_mails(mail_server: MailServer, make_settings: MakeSettings) -> None:
     """The connection is kept from mail to mail."""
     with relaying(mail_server.ports["smtps"]) as relay:

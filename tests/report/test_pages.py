@@ -69,10 +69,10 @@ def test_reminder_to_a_seat_without_a_sheet() -> None:
 
 
 def test_reminder_to_a_seat_that_waits() -> None:
-    """A seat whose sheet says WAIT is reminded that it counts as it stands."""
-    text = reporter().write(replace(REMINDER, counted=2, wait=True))
+    """A seat whose sheet holds the turn back is reminded that it counts as it stands."""
+    text = reporter().write(replace(REMINDER, counted=2))
 
-    assert "Your sheet 2 counts, and you asked to WAIT." in text
+    assert "Your sheet 2 counts, but the turn waits for its deadline because of it" in text
 
 
 @pytest.mark.parametrize("reason", get_args(Reason))

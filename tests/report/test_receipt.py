@@ -156,7 +156,7 @@ def test_cleaning_is_told() -> None:
 
 def test_open_ends_are_told() -> None:
     """What the sheet leaves open is listed."""
-    assert "STILL OPEN\n----------\n- Ship R1 has no order.\n" in told(missing=("ship R1 has no order",))
+    assert "TO KNOW\n-------\n- Ship R1 has no order.\n" in told(missing=("ship R1 has no order",))
 
 
 def test_receipt_fits_a_mail() -> None:

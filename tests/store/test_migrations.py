@@ -9,7 +9,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, StoreError
 from pbem.store import Store, downgrade, migrate, schema_is_current
 from pbem.store.models import Base
 
@@ -76,3 +76,12 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     """A database file that cannot be made is a sentence, not a traceback."""
     with pytest.raises(ConfigError, match="cannot be used: unable to open database file"):
         migrate(f"sqlite:///{tmp_path / 'missing' / 'pbem.sqlite'}")
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    """A file of something else is a sentence too, and left as it was."""
+    (tmp_path / "pbem.sqlite").write_text("To be or not to be, that is the question. " * 50)
+
+    for act in (migrate, schema_is_current):
+        with pytest.raises(StoreError, match="cannot be used: file is not a database"):
+            act(f"sqlite:///{tmp_path / 'pbem.sqlite'}")

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from pbem.errors import ConfigError
@@ -55,6 +55,16 @@ def test_what_is_written_is_read_back(any_store: Store) -> None:
         NOON,
         dt.UTC,
     )
+
+
+@pytest.mark.parametrize(("durable", "level"), [(True, 2), (False, 1)])
+def test_a_durable_session_waits_for_the_disk(store: Store, durable: bool, level: int) -> None:
+    """On SQLite a durable commit is synchronous=FULL, another one NORMAL, also when they take turns."""
+    with store.writing(durable=not durable) as session:
+        session.add(campaign("trap7"))
+
+    with store.writing(durable=durable) as session:
+        assert session.scalar(text("PRAGMA synchronous")) == level
 
 
 def test_an_exception_takes_everything_back(any_store: Store) -> None:

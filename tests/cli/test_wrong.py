@@ -1,0 +1,127 @@
+"""Whatever is typed, and whatever stands in a home: a sentence, an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_check import check
+
+ROOT = Path(__file__).parents[2]
+
+COMMANDS = ["init", "migrate", "new", "start", "tick", "run", "status", "games", "rules", "check", "replay", "nonsense"]
+WORDS = [
+    *("duel", "", "-", "--", "x" * 300, "a b", "\u00e9\u4e2d", "\udcff", "0", "-1", "singularity", "/nowhere", "."),
+    *("--json", "--home", "--now", "--report", "--option", "--seat", "--deadline", "--settle", "--game", "--gm"),
+    *("red=ann@example.org", "red=", "=", "size=5", "size=", "2026-11-06T20:00Z", "9999-12-31", "0001-01-01"),
+    *("EVERY 12h", "EVERY 99999999d", "FRI 20:00 ../etc", "gm@example.org", "orders@example.org", "--help"),
+]
+
+
+def test_no_words_make_a_traceback(duel: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any words after any command end with an exit code, and an error with a sentence."""
+    monkeypatch.chdir(tmp_path)
+    dice = random.Random(8)
+    for _ in range(400):
+        words = [dice.choice(COMMANDS), *dice.choices(WORDS, k=dice.randrange(6))]
+        result = duel(*words)
+
+        assert result.exit_code in (0, 1, 2), words
+        assert result.exit_code == 0 or "Error: " in result.stderr or "Problem: " in result.stderr, words
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (b"\xff\xfe = 1", "is not valid TOML"),
+        (b"address = " + b"[" * 5_000, "is not valid TOML"),
+        (b"", "pbem.toml has no address"),
+        (b'address = "orders@example.org"\npoll = 3', "'poll' is not a setting; did you mean poll_seconds?"),
+        (b'address = "orders@example.org"\ninbox_password = "x"', "inbox_password must not stand in the file"),
+        (b'address = "orders@example.org"\ndatabase = "sqlite:///"', "database is 'sqlite:///'"),
+        (b'address = "orders@example.org"\ndatabase = "sqlite:///turns"', "unable to open database file"),
+    ],
+)
+def test_settings_that_cannot_be_read(pbem: Run, home: Path, settings: bytes, said: str) -> None:
+    """The file, the setting and what is wrong with it are named."""
+    (home / "pbem.toml").write_bytes(settings)
+    result = pbem("status")
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [("status",), ("tick",), ("migrate",), ("replay", "duel")])
+def test_a_database_that_is_none(duel: Run, home: Path, command: tuple[str, ...]) -> None:
+    """A file of something else is named, and left as it is."""
+    for path in home.glob("pbem.sqlite*"):
+        path.unlink()
+    (home / "pbem.sqlite").write_text("These are the times that try men's souls. " * 50)
+    result = duel(*command)
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.endswith("pbem.sqlite cannot be used: file is not a database\n")
+
+
+@pytest.mark.parametrize("when", ["9999-12-31T23:59", "0001-01-01T00:00+14:00"])
+@pytest.mark.parametrize("command", [("tick",), ("run", "duel"), ("start", "duel")])
+def test_times_at_the_ends_of_the_calendar(duel: Run, command: tuple[str, ...], when: str) -> None:
+    """They cannot be reckoned with, and are refused before anything is done."""
+    result = duel(*command, "--now", when)
+
+    assert result.exit_code == 2
+    assert "is too far away: use a year from 1971 to 8999" in result.stderr
+
+
+def test_an_option_given_twice_is_refused(pbem: Run) -> None:
+    """Neither of two values is silently dropped."""
+    new = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "EVERY 12h"]
+    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
+    result = pbem(*new, *seats, "--option", "size=5", "--option", "size=9")
+
+    assert result.exit_code == 2
+    assert "an option is given twice" in result.stderr
+    assert pbem("status").output.startswith("There are no campaigns")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"view": {}}, "this report is damaged: its 'view' is none of Singularity"),
+        ({"view": {"size": "big", "stones": 3}}, "this report is damaged: its 'view' is none of Singularity"),
+        ({"game_version": 9}, "this report is of version 9 of Singularity; this program has version 1"),
+        ({"game": "chess"}, "there is no game 'chess' here"),
+    ],
+)
+def test_a_report_that_cannot_be_checked_against(
+    duel: Run, home: Path, tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    """A player at home is told what is wrong with the file, in one sentence."""
+    report = json.loads((home / "turns" / "duel" / "0000" / "reports" / "red.json").read_text())
+    (tmp_path / "report.json").write_text(json.dumps(report | change))
+    (tmp_path / "sheet.txt").write_text("PLACE c3\n")
+
+    code, output = check(tmp_path / "sheet.txt", tmp_path / "report.json")
+
+    assert code == 1
+    assert said in output
+    assert output.count("\n") == 1
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    """When a pipe is closed, as by `pbem rules | head`, nothing is said to be wrong."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, str(ROOT / "cli.py"), "rules", "singularity"]
+    result = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+
+    assert result.stderr == ""
