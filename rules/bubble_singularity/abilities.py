@@ -1,0 +1,57 @@
+"""The twelve ability cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+CATEGORIES = ("movement", "reactions", "special")
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """An ability card: the word players type, its title, its category and what it does."""
+
+    key: str
+    title: str
+    category: str
+    text: str
+
+
+_ALL = (
+    Ability("drift", "Quantum Drift", "movement", "your Mari may move diagonally too"),
+    Ability("wormhole", "Wormhole Travel", "movement", "your Mari may step from an edge to the opposite edge"),
+    Ability(
+        "resonance",
+        "Bubble Resonance",
+        "movement",
+        "placing beside a space with a bubble of yours, you may add one of your colour",
+    ),
+    Ability("explorer", "Efficient Explorer", "movement", "you may move one space more and leave one without a bubble"),
+    Ability("fusion", "Bubble Fusion", "reactions", "two bubbles of your colour are enough for a pop"),
+    Ability(
+        "cascade",
+        "Cascade Control",
+        "reactions",
+        "bubbles of your colour that a pop sends may go one space further",
+    ),
+    Ability("harvest", "Energy Harvest", "reactions", "a chain of length 2 or more brings a bubble from the bag"),
+    Ability("amplifier", "Reaction Amplifier", "reactions", "your chains score as one longer"),
+    Ability("folder", "Space Folder", "special", "once a turn, rotate any card"),
+    Ability("attractor", "Singularity Attractor", "special", "once a turn, a node comes two spaces towards you"),
+    Ability("affinity", "Node Affinity", "special", "your chains beside nodes score 2 points more"),
+    Ability("director", "Bubble Director", "special", "once a turn, move a bubble of your colour to the next space"),
+)
+
+ABILITIES: Mapping[str, Ability] = {ability.key: ability for ability in _ALL}
+"""All ability cards by key."""
+
+
+def deck(category: str) -> tuple[str, ...]:
+    """The keys of a category's four cards."""
+    return tuple(ability.key for ability in _ALL if ability.category == category)
+
+
+def title(key: str) -> str:
+    """A card's title and the word for it: "Quantum Drift (drift)"."""
+    return f"{ABILITIES[key].title} ({key})"

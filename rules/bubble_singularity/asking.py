@@ -1,0 +1,195 @@
+"""What the mover is asked before the next player moves, and the answers (rulings 14 and 26)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pbem.ruleset import Refused, Seat
+from rules.bubble_singularity.abilities import CATEGORIES
+from rules.bubble_singularity.orders import Draw, Keep
+from rules.bubble_singularity.plan import Item
+from rules.bubble_singularity.play import Play
+from rules.bubble_singularity.state import Question, in_order
+from rules.bubble_singularity.table import category_of
+
+DRAWN_CARDS = 2
+RESEARCHED, KEPT_BUBBLES = 3, 2
+
+
+def asking(play: Play) -> None:
+    """Draws what the mover may choose from: bubbles of the research station, then cards for each pop on a node."""
+    _note_wishes(play)
+    if play.research:
+        _draw_bubbles(play)
+    while play.pending and play.question is None and play.result is None:
+        play.pending -= 1
+        cards = draw_cards(play, play.wish, "node", play.pending)
+        if cards:
+            play.tell("drawn", who=play.seat, cards=cards)
+            ask(play, "card", cards)
+
+
+def _note_wishes(play: Play) -> None:
+    """The decks to draw from and what to keep, as the sheet of a turn says beforehand."""
+    draw, keep = play.plan.single("draw"), play.plan.single("keep")
+    if draw is not None:
+        assert isinstance(draw.order, Draw)
+        play.wish = (draw.order.one, draw.order.other)
+    if keep is not None:
+        assert isinstance(keep.order, Keep)
+        play.liking = keep.order.what
+
+
+def _draw_bubbles(play: Play) -> None:
+    drawn = [colour for count in range(RESEARCHED) if (colour := play.draw("research", count))]
+    play.tell("researched", who=play.seat, bubbles=drawn)
+    if len(drawn) == RESEARCHED:
+        ask(play, "bubbles", drawn)
+    else:
+        play.table.gain(play.seat, *drawn)
+        play.end("bag")
+
+
+def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
+    """A question, answered at once if the liking told beforehand names all the choices (ruling 26)."""
+    question = play.question = Question(kind, play.seat, tuple(choices))
+    answer = preferred(question, play.liking) if set(choices) <= set(play.liking) else None
+    if answer:
+        take(play, answer)
+
+
+def draw_cards(play: Play, wish: Sequence[str], *key: str | int) -> list[str]:
+    """Two cards from the tops of decks: those wished for, else of decks by lot; fewer if there are no more."""
+    drawn = []
+    for count in range(DRAWN_CARDS):
+        decks = [category for category in CATEGORIES if play.table.decks[category]]
+        if decks:
+            wished = wish[count] if count < len(wish) and wish[count] in decks else None
+            drawn.append(play.table.decks[wished or play.dice.pick(decks, "deck", *key, count)].pop(0))
+    return drawn
+
+
+def answering(play: Play) -> None:
+    """The answer of a sheet, else the first drawn (ruling 26)."""
+    question = play.question
+    assert question is not None
+    orders = play.orders.get(question.seat, ())
+    answers = [Item(at, order) for at, order in enumerate(orders) if isinstance(order, Keep)]
+    answer = _first_answer(play, question, answers)
+    take(play, answer or default_answer(question))
+
+
+def _first_answer(play: Play, question: Question, answers: Sequence[Item]) -> tuple[str, ...] | None:
+    """What the first KEEP that fits the question says; it is the liking for what may be asked next, too."""
+    answer = None
+    for item in answers:
+        assert isinstance(item.order, Keep)
+        if answer is not None:
+            play.refuse(item, Refused("only-one", "the sheet answers already", "write what you like in one KEEP line"))
+            continue
+        answer = preferred(question, item.order.what)
+        if answer is None:
+            play.refuse(item, not_offered(question))
+        else:
+            play.liking = item.order.what
+    return answer
+
+
+def not_offered(question: Question) -> Refused:
+    """What to say of a KEEP that does not answer its question."""
+    if question.kind == "bubbles":
+        return Refused("not-offered", "two of the three bubbles are kept", "drawn: " + ", ".join(question.choices))
+    return Refused("not-offered", "none of these cards is offered", "KEEP " + " or ".join(question.choices))
+
+
+def preferred(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
+    """The answer to a question by a list of what is liked, best first; None if the list does not tell."""
+    wanted, left = (KEPT_BUBBLES if question.kind == "bubbles" else 1), list(question.choices)
+    answer: list[str] = []
+    for word in liking:
+        if word in left and len(answer) < wanted:
+            left.remove(word)
+            answer.append(word)
+    return tuple(answer) if len(answer) == wanted else None
+
+
+def default_answer(question: Question) -> tuple[str, ...]:
+    """The first drawn; of a held and a new card the new one."""
+    if question.kind == "bubbles":
+        return question.choices[:KEPT_BUBBLES]
+    return question.choices[-1:] if question.kind == "replace" else question.choices[:1]
+
+
+def take(play: Play, what: Sequence[str]) -> None:
+    """An answer takes effect; it may bring the question which card of a full category to keep."""
+    question = play.question
+    assert question is not None
+    play.question = None
+    left = list(question.choices)
+    for word in what:
+        left.remove(word)
+    held = _rival(play, question, what[0])
+    if question.kind == "bubbles":
+        play.table.gain(question.seat, *what)
+        play.table.bag += left
+    else:
+        _take_card(play, question, what[0], left)
+    if not held:
+        play.tell("kept", who=question.seat, what=list(what), returned=left)
+    else:
+        play.tell("chosen", who=question.seat, card=what[0], returned=left, held=held)
+        ask(play, "replace", (held, what[0]))
+
+
+def _rival(play: Play, question: Question, card: str) -> str:
+    """The card held already in the category of one just drawn; the empty text where there is none."""
+    if question.kind != "card":
+        return ""
+    cards = play.table.players[question.seat].cards
+    return next((held for held in cards if category_of(held) == category_of(card) and held != card), "")
+
+
+def _take_card(play: Play, question: Question, card: str, left: list[str]) -> None:
+    """A card joins the player's; the others go below their decks, one of a full category when it has been chosen."""
+    if question.kind == "replace":
+        lose_card(play, question.seat, left[0])
+    else:
+        for other in left:
+            play.table.decks[category_of(other)].append(other)
+    if question.kind == "replace" or not _rival(play, question, card):
+        hold_card(play, question.seat, card)
+
+
+def hold_card(play: Play, seat: Seat, card: str) -> None:
+    """A card lies before its player, by category."""
+    cards = {*play.table.players[seat].cards, card}
+    play.table.change(seat, cards=tuple(sorted(cards, key=lambda held: CATEGORIES.index(category_of(held)))))
+
+
+def lose_card(play: Play, seat: Seat, card: str) -> None:
+    """A card goes below its deck."""
+    cards = tuple(held for held in play.table.players[seat].cards if held != card)
+    play.table.change(seat, cards=cards)
+    play.table.decks[category_of(card)].append(card)
+
+
+def withdraw_question(play: Play) -> None:
+    """A question whose player has left: what it was about goes back, but for a held card, which has gone already."""
+    question = play.question
+    assert question is not None
+    play.question, play.pending = None, 0
+    if question.kind == "bubbles":
+        play.table.bag += question.choices
+        return
+    for card in question.choices[1:] if question.kind == "replace" else question.choices:
+        play.table.decks[category_of(card)].append(card)
+
+
+def return_all(play: Play, seat: Seat) -> None:
+    """What lies before a player who leaves goes back: bubbles to the bag, cards below their decks."""
+    player = play.table.players[seat]
+    for card in (*player.cards, *player.offer):
+        play.table.decks[category_of(card)].append(card)
+    play.table.bag += player.hand
+    play.table.bag = list(in_order(play.table.bag))
+    play.table.change(seat, hand=(), cards=(), offer=(), at=None, blocked="", out=True)

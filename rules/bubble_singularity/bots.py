@@ -1,0 +1,191 @@
+"""Bots: from a mailed view to the lines of a sheet.
+
+"standard" tries out moves and actions on the open table and takes what brings
+most; "random" plays anything that is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pbem.ruleset import Bot, Dice, Order, Refused, Seat, View
+from rules.bubble_singularity.beginning import wishes
+from rules.bubble_singularity.grid import DIAGONALS, WAYS, around, step
+from rules.bubble_singularity.moving import next_space, path_of
+from rules.bubble_singularity.orders import (
+    ORDERS,
+    Keep,
+    Move,
+    Pull,
+    Rotate,
+    Start,
+    UseConvert,
+    UseDeploy,
+    UseDirector,
+    UseFolder,
+    UseIgnite,
+    UseResearch,
+)
+from rules.bubble_singularity.play import Play
+from rules.bubble_singularity.state import State
+from rules.bubble_singularity.table import Table
+from rules.bubble_singularity.turn import rehearse
+from rules.bubble_singularity.views import state_of
+
+Sheet = tuple[Order, ...]
+
+LIKED = (
+    *("amplifier", "fusion", "director", "explorer", "folder", "drift"),
+    *("cascade", "affinity", "wormhole", "resonance", "attractor", "harvest"),
+)
+"""Ability cards, those first that the bot makes most of."""
+
+FAVOURITES = LIKED[:10]
+"""What the bot keeps without being asked."""
+
+TRIED = 420
+"""Moves with an action that are tried at the most; the lot decides which, where there are more."""
+
+REFINED = 3
+"""The best of them, for which uses of abilities and stations are tried too."""
+
+
+def standard(view: View, dice: Dice) -> list[str]:
+    """Plays for long chains, markers and a full supply."""
+    if not view["awaited"]:
+        return []
+    if view["phase"] != "turn":
+        return [ORDERS.line(order) for order in _chosen(view)]
+    state, seat = state_of(view), view["seat"]
+    plain = sorted(_sheets(state, seat, dice), key=lambda sheet: _worth(state, seat, sheet), reverse=True)
+    fine = [refined for sheet in plain[:REFINED] for refined in _refined(state, seat, sheet)]
+    best = max([*plain[:1], *fine], key=lambda sheet: _worth(state, seat, sheet))
+    return [ORDERS.line(order) for order in (*best, *([] if state.rules.beginner else [Keep(FAVOURITES)]))]
+
+
+def random(view: View, dice: Dice) -> list[str]:
+    """Plays anywhere, with lines that may come to nothing."""
+    if not view["awaited"]:
+        return []
+    if view["phase"] != "turn":
+        return [ORDERS.line(order) for order in _chosen(view)[-1:]]
+    luck = dice.scoped("random", view["round"])
+    sheets = list(_sheets(state_of(view), view["seat"], luck))
+    lines = [ORDERS.line(order) for order in luck.pick(sheets, "sheet")]
+    uses = [verb for verb in ORDERS.verbs if verb.word in ("USE", "SEND", "POP", "SWAP", "DRAW", "BUBBLES")]
+    return lines + [luck.pick(uses, "use", count).invent(view, luck, count) for count in range(luck.below(3, "uses"))]
+
+
+BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
+
+
+def _chosen(view: View) -> Sheet:
+    """The answers to what is asked between turns."""
+    asked, me = view["question"], view["players"][view["seat"]]
+    if view["phase"] == "setup":
+        start = Start(tuple(wishes(view["size"])))
+        return (start, Keep((_most_liked(me["offer"]),))) if me["offer"] else (start,)
+    if asked["kind"] == "bubbles":
+        return (Keep(tuple(sorted(asked["choices"], key=lambda colour: colour != view["seat"])[:2])),)
+    first = _most_liked(asked["choices"])
+    return (Keep((first, *(card for card in FAVOURITES if card != first))),)
+
+
+def _most_liked(cards: Sequence[str]) -> str:
+    return min(cards, key=LIKED.index)
+
+
+def _sheets(state: State, seat: Seat, dice: Dice) -> Iterator[Sheet]:
+    """Moves with an action, as many as are to be tried."""
+    table = Table(state)
+    moves = [Move(ways) for ways in _paths(table, seat)]
+    found = [(move, action) for move in moves for action in _actions(table, seat, move)]
+    if len(found) > TRIED:
+        found = dice.shuffle(found, "tried", state.round)[:TRIED]
+    yield from found
+    if not found:
+        here = table.players[seat].at
+        assert here is not None
+        yield from ((action,) for action in _actions_at(table, seat, here))
+
+
+def _paths(table: Table, seat: Seat) -> Iterator[tuple[str, ...]]:
+    """Ways the Mari may go; of those that enter the same spaces and end alike, one."""
+    here = table.players[seat].at
+    assert here is not None
+    winds = (*WAYS, *DIAGONALS) if table.has(seat, "drift") else WAYS
+    seen: set[tuple[str, ...]] = set()
+    growing: list[tuple[tuple[str, ...], str]] = [((), here)]
+    while growing:
+        ways, at = growing.pop(0)
+        for way in winds:
+            try:
+                path = path_of(table, seat, (*ways, way))
+            except Refused:
+                continue
+            same = (path[-1], *sorted(path))
+            if same not in seen:
+                seen.add(same)
+                yield (*ways, way)
+                growing.append(((*ways, way), next_space(table, seat, at, way)))
+
+
+def _actions(table: Table, seat: Seat, move: Move) -> Iterator[Order]:
+    return _actions_at(table, seat, path_of(table, seat, move.ways)[-1])
+
+
+def _actions_at(table: Table, seat: Seat, here: str) -> Iterator[Order]:
+    """The actions that may be chosen on a space; pulling from an empty one is left out."""
+    free = table.players[seat].blocked if table.cards[here].kind != "universe" else ""
+    if free != "ROTATE":
+        yield from (Rotate("CW"), Rotate("CCW"))
+    if free != "PULL":
+        for way in WAYS:
+            start = step(here, way, table.size)
+            if start and table.movable(start, seat):
+                yield Pull(way)
+    if free != "STATION":
+        yield from _station_actions(table, seat, here)
+
+
+def _station_actions(table: Table, seat: Seat, here: str) -> Iterator[Order]:
+    station = table.station_at(here)
+    if station == "research":
+        yield UseResearch()
+    elif station == "energy":
+        foreign = [(space, colour) for space in around(here, table.size) for colour in table.bubbles[space]]
+        pairs = [pair for pair in foreign if pair[1] != seat][: min(3, table.bag.count(seat))]
+        if pairs:
+            yield UseConvert(tuple(word for pair in pairs for word in pair))
+    elif station == "defense" and len(table.players[seat].hand) > 4:
+        two = sorted((space for space in table.bubbles), key=lambda space: -len(table.bubbles[space]))[:2]
+        yield UseDeploy(tuple(word for pair in zip(table.players[seat].hand, two, strict=False) for word in pair))
+
+
+def _refined(state: State, seat: Seat, sheet: Sheet) -> Iterator[Sheet]:
+    """A sheet with each use of an ability or a bonus that the seat has."""
+    table = Table(state)
+    if table.has(seat, "director"):
+        mine = [space for space in table.bubbles if seat in table.bubbles[space]]
+        ways = [(space, way) for space in mine for way in WAYS if step(space, way, table.size)]
+        yield from ((*sheet, UseDirector(space, way)) for space, way in ways)
+    if table.has(seat, "folder"):
+        yield from ((*sheet, UseFolder(space, "CW")) for space in table.bubbles)
+    if table.control.get("energy") == seat:
+        yield from ((*sheet, UseIgnite(space)) for space in table.bubbles)
+
+
+def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
+    """What a sheet brings: points, markers, cards and bubbles, and pairs of bubbles left for the next chains."""
+    play = rehearse(state, seat, sheet)
+    if play.refusals:
+        return -1
+    before, after = state.players[seat], play.table.players[seat]
+    gained = 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
+    loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
+    supply = 8 * len(after.hand) + 20 * min(len(after.hand), 2)
+    return 1_000 + gained + 9 * play.chain.nodes + supply + 3 * loaded + 10 * _stations(play, seat)
+
+
+def _stations(play: Play, seat: Seat) -> int:
+    return sum(owner == seat for owner in play.table.control.values())

@@ -1,0 +1,107 @@
+"""The squares of a board and the ways between them.
+
+A square is named by its column's letter and its row's number, A1 in the
+north-west. Ways are the four winds; Quantum Drift adds the four between.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+WAYS = ("N", "E", "S", "W")
+"""The ways of arrows and plain moves, clockwise from north: the order of all that has no other."""
+
+DIAGONALS = ("NE", "SE", "SW", "NW")
+SHIFTS = {
+    "N": (0, -1),
+    "NE": (1, -1),
+    "E": (1, 0),
+    "SE": (1, 1),
+    "S": (0, 1),
+    "SW": (-1, 1),
+    "W": (-1, 0),
+    "NW": (-1, -1),
+}
+_LETTERS = "ABCDE"
+
+
+def square(x: int, y: int) -> str:
+    """The name of the square in column x and row y, both from 0."""
+    return f"{_LETTERS[x]}{y + 1}"
+
+
+def spot(name: str) -> tuple[int, int]:
+    """Column and row of a square, from 0."""
+    return _LETTERS.index(name[0]), int(name[1]) - 1
+
+
+@cache
+def squares(size: int) -> tuple[str, ...]:
+    """All squares, row by row from the north-west: the order in which squares are taken where none is first."""
+    return tuple(square(x, y) for y in range(size) for x in range(size))
+
+
+@cache
+def step(name: str, way: str, size: int) -> str | None:
+    """The next square that way; None beyond the edge."""
+    x, y = spot(name)
+    dx, dy = SHIFTS[way]
+    x, y = x + dx, y + dy
+    return square(x, y) if 0 <= x < size and 0 <= y < size else None
+
+
+@cache
+def across(name: str, way: str, size: int) -> str | None:
+    """The next square that way; beyond the edge, the one on the opposite edge of the same row or column."""
+    x, y = spot(name)
+    dx, dy = SHIFTS[way]
+    return step(name, way, size) or (square((x + dx) % size, (y + dy) % size) if way in WAYS else None)
+
+
+@cache
+def around(name: str, size: int) -> tuple[str, ...]:
+    """The squares that touch one by a side, clockwise from north."""
+    found = (step(name, way, size) for way in WAYS)
+    return tuple(near for near in found if near is not None)
+
+
+def distance(one: str, other: str) -> int:
+    """Steps between two squares, going by the four winds."""
+    (ax, ay), (bx, by) = spot(one), spot(other)
+    return abs(ax - bx) + abs(ay - by)
+
+
+@cache
+def rim(size: int) -> tuple[str, ...]:
+    """The squares of the outer edge, clockwise from A1."""
+    last = size - 1
+    spots = [(at, 0) for at in range(last)] + [(last, at) for at in range(last)]
+    spots += [(last - at, last) for at in range(last)] + [(0, last - at) for at in range(last)]
+    return tuple(square(x, y) for x, y in spots)
+
+
+@cache
+def starts(size: int) -> dict[str, tuple[str, ...]]:
+    """The middle squares of each side, the squares where a Mari may start; those that are no node first."""
+    if size == 5:
+        return {"N": ("C1",), "E": ("E3",), "S": ("C5",), "W": ("A3",)}
+    return {"N": ("C1", "B1"), "E": ("D3", "D2"), "S": ("B4", "C4"), "W": ("A2", "A3")}
+
+
+def side_of(start: str, size: int) -> str:
+    """The side to which a start square belongs."""
+    return next(side for side, found in starts(size).items() if start in found)
+
+
+@cache
+def first_nodes(size: int) -> tuple[str, ...]:
+    """Where the four nodes lie at the start (rulings 2 and 27)."""
+    return ("B1", "D2", "A3", "C4") if size == 4 else ("B2", "D2", "B4", "D4")
+
+
+@cache
+def far_nodes(side: str, size: int) -> tuple[str, ...]:
+    """The nodes opposite a side: those of the other half of the board, or on 4×4 the one on the far side."""
+    axis, far = {"N": (1, size), "S": (1, 0), "W": (0, size), "E": (0, 0)}[side]
+    gaps = {node: abs(spot(node)[axis] - far) for node in first_nodes(size)}
+    return tuple(node for node in first_nodes(size) if gaps[node] == min(gaps.values()))

@@ -1,0 +1,159 @@
+"""What the words of orders may be: bubbles, ways, squares, cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.ruleset import Kind, Listed, Refused, Word, choose, suggest
+from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
+from rules.bubble_singularity.cards import TURNS
+from rules.bubble_singularity.grid import DIAGONALS, WAYS, squares, starts
+from rules.bubble_singularity.state import COLOURS, SEATS
+
+_View = Mapping[str, Any]
+
+NONE = "none"
+"""The word for a space that gets no bubble."""
+
+EXTRA = "+"
+"""After a colour: Bubble Resonance adds one of the own colour."""
+
+_LONG = {"NORTH": "N", "EAST": "E", "SOUTH": "S", "WEST": "W"}
+
+
+@dataclass(frozen=True)
+class Way(Kind):
+    """A direction, "N" or "north"; with `diagonal` the four between too, with `twice` also "NN" for two spaces."""
+
+    shown: str = "way"
+    example: str = "N"
+    diagonal: bool = False
+    twice: bool = False
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]  # a sentence made from the fields
+        """What stands in findings."""
+        return "a direction, " + ", ".join(WAYS[:-1]) + " or W"
+
+    def read(self, word: str, view: _View) -> str:
+        typed = _LONG.get(word.upper(), word.upper())
+        if typed in self._words():
+            return typed
+        raise Refused("no-direction", f"expected {self.expected}, got {word!r}")
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return WAYS
+
+    def _words(self) -> Sequence[str]:
+        doubled = [way * 2 for way in WAYS] if self.twice else []
+        return [*WAYS, *(DIAGONALS if self.diagonal else ()), *doubled]
+
+
+@dataclass(frozen=True)
+class Placed(Kind):
+    """What is placed on a space: a colour, a colour with "+" (Bubble Resonance), or "none"."""
+
+    shown: str = "bubble"
+    expected: str = "a colour, a colour with +, or none"
+    example: str = "blue red+ none"
+
+    def read(self, word: str, view: _View) -> str:
+        colour = choose(word.removesuffix(EXTRA), (*COLOURS, NONE), self.expected)
+        if colour == NONE and word.endswith(EXTRA):
+            raise Refused("no-bubble", f"expected {self.expected}, got {word!r}", "Bubble Resonance adds to a bubble")
+        return colour + EXTRA if word.endswith(EXTRA) else colour
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return (*COLOURS, NONE)
+
+
+@dataclass(frozen=True)
+class Either(Kind):
+    """A word that one of several kinds can read, such as a colour or a way in turn."""
+
+    kinds: tuple[Kind, ...]
+    shown: str
+    expected: str
+    example: str
+
+    def read(self, word: str, view: _View) -> Any:
+        for kind in self.kinds:
+            try:
+                return kind.read(word, view)
+            except Refused:
+                continue
+        raise Refused("unknown-word", f"expected {self.expected}, got {word!r}", suggest(word, self.samples(view)))
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return [word for kind in self.kinds for word in kind.samples(view)]
+
+
+@dataclass(frozen=True)
+class Ability(Kind):
+    """What a KEEP names: an ability card, by its word or its quoted title, or a colour of bubbles."""
+
+    shown: str = "card or bubble"
+    expected: str = "an ability card or a colour"
+    example: str = "drift"
+
+    def read(self, word: str, view: _View) -> str:
+        titles = {ability.title.casefold(): key for key, ability in ABILITIES.items()}
+        return titles.get(word.casefold()) or choose(word, (*ABILITIES, *COLOURS), self.expected)
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return _asked(view) or list(ABILITIES)
+
+
+def _asked(view: _View) -> list[str]:
+    """What the reader is to choose from."""
+    question = view["question"]
+    if question and question["seat"] == view["seat"]:
+        return list(question["choices"])
+    return list(view["players"][view["seat"]]["offer"])
+
+
+def _all_squares(view: _View) -> Sequence[str]:
+    return squares(view["size"])
+
+
+def _space(expected: str, example: str, names: Callable[[_View], Sequence[str]] = _all_squares) -> Listed:
+    return Listed("space", expected, example, names)
+
+
+START = _space(
+    "a middle space of a side",
+    "C1 D3",
+    lambda view: [place for side in starts(view["size"]).values() for place in side],
+)
+SPACE = _space("a space of the board, such as B2", "B2")
+SPACE_TO = _space("a space of the board, such as B2", "C3")
+NODE = _space("a space with a node", "D2", lambda view: view["nodes"])
+WAY = Way()
+EAST = Way(example="E")
+STEP = Way(diagonal=True, example="E E N")
+COLOUR = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue")
+PLACED = Placed()
+FOUND = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue red red")
+BUBBLE_AND_WAY = Either((COLOUR, WAY), "colour way", "a colour and a way in turn, such as blue N", "blue N, red E")
+BUBBLE_AND_FAR_WAY = Either(
+    (COLOUR, Way(twice=True)), "colour way", "a colour and a way in turn, such as blue N", "red N, blue E"
+)
+SPACE_AND_COLOUR = Either(
+    (SPACE, COLOUR), "space colour", "a space and a colour in turn, such as B2 red", "B1 red, A2 green"
+)
+COLOUR_AND_SPACE = Either(
+    (COLOUR, SPACE), "colour space", "a colour and a space in turn, such as red B2", "red B2, blue C3"
+)
+TURN = Word(TURNS)
+KEPT = Ability()
+DECK = Word(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special")
+OTHER_DECK = Word(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special", example="special")
+OTHER_SEAT = Listed(
+    "player",
+    "another player",
+    "green",
+    lambda view: [seat for seat in SEATS if seat in view["players"] and seat != view["seat"]],
+)
+ACTION = Word(("ROTATE", "PULL", "STATION"))

@@ -1,0 +1,274 @@
+"""Order sheets of Bubble Singularity: what a sheet comes to, and the sheet a report brings along.
+
+Everything lies open, so a sheet is tried out at once, and the receipt tells
+what it will do as far as nothing is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, split_words, suggest
+from rules.bubble_singularity.acting import default_action
+from rules.bubble_singularity.asking import default_answer
+from rules.bubble_singularity.beginning import check_first_card, wishes
+from rules.bubble_singularity.moving import default_way, path_of
+from rules.bubble_singularity.orders import (
+    ABILITY_OF,
+    ORDERS,
+    STATION_ACTIONS,
+    STATION_BONUSES,
+    Keep,
+    Move,
+    Pop,
+    Resign,
+    Start,
+    Swap,
+)
+from rules.bubble_singularity.play import Play
+from rules.bubble_singularity.state import Question, State
+from rules.bubble_singularity.table import Table
+from rules.bubble_singularity.turn import rehearse
+from rules.bubble_singularity.views import state_of
+
+_USES = [verb.parts[1].word for verb in ORDERS.verbs if verb.word == "USE"]  # type: ignore[union-attr]  # literals
+
+
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders of a sheet, tried out on the table the view shows."""
+    numbered = list(lines)
+    read = ORDERS.parse(view, numbered)
+    findings = [_named_use(finding, numbered) for finding in read.findings]
+    entries: list[Entry] = []
+    for entry in read.entries:
+        try:
+            _check_phase(view, entry.order)
+        except Refused as refused:
+            findings.append(_error(entry, refused))
+        else:
+            entries.append(entry)
+    taken, told = _judged(view, entries)
+    return Parsed(tuple(taken), tuple(sorted([*findings, *told], key=lambda finding: finding.line)))
+
+
+def _named_use(finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:
+    """The finding of a USE line whose second word is none: all that can be used."""
+    words = next((split_words(line) for number, line in lines if number == finding.line), [])
+    if finding.code != "missing-word" or len(words) < 1 or not "USE".startswith(words[0].upper()):
+        return finding
+    named = words[1].upper() if len(words) > 1 else ""
+    if named in _USES:
+        return finding
+    text = f"expected what you use, got {words[1]!r}" if named else "expected what you use, the line ends"
+    return replace(finding, text=text, hint=suggest(named, _USES) or "possible: " + ", ".join(_USES))
+
+
+def _error(entry: Entry, refused: Refused) -> Finding:
+    return Finding(entry.line, "error", refused.code, refused.text, refused.hint)
+
+
+def _check_phase(view: View, order: Order) -> None:
+    """Whether an order may be sent now. Raises Refused."""
+    if view["over"]:
+        raise Refused("game-over", "the game is over; no more orders are taken")
+    if isinstance(order, Resign):
+        return
+    if not view["awaited"]:
+        raise Refused("not-your-turn", f"it is {view['mover']}'s turn", "you will be asked when it is yours")
+    phase, verb = view["phase"], ORDERS.line(order).split()[0]
+    if phase == "setup" and not isinstance(order, Start | Keep):
+        raise Refused("not-now", f"{verb} comes later; the game is being set up", _asked(view))
+    if phase == "question" and not isinstance(order, Keep):
+        raise Refused("not-now", f"{verb} comes later; first you are asked a question", _asked(view))
+    if phase == "turn" and isinstance(order, Start):
+        raise Refused("not-now", f"{verb} has no place in a turn", "write: MOVE ..., then ROTATE or PULL")
+
+
+def _asked(view: View) -> str:
+    return "; ".join(line.removeprefix("; ").split("   ")[0] for line in template(view)[:1])
+
+
+def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
+    """The entries that can be followed, and what there is to tell of them."""
+    if view["over"] or not view["awaited"]:
+        return list(entries), []
+    if view["phase"] == "setup":
+        return _judged_start(view, entries)
+    play = rehearse(state_of(view), view["seat"], tuple(entry.order for entry in entries))
+    refused = {item.index: reason for _, item, reason in play.refusals}
+    told = [_error(entries[at], refused[at]) for at in sorted(refused)]
+    leaving = any(isinstance(entry.order, Resign) for entry in entries)
+    if not leaving:
+        told += _told_of_turn(play, entries, refused) if view["phase"] == "turn" else _told_of_answer(play, entries)
+    return [entry for at, entry in enumerate(entries) if at not in refused], told
+
+
+def _told_of_turn(play: Play, entries: Sequence[Entry], refused: Iterable[int]) -> Iterator[Finding]:
+    """What a sheet leaves to default, what of it comes to nothing, and what it brings about."""
+    used = {item.index for item in play.plan.singles.values()} - set(refused)
+    moved = next(event.data for event in play.events if event.kind in ("moved", "stayed"))
+    if not _has(play, "move", used) and "path" in moved:
+        yield Finding(
+            0, "warning", "no-move", f"by default your Mari moves to {moved['path'][0][0]}", "write: MOVE <way>..."
+        )
+    if not _has(play, "action", used):
+        line = ORDERS.line(default_action(Table(play.state), play.seat))
+        yield Finding(
+            0, "warning", "no-action", f"by default your action is {line}", "write: ROTATE CW|CCW or PULL <way>"
+        )
+    for item in play.plan.unused():
+        yield Finding(entries[item.index].line, "warning", "no-such-pop", _idle(play, item.order))
+    yield Finding(0, "note", "outlook", outlook(play))
+
+
+def _has(play: Play, name: str, used: set[int]) -> bool:
+    item = play.plan.single(name)
+    return item is not None and item.index in used
+
+
+def _idle(play: Play, order: Order) -> str:
+    """Why a line for a pop came to nothing."""
+    assert isinstance(order, Pop | Swap)
+    if isinstance(order, Swap):
+        return f"no unstable card pops on {order.space} so often in this turn"
+    times = play.chain.pops.count(order.space)
+    if not times:
+        return f"{order.space} does not pop in this turn"
+    return f"{order.space} pops {'once' if times == 1 else f'{times} times'}, and this line is one too many"
+
+
+def outlook(play: Play) -> str:
+    """What a rehearsed turn comes to, in one sentence."""
+    scored = next((event.data for event in play.events if event.kind == "scored"), None)
+    if scored is None:
+        return "nothing pops in this turn"
+    pops = ", ".join(play.chain.pops)
+    markers = f" and {scored['markers']} marker{'s' if scored['markers'] > 1 else ''}" if scored["markers"] else ""
+    points = f"{scored['points']} point{'' if scored['points'] == 1 else 's'}"
+    return f"pops: {pops}; length {scored['length']}, {points}{markers}"
+
+
+def _told_of_answer(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
+    asked, refused = play.state.question, {item.index for _, item, _ in play.refusals}
+    assert asked is not None
+    if len(refused) == len(entries):
+        kept = " ".join(default_answer(asked))
+        yield Finding(0, "warning", "no-answer", f"by default you keep {kept}", "possible: " + ", ".join(asked.choices))
+    elif play.question is not None:
+        held, new = play.question.choices
+        hint = f"to answer now write: KEEP {new} {held}, or: KEEP {held} {new}"
+        yield Finding(0, "note", "replace", f"next you are asked which you keep, {held} or {new}", hint)
+
+
+def _judged_start(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
+    """The entries of a sheet for the set-up."""
+    offer = view["players"][view["seat"]]["offer"]
+    taken: dict[type[Order], Entry] = {}
+    told = []
+    for entry in entries:
+        order = entry.order
+        try:
+            _check_first_of_kind(taken, order)
+            if isinstance(order, Keep):
+                check_first_card(offer, order.what)
+        except Refused as refused:
+            told.append(_error(entry, refused))
+        else:
+            taken[type(order)] = entry
+    if Resign not in taken:
+        told += _told_of_start(view, taken)
+    return list(taken.values()), told
+
+
+def _check_first_of_kind(taken: Mapping[type[Order], Entry], order: Order) -> None:
+    earlier = taken.get(type(order))
+    if earlier is not None:
+        raise Refused("only-one", f"line {earlier.line} says {ORDERS.line(earlier.order)} already")
+
+
+def _told_of_start(view: View, taken: Iterable[type[Order]]) -> Iterator[Finding]:
+    offer = view["players"][view["seat"]]["offer"]
+    if Start not in taken:
+        places = ", ".join(wishes(view["size"])[:4])
+        yield Finding(0, "warning", "no-start", f"you get the first free start of {places}", "write: START <space>...")
+    if offer and Keep not in taken:
+        yield Finding(0, "warning", "no-card", f"by default you keep {offer[0]}", "write: KEEP " + " or ".join(offer))
+
+
+def defaults(view: View) -> tuple[Order, ...]:
+    """What is played for a seat without a sheet (rulings 23 and 26)."""
+    if not view["awaited"]:
+        return ()
+    state = state_of(view)
+    if state.phase == "setup":
+        offer = state.players[view["seat"]].offer
+        return (Start(tuple(wishes(view["size"]))), *([Keep(offer[:1])] if offer else []))
+    if state.question is not None:
+        return _default_answers(state, state.question)
+    return _default_turn(state)
+
+
+def _default_answers(state: State, question: Question) -> tuple[Order, ...]:
+    """The first answer; where it brings the question of a full category, the new card for the held one."""
+    answer = default_answer(question)
+    following = rehearse(state, question.seat, (Keep(answer),)).question
+    return (Keep(answer if following is None else (*answer, following.choices[0])),)
+
+
+def _default_turn(state: State) -> tuple[Order, ...]:
+    assert state.mover is not None
+    table = Table(state)
+    way = default_way(table, state.mover)
+    if way is None:
+        return (default_action(table, state.mover),)
+    table.change(state.mover, at=path_of(table, state.mover, (way,))[-1])
+    return (Move((way,)), default_action(table, state.mover))
+
+
+def template(view: View) -> list[str]:
+    """The sheet a report brings along: comments only, for nothing of it is decided yet."""
+    if not view["awaited"]:
+        return []
+    forms = {"setup": _start_form, "question": _answer_form, "turn": _turn_form}
+    return [f"; {line:<24}{remark}".rstrip() for line, remark in forms[view["phase"]](view)]
+
+
+def _start_form(view: View) -> Iterator[tuple[str, str]]:
+    yield "START " + " ".join(wishes(view["size"])[:4]), "where you would like to start, best first"
+    offer = view["players"][view["seat"]]["offer"]
+    if offer:
+        yield f"KEEP {offer[0]}", f"your starting ability; or: KEEP {offer[1]}"
+
+
+def _answer_form(view: View) -> Iterator[tuple[str, str]]:
+    asked = view["question"]
+    question = Question(asked["kind"], asked["seat"], tuple(asked["choices"]))
+    line = ORDERS.line(Keep(default_answer(question)))
+    if question.kind == "bubbles":
+        yield line, "two of " + ", ".join(question.choices)
+    else:
+        others = [card for card in question.choices if card not in default_answer(question)]
+        yield line, "".join(f"or: KEEP {card}" for card in others)
+
+
+def _turn_form(view: View) -> Iterator[tuple[str, str]]:
+    me, rules = view["players"][view["seat"]], state_of(view).rules
+    yield "MOVE E E N", f"1 to {rules.range} ways; take away the semicolon and write your own"
+    yield f"BUBBLES {' '.join([view['seat']] * 3)}", "what you place on each space entered"
+    yield "ROTATE CW", "or: ROTATE CCW, or: PULL N"
+    for order, ability in ABILITY_OF.items():
+        if ability in me["cards"]:
+            yield _examples[order], "once a turn"
+    for order, station in (*STATION_ACTIONS.items(), *STATION_BONUSES.items()):
+        held = any(space["kind"] == station and space["control"] == view["seat"] for space in view["spaces"].values())
+        if rules.with_stations and order in STATION_ACTIONS:
+            yield _examples[order], f"in place of ROTATE, if your move ends on {station}"
+        elif held:
+            yield _examples[order], f"your bonus, if your move ends on {station}"
+    if not rules.beginner:
+        yield "KEEP fusion drift", "cards you would keep, best first, if a pop on a node brings any"
+    yield "SEND red N", "which bubbles a push sends where; POP B2 red N for pops"
+
+
+_examples = {verb.order: verb.example for verb in ORDERS.verbs}

@@ -1,0 +1,121 @@
+"""A turn, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pbem.ruleset import Dice, Event, Order, Seat, TurnInput
+from rules.bubble_singularity.acting import acting
+from rules.bubble_singularity.asking import answering, asking, return_all, withdraw_question
+from rules.bubble_singularity.beginning import node_bubbles, starting
+from rules.bubble_singularity.moving import moving
+from rules.bubble_singularity.orders import Resign
+from rules.bubble_singularity.play import Play
+from rules.bubble_singularity.reacting import reacting
+from rules.bubble_singularity.scoring import harvesting, scoring
+from rules.bubble_singularity.state import State
+from rules.bubble_singularity.uses import between, closing, opening
+
+Step = Callable[[Play], None]
+
+QUIET_ROUNDS = 2
+"""Rounds without a move or a pop after which a game ends (ruling 24)."""
+
+
+def passing_on(play: Play) -> None:
+    """The next player moves; after the last of a round the game may be over (ruling 24)."""
+    if play.question is not None:
+        return
+    limit = play.table.rules.markers_to_end
+    rich = [seat for seat in play.order if play.table.players[seat].markers >= limit]
+    if rich and not play.last_round:
+        play.last_round = True
+        play.tell("last-round", who=rich[0], markers=play.table.players[rich[0]].markers)
+    if play.seat in play.order:
+        play.table.change(play.seat, blocked="")
+    play.wish = play.liking = ()
+    if play.quiet >= QUIET_ROUNDS * len(play.order):
+        play.end("standstill")
+    else:
+        _next(play)
+
+
+def _next(play: Play) -> None:
+    at = play.state.order.index(play.seat)
+    later = [seat for seat in play.state.order[at + 1 :] if seat in play.order]
+    if later:
+        play.mover = later[0]
+    elif play.last_round:
+        play.end("markers")
+    else:
+        play.round += 1
+        play.mover = play.order[0]
+
+
+def counting(play: Play) -> None:
+    """Turns in which nothing comes about are counted, so that a game in which nobody can do anything ends."""
+    stirred = play.chain.pops or any(event.kind == "moved" for event in play.events)
+    play.quiet = 0 if stirred else play.quiet + 1
+
+
+MOVES: tuple[Step, ...] = (opening, moving, between, acting, closing, reacting, scoring)
+"""What the mover's sheet decides, all of it known beforehand."""
+
+STEPS: Mapping[str, tuple[Step, ...]] = {
+    "setup": (starting,),
+    "question": (answering, asking, passing_on),
+    "turn": (*MOVES, counting, harvesting, asking, passing_on),
+}
+"""What happens in each phase, in this order, until the game is over."""
+
+
+def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
+    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    if state.result is not None:
+        return state, ()
+    play = Play(state, turn.orders, dice)
+    _leave(play, turn)
+    _tell_missed(play, turn)
+    for step in _steps(play):
+        if play.result is None:
+            step(play)
+    return play.finished(), tuple(play.events)
+
+
+def rehearse(state: State, seat: Seat, orders: tuple[Order, ...]) -> Play:
+    """What a sheet of the seat awaited would do, as far as nothing is drawn (ruling 10)."""
+    play = Play(state, {seat: orders}, None)
+    steps = {"turn": MOVES, "question": (answering,), "setup": ()}[state.phase]
+    for step in steps:
+        step(play)
+    return play
+
+
+def _steps(play: Play) -> tuple[Step, ...]:
+    """The steps of the phase; a mover who left has nothing more to do than pass on."""
+    if play.state.phase != "setup" and play.seat not in play.order:
+        return (passing_on,)
+    return STEPS[play.state.phase]
+
+
+def _leave(play: Play, turn: TurnInput) -> None:
+    """Who resigns or was removed leaves before anything else; the last one at the table wins (ruling 31)."""
+    leaving = {seat: "resigned" for seat, orders in turn.orders.items() if Resign() in orders}
+    leaving |= dict.fromkeys(turn.removed, "removed")
+    for seat in play.state.seats:
+        if seat in leaving and not play.table.players[seat].out:
+            return_all(play, seat)
+            if play.state.phase == "setup":
+                play.table.bag += node_bubbles(play.state.rules, seat)
+            play.order = [other for other in play.order if other != seat]
+            play.tell("left", who=seat, how=leaving[seat])
+    if play.state.question is not None and play.seat not in play.order:
+        withdraw_question(play)
+    if sum(not player.out for player in play.table.players.values()) < 2:
+        play.end("left")
+
+
+def _tell_missed(play: Play, turn: TurnInput) -> None:
+    for seat in play.state.seats:
+        if seat in turn.missing and not play.table.players[seat].out and play.result is None:
+            play.tell("missed", who=seat, what=play.state.phase)

@@ -1,0 +1,1 @@
+"""Bubble Singularity, rule by rule."""

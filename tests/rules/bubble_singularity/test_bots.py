@@ -1,0 +1,103 @@
+"""The bots, judged by the sheets they write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Dice, Seat
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.state import State
+from tests.rules.bubble_singularity.table import lay, new_game, play, read, tokens, view
+
+
+def sheet(state: State, seat: Seat, name: str = "standard", key: int = 0) -> list[str]:
+    """What a bot writes."""
+    return RULESET.bots[name](view(state, seat), Dice(b"bot").scoped(key))
+
+
+def played(state: State, names: dict[Seat, str], cap: int = 200) -> tuple[State, int]:
+    """A game of bots, to its end or to a cap, and the turns it took."""
+    turns = 0
+    while state.result is None and turns < cap:
+        if state.phase == "setup":
+            state = play(state, seat=state.seats[0]).state
+        else:
+            seat = state.mover
+            assert seat is not None
+            parsed = read(state, *sheet(state, seat, names[seat], turns), seat=seat)
+            lines = [RULESET.orders.line(order) for order in parsed.orders]
+            assert names[seat] == "random" or not parsed.errors
+            state = play(state, *lines, seat=seat).state
+        turns += 1
+    return state, turns
+
+
+def test_the_bot_takes_the_best_chain() -> None:
+    """Where one action brings more pops than any other, it is chosen."""
+    lying = {"C3": "rr", "C2": "gy", "B3": "rr", "D3": "rr", "C4": "rr"}
+    state = lay(hand="", lying=lying, cards={"B3": "NES", "D3": "NSW"})
+
+    assert play(state, *sheet(state, "blue")).scored["points"] == 10
+
+
+def test_the_bot_uses_its_abilities() -> None:
+    """A bubble moved by Bubble Director that begins a chain is moved."""
+    state = lay(held=["director"], hand="", lying={"A4": "b", "B4": "rr"})
+
+    assert any(line.startswith("USE DIRECTOR") for line in sheet(state, "blue"))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"stations": True}, {"advanced": True}, {"layout": "shuffled"}, {"beginner": True}]
+)
+def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
+    """With every option a game of two bots comes to its end, with all bubbles there."""
+    first = new_game(2, **options)
+    state, _ = played(first, dict.fromkeys(first.seats, "standard"))
+
+    assert state.result is not None
+    assert tokens(state) == 60
+
+
+def test_a_game_of_random_bots_keeps_the_rules() -> None:
+    """Random play breaks nothing: no bubble is lost, and each seat holds one card of a category at most."""
+    first = new_game(3, advanced=True)
+    state, turns = played(first, dict.fromkeys(first.seats, "random"), cap=60)
+
+    assert turns > 10
+    assert tokens(state) == 60
+    assert all(len(player.cards) <= 3 for player in state.players.values())
+
+
+def test_the_bot_beats_one_that_plays_anywhere() -> None:
+    """Against random play the standard bot wins, from either seat."""
+    for names in ({"red": "standard", "green": "random"}, {"red": "random", "green": "standard"}):
+        state, _ = played(new_game(2), dict(names))
+        assert state.result is not None
+        assert [names[seat] for seat in state.result.winners] == ["standard"]
+
+
+@pytest.mark.parametrize("name", ["standard", "random"])
+def test_bots_write_nothing_when_they_are_not_asked(name: str) -> None:
+    """Out of turn and after the end a bot's sheet is empty."""
+    over = play(lay(hand="b"), "RESIGN").state
+
+    assert sheet(lay(), "red", name) == sheet(over, "red", name) == []
+
+
+@pytest.mark.parametrize("name", ["standard", "random"])
+def test_bots_answer_questions(name: str) -> None:
+    """Cards drawn are chosen from, and at the set-up a start and a card are chosen."""
+    asked = play(lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N").state
+
+    assert read(asked, *sheet(asked, "blue", name)).errors == ()
+    assert any(line.startswith("KEEP") for line in sheet(new_game(), "red", name))
+
+
+def test_bots_know_only_views() -> None:
+    """Bots choose alike in worlds that differ only in the order of the decks."""
+    one, two = new_game(2), new_game(2)
+
+    assert sheet(one, "red") == sheet(two, "red")

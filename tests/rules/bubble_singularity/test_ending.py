@@ -1,0 +1,173 @@
+"""How a game ends, and who has won."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from pbem.ruleset import Dice, Seat, TurnInput
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.events import ENDS
+from rules.bubble_singularity.scores import winners as best
+from rules.bubble_singularity.state import Player, State
+from tests.rules.bubble_singularity.table import bubbles, codes, lay, play, read
+
+GREEN: dict[Seat, Player] = {"green": Player(side="E", at="D4")}
+
+
+def with_players(state: State, **changes: dict[str, object]) -> State:
+    """The state with other players' belongings."""
+    players = {seat: dataclasses.replace(player, **changes.get(seat, {})) for seat, player in state.players.items()}  # type: ignore[arg-type]  # fields by name
+    return dataclasses.replace(state, players=players)
+
+
+def test_the_round_is_completed_after_the_fifth_marker() -> None:
+    """When somebody has 5 markers, all get the same number of turns; then the game is over."""
+    first = play(lay(hand="", markers=5, others=GREEN), "ROTATE CW")
+    second = play(first.state, "ROTATE CW")
+    third = play(second.state, "ROTATE CW")
+
+    assert first.told("last-round") == [{"who": "blue", "markers": 5}]
+    assert [game.state.result is None for game in (first, second, third)] == [True, True, False]
+    assert third.state.result is not None
+    assert third.state.result.how == "markers"
+
+
+def test_the_last_of_a_round_ends_the_game_at_once() -> None:
+    """If the last player of a round gets the fifth marker, no further turn follows."""
+    state = play(lay(hand=""), "ROTATE CW").state
+    after = play(with_players(state, red={"markers": 5}), "ROTATE CW")
+
+    assert after.state.result is not None
+
+
+def test_four_markers_do_not_end_the_game() -> None:
+    """Four markers are not enough."""
+    assert not play(lay(hand="", markers=4), "ROTATE CW").state.last_round
+
+
+def test_an_empty_bag_ends_the_game_when_a_bubble_must_be_drawn() -> None:
+    """The game ends immediately when a player tries to draw a bubble and cannot."""
+    chain = {"C3": "rr", "C2": "g", "D3": "rr"}
+    cards = {"C3": "NES", "D3": "NSW"}
+    drawing = play(lay(held=["harvest"], hand="", bag="", lying=chain, cards=cards), "PULL N")
+    other = play(lay(hand="", bag="", lying=chain, cards=cards), "PULL N")
+
+    assert drawing.state.result is not None
+    assert drawing.state.result.how == "bag"
+    assert other.state.result is None
+
+
+def test_the_last_bubble_of_the_bag_can_be_drawn() -> None:
+    """An empty bag alone ends nothing."""
+    chain = {"C3": "rr", "C2": "g", "D3": "rr"}
+    after = play(lay(held=["harvest"], hand="", bag="y", lying=chain, cards={"C3": "NES", "D3": "NSW"}), "PULL N")
+
+    assert (after.hand(), after.state.bag, after.state.result) == ("y", (), None)
+
+
+def test_research_may_empty_the_bag() -> None:
+    """Drawing three bubbles at the research station from a bag of one ends the game; the one drawn counts."""
+    after = play(lay(blue="B1", red="C2", hand="b", bag="y", stations=True), "MOVE W", "USE RESEARCH")
+
+    assert after.state.result is not None
+    assert after.state.result.how == "bag"
+    assert after.hand() == "y"
+
+
+def test_points_are_chains_and_bubbles() -> None:
+    """The total is the points of chains plus 1 for each bubble in the supply; markers count nothing."""
+    state = lay(hand="rgb", points=17, markers=3)
+
+    assert RULESET.standing(state).scores == {"red": 0, "blue": 20}
+
+
+@pytest.mark.parametrize(
+    ("blue", "red", "winners"),
+    [
+        ((10, 2, 3), (9, 5, 2), ("blue",)),
+        ((10, 2, 0), (8, 3, 2), ("red",)),
+        ((10, 2, 0), (8, 2, 2), ("blue",)),
+        ((10, 2, 1), (10, 2, 1), ("red", "blue")),
+    ],
+)
+def test_ties_are_broken_by_markers_then_by_chains(
+    blue: tuple[int, int, int], red: tuple[int, int, int], winners: tuple[Seat, ...]
+) -> None:
+    """Most points win; among equals most markers, then most points of chains; then the win is shared."""
+    given = {
+        seat: {"points": points, "markers": markers, "hand": bubbles("y" * hand)}
+        for seat, (points, markers, hand) in (("blue", blue), ("red", red))
+    }
+
+    assert best(with_players(lay(), **given)) == winners
+
+
+def test_a_standstill_ends_the_game() -> None:
+    """When through two whole rounds no Mari moves and nothing pops, the game is over."""
+    state = lay(hand="")
+    for _ in range(3):
+        state = play(state, "ROTATE CW").state
+        assert state.result is None
+
+    after = play(state, "ROTATE CW")
+
+    assert after.state.result is not None
+    assert after.state.result.how == "standstill"
+
+
+def test_a_move_or_a_pop_ends_the_count_of_quiet_turns() -> None:
+    """Each turn in which a Mari moves or something pops begins the count anew."""
+    quiet = dataclasses.replace(lay(hand="b", lying={"A4": "rrr"}), quiet=2)
+
+    assert play(quiet, "MOVE N", "PULL S").state.quiet == 0
+    assert play(lay(hand=""), "ROTATE CW").state.quiet == 1
+
+
+def test_who_resigns_leaves_the_board() -> None:
+    """RESIGN takes Mari, bubbles and cards of a player away before anything else; the others play on."""
+    state = lay(hand="ry", held=["drift"], others=GREEN)
+    after = play(state, "RESIGN")
+
+    assert (after.player().out, after.player().at, after.hand(), after.player().cards) == (True, None, "", ())
+    assert after.state.decks["movement"][-1] == "drift"
+    assert (after.state.mover, after.state.order) == ("red", ("red", "green"))
+
+
+def test_the_last_one_left_wins() -> None:
+    """When all others have left, the game is over."""
+    after = play(lay(points=0, hand="b"), "RESIGN")
+
+    assert after.state.result is not None
+    assert (after.state.result.winners, after.state.result.how) == (("red",), "left")
+
+
+def test_a_removed_player_is_skipped() -> None:
+    """When the GM takes out a player who is not on move, the mover's turn goes on."""
+    state = lay(hand="", others=GREEN)
+    after, events = RULESET.resolve(state, TurnInput({"blue": ()}, removed=frozenset({"red"})), Dice(b"test"))
+
+    assert (after.mover, after.order) == ("green", ("blue", "green"))
+    assert {"who": "red", "how": "removed"} in [dict(event.data) for event in events if event.kind == "left"]
+
+
+def test_anybody_may_resign_at_any_time() -> None:
+    """A player who is not on move may leave too, and nothing else."""
+    assert codes(read(lay(), "RESIGN", "ROTATE CW", seat="red")) == [(2, "not-your-turn")]
+
+
+def test_after_the_end_no_orders_are_taken() -> None:
+    """A finished game takes nothing, changes nothing, and asks for nothing."""
+    over = play(lay(hand="b"), "RESIGN").state
+
+    assert codes(read(over, "MOVE N", seat="red")) == [(1, "game-over")]
+    assert RULESET.resolve(over, TurnInput({}), Dice(b"test")) == (over, ())
+    assert RULESET.template(RULESET.view(over, "red", ())) == []
+
+
+def test_every_end_has_words() -> None:
+    """The GM and the players read why the game ended."""
+    over = play(lay(hand="b"), "RESIGN").state
+
+    assert RULESET.standing(over).reason == ENDS["left"]

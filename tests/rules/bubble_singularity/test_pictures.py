@@ -1,0 +1,125 @@
+"""The board as players see it: picture and text map."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.grid import squares
+from rules.bubble_singularity.picture import ARROW, BUBBLES, NODE
+from rules.bubble_singularity.state import State
+from rules.bubble_singularity.textmap import text_map
+from tests.rules.bubble_singularity.table import Played, lay, new_game, play, view
+
+
+def svg(state: State, after: Played | None = None) -> str:
+    """The picture in red's report."""
+    (picture,) = RULESET.pictures(view(state, "red", after.events if after else ()))
+    return picture.svg
+
+
+def written(drawing: str) -> list[str]:
+    """All texts of a picture."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
+
+
+@pytest.mark.parametrize(("options", "size"), [({}, 4), ({"advanced": True}, 5)])
+def test_the_picture_names_all_spaces(options: dict[str, Any], size: int) -> None:
+    """Each space's name stands on its card, and columns and rows at the edges."""
+    texts = written(svg(new_game(**options)))
+
+    assert set(squares(size)) <= set(texts)
+    assert {*"ABCDE"[:size], *"12345"[:size]} <= set(texts)
+
+
+def test_each_arrow_is_drawn() -> None:
+    """There are as many arrow heads as the cards have arrows."""
+    state = new_game()
+
+    assert svg(state).count(f'fill="{ARROW}"') == sum(len(card.arrows) for card in state.cards.values())
+
+
+def test_bubbles_bear_letters() -> None:
+    """Bubbles differ without colour: each has its first letter, on the board and in supplies."""
+    empty, with_two = (written(svg(lay(lying=lying))) for lying in ({}, {"B2": "ry"}))
+
+    assert with_two.count("R") - empty.count("R") == 1
+    assert with_two.count("Y") - empty.count("Y") == 1
+
+
+def test_many_bubbles_fit_a_card() -> None:
+    """A crowd of bubbles is drawn smaller, all of it."""
+    few, many = (written(svg(lay(lying={"B2": "r" * count}))).count("R") for count in (1, 9))
+
+    assert many - few == 8
+
+
+def test_nodes_and_maris_are_drawn() -> None:
+    """A node has a golden star; each Mari bears its colour."""
+    assert svg(lay(nodes=["B2"])).count(f'stroke="{NODE}"') == 1
+    assert svg(lay()).count("<ellipse") == 4
+
+
+def test_markers_are_stars() -> None:
+    """Each Singularity Point marker is a star beside its owner."""
+    none, three = (svg(lay(markers=markers)).count("#7a5b10") for markers in (0, 3))
+
+    assert three - none == 3
+
+
+def test_the_last_turn_is_drawn() -> None:
+    """The way of the last move is a dotted line, and its pops are numbered."""
+    after = play(lay(hand="bb", lying={"C2": "rg"}), "MOVE N N", "PULL W")
+    drawing = svg(after.state, after)
+
+    assert "stroke-dasharray" in drawing
+    assert f'stroke="{BUBBLES["blue"]}" stroke-width="5"' in drawing
+    assert "#7f1d20" in drawing
+    assert "stroke-dasharray" not in svg(after.state)
+
+
+def test_a_controlled_station_has_its_owners_frame() -> None:
+    """The card of a controlled station has a thick frame in the owner's colour."""
+    with_control = svg(lay(stations=True, control={"energy": "red"}))
+
+    assert f'stroke="{BUBBLES["red"]}" stroke-width="4"' in with_control
+    assert 'stroke-width="4"' not in svg(lay(stations=True))
+
+
+def test_special_cards_are_named() -> None:
+    """Cards that are not plain bear their name."""
+    texts = written(svg(new_game(advanced=True)))
+
+    assert [texts.count(kind) for kind in ("UNIVERSE", "FLUX", "UNSTABLE", "EXPANSION", "ENERGY")] == [1, 4, 4, 4, 1]
+
+
+def test_the_text_map_shows_cards_bubbles_and_maris() -> None:
+    """Each card has its name, arrows, bubbles and Mari; nodes have an asterisk."""
+    lines = text_map(view(lay(nodes=["B1"], lying={"B1": "rby", "A2": "g"}), "red")).splitlines()
+
+    assert lines[:12] == [
+        "           A              B              C              D",
+        "   +--------------+--------------+--------------+--------------+",
+        "   |A1            |B1*           |C1            |D1            |",
+        "1  |             >|<    RBY     >|<            >|<             |",
+        "   |    [RED]     |              |              |              |",
+        "   |        v     |        v     |              |        v     |",
+        "   +--------------+--------------+--------------+--------------+",
+        "   |A2      ^     |B2      ^     |C2      ^     |D2      ^     |",
+        "2  |      G       |<            >|<            >|<             |",
+        "   |              |              |              |              |",
+        "   |        v     |        v     |        v     |        v     |",
+        "   +--------------+--------------+--------------+--------------+",
+    ]
+
+
+def test_the_text_map_names_special_cards_and_owners() -> None:
+    """Stations and special cards have their names at the bottom, with the letter of who controls them."""
+    shown = text_map(view(lay(advanced=True, control={"energy": "blue"}), "red"))
+
+    assert "|energy     (B)|" in shown
+    assert all(shown.count(name) == 4 for name in ("flux", "unstab.", "expans."))
+    assert max(map(len, shown.splitlines())) <= 80

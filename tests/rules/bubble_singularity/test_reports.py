@@ -1,0 +1,231 @@
+"""Reports in words: every event, and everything a seat may know."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rules.bubble_singularity.events as events_module
+from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.reporter import Reporter
+from pbem.ruleset import Event, Seat
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.events import public
+from rules.bubble_singularity.state import State
+from tests.rules.bubble_singularity.table import lay, new_game, play, view
+
+TEMPLATES = Path(__file__).parents[3] / "templates"
+
+SAID: dict[str, tuple[dict[str, Any], str]] = {
+    "seated": (
+        {"who": "red", "space": "C1", "card": "drift", "returned": ["fusion"]},
+        "Red starts on C1 with Quantum Drift.",
+    ),
+    "neutral": ({"bubbles": [["A1", "blue"]]}, "Bubbles of nobody's colour lie on the empty edge: blue on A1."),
+    "begun": ({"first": "red", "order": ["red", "blue"]}, "Red is the first player; the order of play is red, blue."),
+    "missed": (
+        {"who": "red", "what": "turn"},
+        "Red sent no sheet by the deadline; the game's default was played.",
+    ),
+    "moved": (
+        {"who": "blue", "path": [["C2", ["red", "blue"]], ["C1", []]]},
+        "Blue moved to C1, placing red and blue on C2, nothing on C1.",
+    ),
+    "stayed": (
+        {"who": "red", "why": "there are no bubbles to place"},
+        "Red's Mari could not move: there are no bubbles to place.",
+    ),
+    "rotated": (
+        {"who": "blue", "space": "C2", "turn": "CW", "arrows": "NE", "sent": [["red", "N", "C1"]]},
+        "Blue rotated C2 clockwise and pushed red N to C1.",
+    ),
+    "pulled": (
+        {"who": "blue", "space": "C2", "way": "N", "start": "C1", "bubbles": ["red"]},
+        "Blue pulled red from C1 to C2.",
+    ),
+    "folded": (
+        {"who": "blue", "space": "A1", "turn": "CCW", "arrows": "NE"},
+        "Blue turned A1 counter-clockwise with Space Folder.",
+    ),
+    "attracted": (
+        {"who": "blue", "start": "A1", "space": "C1"},
+        "Blue drew the node on A1 to C1 with Singularity Attractor.",
+    ),
+    "directed": (
+        {"who": "blue", "start": "A1", "space": "B1"},
+        "Blue moved a blue bubble from A1 to B1 with Bubble Director.",
+    ),
+    "researched": (
+        {"who": "blue", "bubbles": ["red", "red", "green"]},
+        "Blue drew red, red, green at the research station.",
+    ),
+    "selected": (
+        {"who": "blue", "bubbles": ["red"]},
+        "Blue took red from the bag, as controller of the research station.",
+    ),
+    "teleported": ({"who": "blue", "start": "D1", "space": "A3"}, "Blue teleported from D1 to A3."),
+    "transferred": (
+        {"who": "blue", "colour": "red", "start": "D1", "space": "A3"},
+        "Blue transferred a red bubble from D1 to A3.",
+    ),
+    "converted": ({"who": "blue", "bubbles": [["D3", "red"]]}, "Blue converted bubbles to blue: red on D3."),
+    "ignited": ({"who": "blue", "space": "D4"}, "Blue ignited D4."),
+    "deployed": ({"who": "blue", "bubbles": [["D3", "red"]]}, "Blue deployed bubbles: red on D3."),
+    "blocked": ({"who": "blue", "player": "red", "action": "PULL"}, "Blue blocked PULL for red's next turn."),
+    "popped": (
+        {
+            "who": "blue",
+            "space": "C1",
+            "number": 2,
+            "node": True,
+            "sent": [["red", "E", "D1"]],
+            "stayed": ["green"],
+            "collected": ["blue"],
+        },
+        "Pop 2 on C1, a node: red E to D1; green stayed; blue collected blue.",
+    ),
+    "turned": ({"space": "B1", "arrows": "NS"}, "The flux card on B1 turned clockwise."),
+    "swapped": (
+        {"space": "E4", "other": "E3"},
+        "The unstable card on E4 changed places with the card on E3.",
+    ),
+    "scored": (
+        {
+            "who": "blue",
+            "pops": 3,
+            "length": 4,
+            "extra": ["+1 for nodes"],
+            "points": 10,
+            "markers": 1,
+            "total": 20,
+            "cut": False,
+        },
+        "Blue's chain of 3 pops (+1 for nodes) has length 4: 10 points and 1 Singularity Point marker, 20 in all.",
+    ),
+    "controlled": (
+        {"who": "blue", "station": "energy", "before": "red"},
+        "Blue controls the energy station, until now red's.",
+    ),
+    "harvested": ({"who": "blue", "colour": "red"}, "Blue drew red from the bag by Energy Harvest."),
+    "drawn": ({"who": "blue", "cards": ["drift", "fusion"]}, "Blue drew Quantum Drift and Bubble Fusion."),
+    "chosen": (
+        {"who": "blue", "card": "drift", "returned": ["fusion"], "held": "wormhole"},
+        "Blue chose Quantum Drift over Bubble Fusion, but holds Wormhole Travel in that category.",
+    ),
+    "kept": (
+        {"who": "blue", "what": ["drift"], "returned": ["fusion"]},
+        "Blue keeps Quantum Drift; Bubble Fusion went back.",
+    ),
+    "last-round": (
+        {"who": "blue", "markers": 5},
+        "Blue has 5 Singularity Point markers: this round is the last.",
+    ),
+    "left": ({"who": "blue", "how": "resigned"}, "Blue left the game."),
+    "ended": (
+        {"winners": ["blue"], "how": "left", "words": "all others left the game", "scores": {"blue": 9, "red": 3}},
+        "The game is over: all others left the game. Blue wins. Totals: red 3, blue 9.",
+    ),
+    "refused": ({"line": "PULL N", "why": "N of C1 is the edge"}, "Not done: PULL N, for N of C1 is the edge."),
+}
+"""Each kind of event with its data, and how a report says it."""
+
+
+@pytest.fixture(scope="module")
+def reporter() -> Iterator[Reporter]:
+    """Renders without pictures."""
+    reporter = Reporter([TEMPLATES], pictures=False)
+    yield reporter
+    reporter.close()
+
+
+def report(reporter: Reporter, state: State, seat: Seat, events: Sequence[Event] = ()) -> ReportParts:
+    """A seat's report."""
+    facts = ReportFacts(
+        campaign="bubble1",
+        seat=seat,
+        seats=state.seats,
+        deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
+        zone="Europe/Berlin",
+        code="abcdefgh",
+        address="orders@example.org",
+    )
+    return reporter.report(RULESET, view(state, seat, events), facts)
+
+
+def plain(text: str) -> str:
+    """A text with its wrapped lines joined and the entities of HTML read."""
+    joined = re.sub(r"\s+", " ", text)
+    return joined.replace("&#39;", "'").replace("&middot;", "-")
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_every_event_has_its_sentence(reporter: Reporter, kind: str) -> None:
+    """Each kind of event is told in one plain sentence, in the text and in the HTML."""
+    data, sentence = SAID[kind]
+    state = lay()
+
+    parts = report(reporter, state, "red", [public(state.seats, kind, **data)])
+
+    assert f"- {sentence} " in plain(parts.text)
+    assert f"<li>{sentence}</li>" in plain(parts.html)
+
+
+def test_the_table_of_events_is_whole() -> None:
+    """The kinds listed for template writers are those that have a sentence."""
+    listed = re.findall(r"^\| ([a-z-]+) \|", events_module.__doc__ or "", re.MULTILINE)
+
+    assert set(listed) - {"kind"} == set(SAID)
+
+
+def test_a_report_tells_the_whole_table(reporter: Reporter) -> None:
+    """Whose turn it is, points, supplies, bag, decks, abilities and special cards stand in every report."""
+    state = lay(hand="rb", held=["drift"], stations=True, control={"energy": "red"}, blocked="PULL")
+
+    for shown in (report(reporter, state, "blue").text, report(reporter, state, "blue").html):
+        words = plain(re.sub(r"<[^>]*>", "", shown))
+        assert "Blue is to move in round 1; that is you." in words
+        assert "1 red, 0 green, 1 blue, 0 yellow" in words
+        assert "2 red, 2 green, 2 blue, 2 yellow" in words
+        assert "Quantum Drift (drift)" in words
+        assert "may not PULL in the next turn" in words
+        assert "energy (D4, red's): 2 bubbles pop on the spaces beside it" in words
+
+
+def test_a_report_of_the_set_up_tells_what_to_choose(reporter: Reporter) -> None:
+    """Before the first turn one reads the cards dealt and who will begin."""
+    state = new_game()
+
+    text = plain(report(reporter, state, "red").text)
+
+    assert "everybody chooses where to start and a starting ability" in text
+    assert f"{state.first.capitalize()} will be the first player." in text
+    assert all(f"({card})" in text for card in state.players["green"].offer)
+
+
+def test_a_report_of_a_question_tells_the_choices(reporter: Reporter) -> None:
+    """Everybody reads who chooses, and from what."""
+    after = play(lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N")
+    assert after.state.question is not None
+
+    text = plain(report(reporter, after.state, "red", after.events).text)
+
+    assert "Blue chooses what to keep in round 1." in text
+    assert "To choose from: " + ", ".join(after.state.question.choices) in text
+
+
+def test_the_last_report_names_the_winners(reporter: Reporter) -> None:
+    """The end tells who won and why."""
+    over = play(lay(hand="b"), "RESIGN")
+
+    for shown in (report(reporter, over.state, "red").text, report(reporter, over.state, "red").html):
+        assert "Red wins: all others left the game." in plain(shown)
+
+
+def test_beginners_read_of_no_cards(reporter: Reporter) -> None:
+    """Without ability cards a report has no word of them."""
+    assert "bilities" not in report(reporter, new_game(beginner=True), "red").text

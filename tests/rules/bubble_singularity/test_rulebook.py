@@ -1,0 +1,68 @@
+"""The rulebook says what the program does, and whose game it is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.abilities import ABILITIES
+from rules.bubble_singularity.cards import KINDS
+from tests.rules.bubble_singularity.table import lay, read
+
+CODE = Path(__file__).parents[3] / "rules" / "bubble_singularity"
+
+
+def test_the_rulebook_credits_the_designer() -> None:
+    """The game is Syanmil Izhharuddin's."""
+    assert RULESET.rulebook.startswith("# Bubble Singularity\n")
+    assert "**Syanmil Izhharuddin**" in RULESET.rulebook
+
+
+def test_rulings_are_numbered_without_a_gap() -> None:
+    """Receipts, reports and code refer to rulings by number."""
+    numbers = [
+        int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook.split("## Rulings")[1], re.MULTILINE)
+    ]
+
+    assert numbers == list(range(1, 34))
+
+
+def test_the_code_names_rulings_that_there_are() -> None:
+    """Every ruling that a docstring names is in the rulebook."""
+    named = [
+        int(number)
+        for file in CODE.glob("*.py")
+        for text in re.findall(r"\(rulings? ([\d, andto]+)\)", file.read_text())
+        for number in re.findall(r"\d+", text)
+    ]
+
+    assert named
+    assert all(1 <= number <= 33 for number in named)
+
+
+def test_the_order_reference_has_its_place() -> None:
+    """One line is left to the reference generated from the declarations."""
+    assert RULESET.rulebook.splitlines().count("{{ORDERS}}") == 1
+
+
+def test_all_cards_and_options_are_explained() -> None:
+    """Every ability, special card and campaign option stands in the rulebook."""
+    words = RULESET.rulebook
+
+    assert [
+        ability.title for ability in ABILITIES.values() if f"| {ability.key} | {ability.title} |" not in words
+    ] == []
+    assert [kind for kind in KINDS if kind not in words.lower()] == []
+    assert [option.name for option in RULESET.options() if f"`{option.name}`" not in words] == []
+
+
+def test_the_example_sheet_is_taken() -> None:
+    """The sheet shown is taken whole, on a table where it fits."""
+    lines = re.findall(r"^    ([A-Z].*)$", RULESET.rulebook.split("## Rulings")[0], re.MULTILINE)
+    state = lay(blue="A2", hand="bbrr", lying={"C1": "r", "C2": "rb"}, cards={"C1": "NW"})
+
+    parsed = read(state, *lines)
+
+    assert len(lines) == 6
+    assert parsed.errors == ()

@@ -1,0 +1,52 @@
+"""Saves: what is stored comes back, from every version released."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pbem.ruleset import SaveError
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.state import VERSION
+from tests.rules.bubble_singularity.table import lay, play
+
+SAVES = Path(__file__).with_name("saves")
+
+
+def test_a_save_of_version_1_is_read() -> None:
+    """The frozen save of version 1: a question in the middle of an advanced game, with stations held."""
+    state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
+
+    assert (state.rules.advanced, state.seats, state.round) == (True, ("red", "green", "blue"), 2)
+    assert state.question is not None
+    assert (state.question.kind, state.question.seat) == ("card", state.mover)
+    assert state.control
+    assert RULESET.dump(state) == json.loads((SAVES / "version1.json").read_text())
+
+
+def test_every_version_has_a_frozen_save() -> None:
+    """A version is released only together with a save that stays readable."""
+    assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}
+
+
+def test_a_finished_game_survives_storage() -> None:
+    """A result is stored and read back as it was."""
+    over = play(lay(hand="b"), "RESIGN").state
+
+    assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
+
+
+@pytest.mark.parametrize("version", [0, VERSION + 1])
+def test_other_versions_are_refused_by_name(version: int) -> None:
+    """A save of an unknown version is refused with its number."""
+    with pytest.raises(SaveError, match=f"version {version}"):
+        RULESET.load(RULESET.dump(lay()), version)
+
+
+@pytest.mark.parametrize("data", [None, [], {}, {"rules": {}}, {**RULESET.dump(lay()), "bag": []}])
+def test_what_is_no_save_is_refused(data: object) -> None:
+    """Other data are a SaveError, not a traceback."""
+    with pytest.raises(SaveError, match="not a save"):
+        RULESET.load(data, VERSION)

@@ -1,0 +1,162 @@
+"""What a receipt says of a sheet."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.bubble_singularity import RULESET
+from tests.rules.bubble_singularity.table import codes, lay, new_game, play, read, refused, view
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["MOVE E N", "BUBBLES blue red", "ROTATE CW"],
+        ["move e, n", "bubbles b r", "rotate cw"],
+        ["Mov east NORTH ; to the corner", "BUB Blue Red", 'ROT "CW"'],
+    ],
+)
+def test_orders_may_be_written_in_many_ways(lines: list[str]) -> None:
+    """Case, commas, comments, short verbs, full winds and first letters of colours make no difference."""
+    parsed = read(lay(hand="rb"), *lines)
+
+    assert [RULESET.orders.line(order) for order in parsed.orders] == ["MOVE E N", "BUBBLES blue red", "ROTATE CW"]
+
+
+def test_a_whole_turn_fits_one_sheet() -> None:
+    """Every choice of a turn can be written at once; all lines are taken."""
+    state = lay(hand="rbb", held=["folder"], nodes=["C2"], lying={"C2": "rg"})
+    lines = [
+        "USE FOLDER A4 CW",
+        "MOVE N",
+        "BUBBLES red",
+        "PULL S",
+        "POP C2 green N, red E",
+        "DRAW movement reactions",
+        "KEEP fusion drift",
+    ]
+
+    assert read(state, *lines).errors == ()
+
+
+def test_unknown_directions_are_named() -> None:
+    """A word that is no direction is refused with those that are."""
+    assert refused(lay(), "MOVE UP", "ROTATE CW")[1].startswith("expected a direction, N, E, S or W, got 'UP'")
+
+
+def test_an_unknown_use_is_answered_with_all() -> None:
+    """USE with a word that is nothing to use gets the nearest, or all of them."""
+    assert refused(lay(), "USE FODLER A1 CW")[1] == "expected what you use, got 'FODLER'; did you mean FOLDER?"
+    assert refused(lay(), "USE")[1].startswith("expected what you use, the line ends; possible: FOLDER, ATTRACTOR")
+
+
+def test_a_use_with_wrong_arguments_is_explained() -> None:
+    """A known use with a wrong word keeps its own explanation."""
+    assert "Z9" in refused(lay(), "USE FOLDER Z9 CW")[1]
+
+
+def test_a_bubble_none_cannot_have_an_extra() -> None:
+    """`none+` is nothing that can be placed."""
+    assert refused(lay(), "MOVE N", "BUBBLES none+")[0] == "no-bubble"
+
+
+def test_start_has_no_place_in_a_turn() -> None:
+    """START is for the set-up, MOVE is not."""
+    assert (1, "not-now") in codes(read(lay(), "START C1"))
+    assert (1, "not-now") in codes(read(new_game(), "MOVE N", seat="red"))
+
+
+def test_the_set_up_takes_one_of_each() -> None:
+    """A second START or KEEP is refused, as is a card that was not dealt."""
+    state = new_game()
+    other = next(card for card in ("drift", "fusion", "folder") if card not in state.players["red"].offer)
+
+    found = codes(read(state, "START C1", "START D3", f"KEEP {other}", seat="red"))
+
+    assert found == [(0, "no-card"), (2, "only-one"), (3, "not-offered")]
+
+
+def test_an_empty_sheet_is_remarked() -> None:
+    """Who sends nothing learns what will be done by default."""
+    assert codes(read(lay())) == [(0, "no-move"), (0, "no-action")]
+    assert codes(read(new_game(), seat="red")) == [(0, "no-start"), (0, "no-card")]
+
+
+def test_nobody_plays_out_of_turn() -> None:
+    """Who is not on move is told whose turn it is."""
+    (error,) = read(lay(), "MOVE N", seat="red").errors
+
+    assert (error.code, error.text) == ("not-your-turn", "it is blue's turn")
+
+
+def test_orders_are_restated_in_words() -> None:
+    """A receipt repeats every order in plain words."""
+    lines = {
+        "START C1 D3": "your Mari starts on C1, else on D3",
+        "KEEP drift": "you keep Quantum Drift (drift)",
+        'KEEP "Space Folder" red': "you keep Space Folder (folder), else red",
+        "MOVE E E N": "your Mari moves E, E, N",
+        "BUBBLES blue+ none": "on the spaces entered you place blue and one more of your own, nothing",
+        "ROTATE CCW": "you rotate your card counter-clockwise and push its bubbles",
+        "PULL N": "you pull the bubbles of the space N of you",
+        "SEND blue N, red E": "the push sends blue N, red E",
+        "POP B2 red N, blue EE": "a pop on B2 sends red N, blue EE",
+        "SWAP B2 W": "after a pop the unstable card on B2 changes places with the one W of it",
+        "DRAW movement special": "ability cards come from the decks movement and special",
+        "USE FOLDER C3 CW": "Space Folder turns C3 clockwise",
+        "USE ATTRACTOR D2 W S": "Singularity Attractor draws the node on D2 towards you by W, S",
+        "USE DIRECTOR B2 E": "Bubble Director moves a bubble of yours from B2 E",
+        "USE RESEARCH": "at the research station you draw 3 bubbles and keep 2",
+        "USE SELECT red blue": "you take red, blue from the bag",
+        "USE TELEPORT A3": "your Mari teleports to A3",
+        "USE TRANSFER red FROM A1 TO B2": "a red bubble goes from A1 to B2",
+        "USE CONVERT B1 red": "you convert red on B1",
+        "USE IGNITE D4": "you ignite D4",
+        "USE DEPLOY red B2, blue C3": "you place red on B2, blue on C3",
+        "USE BLOCK red PULL": "you block PULL for red",
+        "RESIGN": "you leave the game",
+    }
+
+    parsed = RULESET.orders.parse(view(lay(nodes=["D2"]), "blue"), list(enumerate(lines, 1)))
+
+    assert [order.words() for order in parsed.orders] == list(lines.values())
+
+
+def test_the_form_of_a_turn_shows_what_can_be_written() -> None:
+    """The report's sheet shows MOVE, BUBBLES, the actions, and the uses of abilities and stations one has."""
+    plain = RULESET.template(view(lay(), "blue"))
+    rich = RULESET.template(view(lay(held=["folder"], stations=True, control={"energy": "blue"}), "blue"))
+
+    assert [line.split()[1] for line in plain] == ["MOVE", "BUBBLES", "ROTATE", "KEEP", "SEND"]
+    assert [line.split()[2] for line in rich if line.split()[1] == "USE"] == [
+        *("FOLDER", "RESEARCH", "TELEPORT", "CONVERT", "DEPLOY", "IGNITE")
+    ]
+
+
+def test_the_form_can_be_returned_untouched() -> None:
+    """All its lines are comments."""
+    assert read(lay(), *RULESET.template(view(lay(), "blue"))).orders == ()
+
+
+def test_the_form_of_a_question_shows_the_choices() -> None:
+    """A question's sheet names what may be kept."""
+    state = play(lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N").state
+    assert state.question is not None
+
+    (line,) = RULESET.template(view(state, "blue"))
+
+    assert all(f"KEEP {card}" in line for card in state.question.choices)
+    assert RULESET.template(view(state, "red")) == []
+
+
+def test_a_sheet_that_resigns_needs_no_more() -> None:
+    """RESIGN alone is a whole sheet."""
+    assert codes(read(lay(), "RESIGN")) == []
+
+
+def test_an_unplayable_line_is_refused_alone() -> None:
+    """One line that cannot be followed leaves the others standing."""
+    parsed = read(lay(), "MOVE S S", "PULL E")
+
+    assert codes(parsed) == [(0, "no-move"), (1, "off-board")]
+    assert [RULESET.orders.line(order) for order in parsed.orders] == ["PULL E"]
