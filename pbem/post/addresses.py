@@ -12,6 +12,9 @@ _BARE = re.compile(rf"\s*+({_ADDRESS})\s*+")
 _NAMED = re.compile(rf"([^<>]*+)<\s*+({_ADDRESS})\s*+>\s*+")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _COMMENT = re.compile(r"\([^()]*+\)")
+_ROBOT = re.compile(
+    r"(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|autoreply)(?:[+-].*)?@.*", re.IGNORECASE
+)
 
 
 def one_address(field: str) -> str | None:
@@ -34,6 +37,11 @@ def one_address(field: str) -> str | None:
 def all_addresses(field: str) -> list[str]:
     """Everything in a field that looks like an address, domains in lower case."""
     return [address for found in _ANYWHERE.findall(field) if (address := _settled(found))]
+
+
+def is_robot(address: str) -> bool:
+    """Whether an address is one from which programs write, so that it must not be answered."""
+    return _ROBOT.fullmatch(address) is not None
 
 
 def _settled(address: str) -> str | None:
