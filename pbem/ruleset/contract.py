@@ -193,6 +193,10 @@ class Ruleset(Protocol[S]):
     summary: str
     orders: OrderBook
 
+    @property
+    def rulebook(self) -> str:
+        """The rules in Markdown, with credit to the designer; the line {{ORDERS}} is where the order reference goes."""
+
     def options(self) -> tuple[Option, ...]:
         """The campaign options, with defaults, bounds and help."""
 

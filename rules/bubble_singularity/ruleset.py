@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from importlib import resources
 from typing import Any
 
 from pbem.ruleset import (
@@ -29,6 +27,7 @@ from rules.bubble_singularity.orders import ORDERS
 from rules.bubble_singularity.scores import totals
 from rules.bubble_singularity.state import SEATS, VERSION, Rules, State, dump, load
 from rules.bubble_singularity.views import view_of
+from rules.kit.rulebook import WithRulebook
 
 OPTIONS = (
     Option(
@@ -44,7 +43,7 @@ OPTIONS = (
 )
 
 
-class BubbleSingularity:
+class BubbleSingularity(WithRulebook):
     """The game by Syanmil Izhharuddin, with both modules of its rules."""
 
     key = "bubble_singularity"
@@ -113,11 +112,6 @@ class BubbleSingularity:
     def load(self, data: Json, version: int) -> State:
         """The state of a save. Raises SaveError."""
         return load(data, version)
-
-    @cached_property
-    def rulebook(self) -> str:
-        """The rules in Markdown; where the order reference belongs stands {{ORDERS}}."""
-        return resources.files(__package__).joinpath("rulebook.md").read_text(encoding="utf-8")
 
     @property
     def bots(self) -> Mapping[str, Bot]:

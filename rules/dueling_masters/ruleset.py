@@ -26,6 +26,7 @@ from rules.dueling_masters.events import ENDS
 from rules.dueling_masters.orders import ORDERS
 from rules.dueling_masters.state import SEATS, VERSION, Rules, State, dump, load
 from rules.dueling_masters.views import view_of
+from rules.kit.rulebook import WithRulebook
 
 OPTIONS = (
     Option(
@@ -50,7 +51,7 @@ OPTIONS = (
 )
 
 
-class DuelingMasters:
+class DuelingMasters(WithRulebook):
     """The game by Stephen M. Cameron, 2004: find your opponent's home planet and destroy it."""
 
     key = "dueling_masters"

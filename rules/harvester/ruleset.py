@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from importlib import resources
 from typing import Any
 
 from pbem.ruleset import (
@@ -27,9 +25,10 @@ from rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, set
 from rules.harvester.orders import ORDERS
 from rules.harvester.state import VERSION, State, dump, load
 from rules.harvester.views import views_of
+from rules.kit.rulebook import WithRulebook
 
 
-class Harvester:
+class Harvester(WithRulebook):
     """The game by curufea: machines that compete for what is left on a dead world."""
 
     key = "harvester"
@@ -105,11 +104,6 @@ class Harvester:
     def load(self, data: Json, version: int) -> State:
         """The state of a save. Raises SaveError."""
         return load(data, version)
-
-    @cached_property
-    def rulebook(self) -> str:
-        """The rules in Markdown; where the order reference belongs stands {{ORDERS}}."""
-        return resources.files(__package__).joinpath("rulebook.md").read_text(encoding="utf-8")
 
     @property
     def bots(self) -> Mapping[str, Bot]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from importlib import resources
 from typing import Any
 
 from pbem.ruleset import (
@@ -23,6 +21,7 @@ from pbem.ruleset import (
     TurnInput,
     View,
 )
+from rules.kit.rulebook import WithRulebook
 from rules.singularity import bots, picture, sheet, textmap, turn
 from rules.singularity.events import reason
 from rules.singularity.field import LARGEST, SMALLEST, USUAL
@@ -43,7 +42,7 @@ OPTIONS = (
 )
 
 
-class Singularity:
+class Singularity(WithRulebook):
     """The game by Mark Steere, March 2024: surround the black stone, or form a Y."""
 
     key = "singularity"
@@ -110,11 +109,6 @@ class Singularity:
     def load(self, data: Json, version: int) -> State:
         """The state of a save. Raises SaveError."""
         return load(data, version)
-
-    @cached_property
-    def rulebook(self) -> str:
-        """The rules in Markdown; where the order reference belongs stands {{ORDERS}}."""
-        return resources.files(__package__).joinpath("rulebook.md").read_text(encoding="utf-8")
 
     @property
     def bots(self) -> Mapping[str, Bot]:

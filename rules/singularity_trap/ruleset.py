@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import resources
 from typing import Any
 
 from pbem.ruleset import (
@@ -24,6 +22,7 @@ from pbem.ruleset import (
     TurnInput,
     View,
 )
+from rules.kit.rulebook import WithRulebook
 from rules.singularity_trap import state as records
 from rules.singularity_trap.bots import random_bot, standard_bot
 from rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
@@ -58,7 +57,7 @@ OPTIONS = (
 )
 
 
-class SingularityTrap:
+class SingularityTrap(WithRulebook):
     """The ruleset object."""
 
     key = "singularity_trap"
@@ -69,11 +68,6 @@ class SingularityTrap:
     pace = "all seats at once; one sheet a turn, or one a section"
     summary = "Build, jump and fight for the planets of a closed space of 19 levels; 25 of 37 planets win."
     orders: OrderBook = BOOK
-
-    @functools.cached_property
-    def rulebook(self) -> str:
-        """The rulebook in Markdown; the line {{ORDERS}} stands for the order reference."""
-        return resources.files(__package__).joinpath("rulebook.md").read_text(encoding="utf-8")
 
     def options(self) -> tuple[Option, ...]:
         """The house rules (ruling 26)."""

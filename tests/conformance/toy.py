@@ -128,6 +128,7 @@ class FogPatrol:
     seats = Seats(2, 4, ("red", "blue", "green", "amber"))
     pace = "simultaneous"
     summary = "Boats look for each other in fog."
+    rulebook = "# Fog Patrol\n\n{{ORDERS}}"
     orders = OrderBook((Move, Fire))
 
     def options(self) -> tuple[Option, ...]:

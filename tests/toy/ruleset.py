@@ -96,6 +96,7 @@ class Auction:
     seats = Seats(2, 4, ("red", "blue", "green", "gray"))
     pace = "simultaneous"
     summary = "sealed bids for a prize a round"
+    rulebook = "# Auction\n\n{{ORDERS}}"
     orders = OrderBook((Bid, Whisper))
 
     def options(self) -> tuple[Option, ...]:
