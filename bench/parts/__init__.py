@@ -1,0 +1,1 @@
+"""What the benchmarks share; the benchmarks themselves stand one folder up."""

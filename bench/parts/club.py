@@ -1,0 +1,118 @@
+"""A club: many campaigns of one game in one home, all of whose seats are played by bots."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.opening import start
+from pbem.config import FILE_NAME
+from pbem.demo import seat_names
+from pbem.founding import found
+from pbem.house import House, by_key, open_house
+from pbem.players import Player
+from pbem.post.maildir import MaildirCarrier
+from pbem.ruleset import AnyRuleset, Dice
+from pbem.store.models import Outgoing
+from pbem.tick import tick
+
+USUAL_TABLE = 6
+"""Seats of a campaign, where the game takes so many."""
+
+START = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
+HOUR = dt.timedelta(hours=1)
+
+
+class Mailed(NamedTuple):
+    """A mail that the house has sent, and what the server said to it."""
+
+    recipient: str
+    raw: bytes
+    reply: str
+
+
+@dataclass
+class Club:
+    """At least `seats` seats in one home. `mailbox` is a player's account: all seats play from plus-addresses of it."""
+
+    home: Path
+    ruleset: AnyRuleset
+    seats: int
+    orders: str
+    mailbox: str
+    players: list[Player] = field(default_factory=list)
+    now: dt.datetime = START
+    _read: int = 0
+
+    @contextmanager
+    def open(self, **settings: str) -> Iterator[House]:
+        """The house, with these settings, as TOML values, besides its address."""
+        given = {"address": f'"{self.orders}"', "pictures": "false"} | settings
+        self.home.mkdir(exist_ok=True)
+        (self.home / FILE_NAME).write_text("".join(f"{name} = {value}\n" for name, value in given.items()))
+        found(self.home, self.orders)
+        with open_house(self.home, by_key([self.ruleset])) as house:
+            yield house
+
+    def play(self, turns: int) -> None:
+        """Creates and starts the campaigns and plays some turns by the local post folder."""
+        with self.open() as house:
+            self._begin(house)
+            inbox = MaildirCarrier(self.home / house.settings.inbox_url.path)
+            for _ in range(turns):
+                for raw in self.sheets():
+                    inbox.send(self.orders, raw)
+                tick(house, self.now)
+                self.read(house)
+
+    def sheets(self) -> list[bytes]:
+        """An hour later: the order mails of all bots, those that mend a slip too."""
+        self.now += HOUR
+        written = (write(player, self.now) for player in self.players for write in (Player.write, Player.mend))
+        return [raw for raw in written if raw is not None]
+
+    def read(self, house: House) -> list[Mailed]:
+        """All bots read what was mailed since the last time; returns those mails."""
+        mailed = select(Outgoing.id, Outgoing.recipient, Outgoing.raw, Outgoing.reply).order_by(Outgoing.id)
+        with house.store.reading() as session:
+            rows = session.execute(mailed.where(Outgoing.id > self._read)).all()
+        by_address = {player.address: player for player in self.players}
+        for self._read, recipient, raw, _ in rows:
+            by_address[recipient].read(raw)
+        return [Mailed(recipient, raw, reply) for _, recipient, raw, reply in rows]
+
+    def _begin(self, house: House) -> None:
+        table = seat_names(self.ruleset, min(USUAL_TABLE, self.ruleset.seats.most))
+        while len(self.players) < self.seats:
+            self._begin_one(house, f"c{len(self.players):04d}", table)
+        tick(house, self.now)
+        self.read(house)
+
+    def _begin_one(self, house: House, name: str, table: list[str]) -> None:
+        seed = hashlib.sha256(name.encode()).digest()
+        account, _, domain = self.mailbox.partition("@")
+        bot = self.ruleset.bots["standard"]
+        players = [
+            Player(seat, f"{account}+{name}-{seat}@{domain}", self.orders, bot, Dice(seed).scoped("players"))
+            for seat in table
+        ]
+        wanted = NewCampaign(
+            name=name,
+            game=self.ruleset.key,
+            gm=self.mailbox,
+            seats=[(player.seat, player.address) for player in players],
+            deadline="EVERY 7d",
+            options={},
+            settle_minutes=0,
+        )
+        create(house, wanted, self.now, seed=seed)
+        start(house, name, self.now)
+        self.players += players
