@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 
 class TextGrid:
-    """A canvas of `width` × `height` characters that is drawn on and read once.
+    """A canvas of `width` × `height` characters that is drawn on and read.
 
     What falls outside is cut off, so a drawing can never be wider than its canvas.
     """
@@ -18,6 +18,13 @@ class TextGrid:
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
         self._rows = [[" "] * width for _ in range(height)]
+
+    def copy(self) -> TextGrid:
+        """Another canvas with the same drawn on it, so that a background need be drawn only once."""
+        other = TextGrid(0, 0)
+        other.width, other.height = self.width, self.height
+        other._rows = [row.copy() for row in self._rows]
+        return other
 
     def put(self, x: int, y: int, label: str) -> None:
         """Write to the right from column `x` of row `y`, over what stands there."""

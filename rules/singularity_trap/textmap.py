@@ -6,6 +6,7 @@ on the lower. Neighbouring columns of hexes are shifted by one row.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,13 +65,7 @@ class _Layout:
 
 
 def _drawn(view: View, found: Sequence[Mark], board: Board, layout: _Layout) -> list[str]:
-    radius = board.radius
-    grid = TextGrid(layout.width, 4 * radius + 2)
-    for cell in disc(radius):
-        grid.put(*layout.corner(cell), ".")
-    for row in range(-radius, radius + 1):
-        x, y = layout.corner((max(-radius, -row - radius), row))
-        grid.put(x - MARGIN, y, f"{row + radius + 1:>2}")
+    grid = _empty(layout).copy()
     for cell, planets in planets_by_cell(view, board).items():
         grid.put(*layout.corner(cell), _planets(planets))
     for cell, levels in by_cell(found).items():
@@ -78,6 +73,19 @@ def _drawn(view: View, found: Sequence[Mark], board: Board, layout: _Layout) -> 
         grid.put(x, y + 1, _ships(levels, layout.cell))
     ruler = " " * MARGIN + "".join(f"{chr(ord('A') + at):<{layout.cell}}" for at in range(layout.columns)).rstrip()
     return [ruler, *grid.lines(), ruler]
+
+
+@functools.cache
+def _empty(layout: _Layout) -> TextGrid:
+    """The board with its rows numbered and nothing on it: the same in every report, and most of the work."""
+    radius = layout.radius
+    grid = TextGrid(layout.width, 4 * radius + 2)
+    for cell in disc(radius):
+        grid.put(*layout.corner(cell), ".")
+    for row in range(-radius, radius + 1):
+        x, y = layout.corner((max(-radius, -row - radius), row))
+        grid.put(x - MARGIN, y, f"{row + radius + 1:>2}")
+    return grid
 
 
 def _planets(levels: Mapping[int, Planet]) -> str:

@@ -37,3 +37,14 @@ def test_no_items_make_no_lines() -> None:
 def test_an_item_too_wide_is_cut() -> None:
     """The width is kept whatever an item says."""
     assert flow("x ", ["123456789"], width=6) == ["x 1234"]
+
+
+def test_a_copy_is_drawn_on_by_itself() -> None:
+    """What is drawn on a copy does not show on the canvas it was made from."""
+    background = TextGrid(3, 1)
+    background.put(0, 0, "abc")
+
+    other = background.copy()
+    other.put(1, 0, "X")
+
+    assert (background.lines(), other.lines()) == (["abc"], ["aXc"])
