@@ -61,6 +61,11 @@ class SmtpCarrier:
             smtp.send(_content(raw))
             return self._passed(*smtp.getreply(), what="the mail")
 
+    def greet(self) -> None:
+        """Connects, says EHLO and logs in, if there is no connection yet; sends nothing. Raises PostError."""
+        with self._worded():
+            self._smtp = self._smtp or self._connect()
+
     def close(self) -> None:
         """Says goodbye if there is anyone to say it to."""
         smtp, self._smtp = self._smtp, None

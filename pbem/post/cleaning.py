@@ -1,60 +1,87 @@
-"""From the text of a mail to the lines its writer typed: plain characters, no quotations, no signature."""
+"""From the text of a mail to the lines its writer typed: plain characters, no quotations, no signature.
+
+A form is the sheet at the end of a report: an ORDERS line, comments, END. In an
+earlier mail it is the player's sheet only when he has filled it in, so that a
+line of it is no comment.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pbem.post import words
+from pbem.post.addresses import all_addresses
+from pbem.post.quoting import Opening, is_quoted, opening, quote_follows
 
 MAX_TEXT = 200_000
 """Characters of a mail's text that are read."""
 
-ATTRIBUTION_LINES = 3
-"""Mail programs wrap "On … wrote:" onto up to so many lines."""
-
-HEADER_BLOCK_LINES = 6
-
 _ODD = re.compile(r"[^\t\n -~]")
 _PLAIN = {
     **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
-    **dict.fromkeys([0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF]),
+    **dict.fromkeys(
+        [0xAD, 0x34F, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]
+    ),
+    **dict.fromkeys([*range(0xFE00, 0xFE10), 0xFEFF, *range(0xFFF0, 0xFFFD), *range(0xE0000, 0xE0080)]),
     **dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
     **dict.fromkeys([0x0B, 0x0C, 0x85, 0x2028, 0x2029, 0x0A], "\n"),
-    **dict.fromkeys([0xB4, *range(0x2018, 0x201C), 0x2032], "'"),
-    **dict.fromkeys([0xAB, 0xBB, *range(0x201C, 0x2020), 0x2033], '"'),
-    **dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63, 0xFF0D], "-"),
+    **dict.fromkeys([0x91, 0x92, 0xB4, *range(0x2018, 0x201C), 0x2032, 0x2039, 0x203A], "'"),
+    **dict.fromkeys([0x93, 0x94, 0xAB, 0xBB, *range(0x201C, 0x2020), 0x2033], '"'),
+    **dict.fromkeys([0x96, 0x97, *range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63], "-"),
+    **{wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},
     0x09: "\t",
     0x2026: "...",
 }
+"""What stands for characters that no typewriter has; the letters of names stay as they are."""
 
-HEADER = re.compile(r"\s*ORDERS\s+\S+\s+\S+", re.IGNORECASE)
-"""How a sheet's header line begins."""
+_CHANGED = {
+    "Curly quotes, long dashes and the like were read as plain ones.": re.compile(
+        r"[\x91-\x97\xab\xb4\xbb\u2010-\u201f\u2026\u2032\u2033\u2039\u203a\u2212\ufe58\ufe63\uff01-\uff5e]"
+    ),
+    "Invisible characters were left out.": re.compile(
+        r"[\xad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufffc]"
+    ),
+    "Some characters could not be read; they show as \ufffd.": re.compile("\ufffd"),
+}
 
-_ATTRIBUTION_START = re.compile(r"\s*(?:on|am|le|el|il|op|em|den|på|w dniu|dnia)\s", re.IGNORECASE)
-_ATTRIBUTION_END = re.compile(
-    r".*\b(?:wrote|a écrit|escribió|ha scritto|escreveu|napisał\S{0,3}|(?:schrieb|schreef|skrev)\b.{0,100})\s?:\s*",
-    re.IGNORECASE,
-)
-_DIVIDER = re.compile(
-    r"\s*(?:-{2,}\s*(?:original message|ursprüngliche nachricht|original-?nachricht|message d'origine|message original"
-    r"|mensaje original|messaggio originale|oorspronkelijk bericht|forwarded message|weitergeleitete nachricht)\s*-{2,}"
-    r"|begin forwarded message:)\s*",
-    re.IGNORECASE,
-)
-_FROM_FIELD = re.compile(r"\s*\*?(?:from|von|de|da|van|från|fra)\s?:", re.IGNORECASE)
-_SUSPECT = re.compile(rf"{_ATTRIBUTION_START.pattern}|{_FROM_FIELD.pattern}|\s*--|begin ", re.IGNORECASE)
-"""How the lines begin that are worth a closer look."""
+_HEADER_FORM = r"ORDERS(?:[\s,]+[\w-]+){2,4}[\s,]*(?:[;#].*)?"
+HEADER = re.compile(rf"\s*{_HEADER_FORM}", re.IGNORECASE)
+"""A sheet's header line: campaign, seat, maybe a key, maybe WAIT or FINAL. Prose has more words, or ends in a point."""
 
-_OTHER_FIELD = re.compile(
-    r"\s*\*?(?:sent|date|to|subject|gesendet|datum|an|betreff|envoyé|à|objet|enviado|fecha|para|asunto|inviato|data|oggetto"
-    r"|verzonden|aan|onderwerp|skickat|till|ämne)\s?:",
-    re.IGNORECASE,
+_END = re.compile(r"\s*END\s*", re.IGNORECASE)
+_QUOTED_HEADER = re.compile(rf"[\s>]*>[\s>]*{_HEADER_FORM}", re.IGNORECASE)
+_SIGNATURE = re.compile(r"--\s*")
+
+_ADDED = re.compile(
+    rf"\s*(?:(?:{words.ADDED}).{{0,120}}|\[(?:cid|image|bild|img|inline image)\b[^\]]{{0,120}}\]\s*)", re.IGNORECASE
 )
-_DEVICE = re.compile(
-    r"\s*(?:sent from |get outlook for |gesendet von |von meinem .{1,40} gesendet|envoyé de(?:puis)? mon "
-    r"|enviado desde mi |inviato da ).{0,60}",
-    re.IGNORECASE,
-)
-"""What telephones put below a mail."""
+"""What telephones, web pages and virus scanners put below a mail."""
+
+_MARKS = (">", ":", "--", "__")
+"""Some of these stand in every mail that holds an earlier one or a signature."""
+
+
+@dataclass
+class _Finds:
+    """What has been found in a text so far: its own lines, in stretches between quotations, and what is not its own."""
+
+    stretches: list[list[str]] = field(default_factory=lambda: [[]])
+    quoted: int = 0
+    form_quoted: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def own(self) -> list[str]:
+        return [line for stretch in self.stretches for line in stretch]
+
+    def quote(self, line: str) -> None:
+        """Leaves out a quoted line; what comes after is a stretch of its own."""
+        self.quoted += 1
+        self.form_quoted = self.form_quoted or _QUOTED_HEADER.fullmatch(line) is not None
+        if self.stretches[-1]:
+            self.stretches.append([])
 
 
 def plain(text: str) -> str:
@@ -64,95 +91,137 @@ def plain(text: str) -> str:
     return text.translate(_PLAIN) if _ODD.search(text) else text
 
 
-def unflow(text: str, *, delete_space: bool) -> str:
-    """Text of `format=flowed` with its soft line ends taken out (RFC 3676). Quoted lines stay as they are."""
-    lines: list[list[str]] = []
-    soft = False
-    for raw in text.split("\n"):
-        line = raw if raw.startswith(">") else raw.removeprefix(" ")
-        if not soft or line.startswith(">"):
-            lines.append([])
-        soft = line.endswith(" ") and line != "-- " and not line.startswith(">")
-        lines[-1].append(line[:-1] if soft and delete_space else line)
-    return "\n".join(map("".join, lines))
+def changes(text: str, kept: Collection[str]) -> Iterator[str]:
+    """Notes on what `plain` did to those lines of a text that were kept; blanks around them do not count."""
+    if text.isascii():
+        return
+    text = text.removeprefix("\ufeff")
+    for note, characters in _CHANGED.items():
+        if characters.search(text) and any(
+            characters.search(line) and plain(line).strip() in kept for line in text.splitlines()
+        ):
+            yield note
 
 
-def has_header(text: str) -> bool:
-    """Whether a line of the text begins a sheet."""
-    return any(map(HEADER.match, text.split("\n")))
+def has_header(lines: Iterable[str]) -> bool:
+    """Whether one of the lines begins a sheet."""
+    return any(map(HEADER.fullmatch, lines))
 
 
-def own_lines(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+def is_filled(lines: Sequence[str]) -> bool:
+    """Whether a sheet in the lines holds more than comments."""
+    at = _header(lines)
+    return at is not None and any(map(_asks, _frame(lines, at)))
+
+
+def own_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[list[str], list[str]]:
     """What the writer typed himself, and notes on what was left out.
 
     Lines quoted with ">" and the attribution above them go. An original that
     is not marked so goes too, from its attribution or header block to the end;
-    but if nothing is written above it and a sheet begins in it, its writer has
-    filled that in.
+    but if nothing is written above it, and the sheet in it is filled in, that
+    sheet is what its writer sent back. A mail forwarded by `sender` that is
+    his own is his own text.
     """
-    kept, notes = _without_originals(lines)
-    last = max((number for number, line in enumerate(kept) if HEADER.match(line)), default=-1)
-    for number in range(last + 1, len(kept)):
-        if kept[number].rstrip() == "--":
-            notes.append("The signature was left out.")
-            kept = kept[:number]
-            break
-    return [line.rstrip() for line in kept if not _DEVICE.fullmatch(line)], notes
+    text = "\n".join(lines)
+    if not any(mark in text for mark in _MARKS):
+        return _tidied(lines, [])
+    finds = _sift(lines, sender)
+    kept = list(_without_signatures(finds))
+    if finds.form_quoted and not any(line.strip() for line in kept):
+        finds.notes.append('Orders in quoted lines are not read: take the ">" off them, or write them above.')
+    if finds.quoted:
+        finds.notes.insert(0, f"{finds.quoted} quoted line{'s were' if finds.quoted > 1 else ' was'} left out.")
+    return _tidied(kept, finds.notes)
 
 
-def _without_originals(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    headers = [number for number, line in enumerate(lines) if HEADER.match(line)]
-    first, last = (headers[0], headers[-1]) if headers else (len(lines), -1)
-    kept: list[str] = []
-    notes: list[str] = []
-    quoted = skip = 0
-    written = inside = False
-    for number, line in enumerate(lines):
-        if skip:
-            skip -= 1
-            continue
-        taken = _attribution(lines, number)
-        if line.lstrip().startswith(">"):
-            quoted += 1
-        elif taken and _quote_follows(lines, number + taken):
-            skip = taken - 1
-        elif taken and (written or number > last or number > first):
-            sheet = ", with the sheet in it; write your orders above it" if number < last else ""
-            notes.append(f"The earlier mail below {_shortened(line)!r} was left out{sheet}.")
+def _sift(lines: Sequence[str], sender: str | None) -> _Finds:
+    """Sorts lines into quoted ones and own ones, up to an original that is not marked."""
+    finds = _Finds()
+    at = 0
+    while at < len(lines):
+        if is_quoted(lines[at]):
+            finds.quote(lines[at])
+            at += 1
+        elif found := opening(lines, at):
+            at += found.count
+            if quote_follows(lines, at):
+                continue
+            if found.forwarded and sender in all_addresses(found.author):
+                finds.notes.append(f"The mail below {found.shown} is your own and was read.")
+                continue
+            _leave_original(finds, found, lines[at:])
             break
         else:
-            inside = inside or taken > 0
-            written = written or (not inside and bool(line.strip()))
-            kept.append(line)
-    if quoted:
-        notes.insert(0, f"{quoted} quoted line{'s were' if quoted > 1 else ' was'} left out.")
+            finds.stretches[-1].append(lines[at])
+            at += 1
+    return finds
+
+
+def _leave_original(finds: _Finds, found: Opening, original: Sequence[str]) -> None:
+    """Leaves out an original that is not marked, but for a sheet filled in inside it when nothing else is written."""
+    own, header, hint = finds.own, _header(original), ""
+    if not any(map(_is_written, _unsigned(own, []))) and header is not None:
+        sheet = _frame(original, header)
+        if any(map(_asks, sheet)):
+            finds.notes.append(f"The sheet was taken from the earlier mail below {found.shown}, which you sent back.")
+            finds.stretches = [[original[header], *sheet]]
+            return
+        hint = ", with the sheet in it, which is not filled in"
+    elif header is not None and not has_header(own):
+        hint = ", with the sheet in it; write your orders above it"
+    finds.notes.append(f"The earlier mail below {found.shown} was left out{hint}.")
+
+
+def _without_signatures(finds: _Finds) -> Iterator[str]:
+    """The own lines without signatures, each of which ends where its stretch does; above a sheet there is none."""
+    sheets = [number for number, stretch in enumerate(finds.stretches) if has_header(stretch)]
+    for number, stretch in enumerate(finds.stretches):
+        yield from stretch if sheets and number < sheets[-1] else _unsigned(stretch, finds.notes)
+
+
+def _unsigned(lines: list[str], notes: list[str]) -> list[str]:
+    """Lines without the signature below them; two dashes above a sheet begin none."""
+    last = max((number for number, line in enumerate(lines) if HEADER.fullmatch(line)), default=-1)
+    for number in range(last + 1, len(lines)):
+        if _SIGNATURE.fullmatch(lines[number]):
+            notes.append("The signature was left out.")
+            return lines[:number]
+    return lines
+
+
+def _header(lines: Sequence[str]) -> int | None:
+    return next((number for number, line in enumerate(lines) if HEADER.fullmatch(line)), None)
+
+
+def _frame(lines: Sequence[str], header: int) -> list[str]:
+    """The lines below a header, through END; without an END, as far as the text is of one piece."""
+    sheet: list[str] = []
+    for at in range(header + 1, len(lines)):
+        if is_quoted(lines[at]) or HEADER.fullmatch(lines[at]) or opening(lines, at):
+            break
+        sheet.append(lines[at])
+        if _END.fullmatch(lines[at]):
+            break
+    return sheet
+
+
+def _asks(line: str) -> bool:
+    """Whether a line of a sheet is more than blank, a comment or END."""
+    return bool(line.strip()) and not line.lstrip().startswith((";", "#")) and not _END.fullmatch(line)
+
+
+def _is_written(line: str) -> bool:
+    """Whether a line is more than a blank, a rule, or what a telephone added."""
+    return bool(line.strip(" \t_-=*")) and not _ADDED.fullmatch(line)
+
+
+def _tidied(lines: Iterable[str], notes: list[str]) -> tuple[list[str], list[str]]:
+    """Lines without what telephones add, and without blanks at their ends."""
+    kept = []
+    for line in lines:
+        if _ADDED.fullmatch(line):
+            notes.append(f"The line {line.strip()[:60]!r} was left out.")
+        else:
+            kept.append(line.rstrip())
     return kept, notes
-
-
-def _shortened(line: str) -> str:
-    line = line.strip()
-    return line if len(line) <= 40 else line[:39] + "…"
-
-
-def _attribution(lines: Sequence[str], number: int) -> int:
-    """How many lines from here are what a mail program puts above an original; 0 if they are something else."""
-    line = lines[number]
-    if not _SUSPECT.match(line):
-        return 0
-    if _ATTRIBUTION_START.match(line):
-        for count in range(1, ATTRIBUTION_LINES + 1):
-            if _ATTRIBUTION_END.fullmatch(" ".join(lines[number : number + count])[:500]):
-                return count
-    if _DIVIDER.fullmatch(line):
-        return 1
-    if _FROM_FIELD.match(line):
-        block = lines[number + 1 : number + HEADER_BLOCK_LINES]
-        return 1 if sum(1 for other in block if _OTHER_FIELD.match(other)) >= 2 else 0
-    return 0
-
-
-def _quote_follows(lines: Sequence[str], number: int) -> bool:
-    for line in lines[number : number + 3]:
-        if line.strip():
-            return line.lstrip().startswith(">")
-    return False

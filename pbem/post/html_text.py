@@ -8,29 +8,47 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*+)[^<>]*+>|<[!?][^<>]*+>")
-_SILENT = frozenset({"style", "script", "title", "blockquote", "template", "noscript"})
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*+)([^<>]*+)>|<[!?][^<>]*+>")
+_SILENT = frozenset({"style", "script", "title", "template", "noscript"})
 _BLOCKS = frozenset(
     re.findall(
         r"\w+",
-        "address article body br center dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr html li main ol p pre"
-        " section table tbody tfoot thead tr ul",
+        "address article blockquote body br center dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr html li main ol"
+        " p pre section table tbody tfoot thead tr ul",
     )
 )
 _CELLS = frozenset({"td", "th"})
 _LINE_ENDS = re.compile(r"[\r\n]+")
 _LONG_REFERENCE = re.compile(r"&#[0-9]{9,}+;?")
 
-QUOTE = "\n>\n"
-"""Stands where a quotation was left out, so that the line above it is known as its attribution."""
+_INDENT = re.compile(r"border(?:-left)?:\s*(?:none|0)", re.IGNORECASE)
+_CITE = re.compile(r"\bcite\b|quote|border-left:\s*(?:solid|[1-9])", re.IGNORECASE)
+_MARKED = (
+    (
+        re.compile(
+            r"\b(?:id|class)=.?(?:x_)?(?:Signature|gmail_signature|moz-signature|protonmail_signature_block"
+            r"|ms-outlook-mobile-signature|ymail_android_signature)\b"
+        ),
+        "-- ",
+    ),
+    (re.compile(r"\bid=.?(?:x_)?divRplyFwdMsg\b|\bclass=.?OutlookMessageHeader\b"), "-----Original Message-----"),
+)
+"""What mail programs mark in their HTML, and the line that marks the same in plain text."""
 
 
 def html_to_text(markup: str) -> str:
-    """The text of an HTML mail, a line for each block; quotations and empty lines are left out."""
-    lines = (" ".join(line.split()) for line in "".join(_pieces(_uncommented(markup))).split("\n"))
-    return "\n".join(line for line in lines if line)
+    """The text of an HTML mail, a line for each block; quotations begin with ">", empty lines are left out."""
+    markup = _uncommented(markup)
+    page = _Page()
+    at = 0
+    for tag in _TAG.finditer(markup):
+        page.add(markup[at : tag.start()])
+        page.tag((tag[2] or "").lower(), tag[3] or "", closing=bool(tag[1]))
+        at = tag.end()
+    page.add(markup[at:])
+    page.end_line()
+    return "\n".join(page.lines)
 
 
 def _uncommented(markup: str) -> str:
@@ -42,31 +60,75 @@ def _uncommented(markup: str) -> str:
     return "".join(kept) + markup[at:]
 
 
-def _pieces(markup: str) -> Iterator[str]:
-    """Texts and line ends, in order. `silent` is the element being left out, `depth` how often it is open."""
-    at, pre, silent, depth = 0, 0, "", 0
-    for tag in _TAG.finditer(markup):
-        if not silent:
-            yield _text(markup[at : tag.start()], preformatted=pre > 0)
-        at = tag.end()
-        name, closing = (tag[2] or "").lower(), bool(tag[1])
-        if silent:
-            depth += 0 if name != silent else -1 if closing else 1
-            silent = silent if depth else ""
-        elif name in _SILENT and not closing:
-            silent, depth = name, 1
-            yield QUOTE if name == "blockquote" else ""
+class _Page:
+    """The text of a page as it grows.
+
+    `silent` is the element being left out, `depth` how often it is open;
+    `quotes` says of each open blockquote whether it quotes or only indents.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._line: list[str] = []
+        self._pre = 0
+        self._silent, self._depth = "", 0
+        self._quotes: list[bool] = []
+        self._quoted = 0
+
+    def add(self, markup: str) -> None:
+        """Text between two tags."""
+        if self._silent or not markup:
+            return
+        if not self._pre:
+            self._line.append(_unescaped(_LINE_ENDS.sub(" ", markup)))
+            return
+        first, *others = _unescaped(markup).split("\n")
+        self._line.append(first)
+        for other in others:
+            self.end_line()
+            self._line.append(other)
+
+    def tag(self, name: str, attributes: str, *, closing: bool) -> None:
+        """One tag; a comment has no name."""
+        if self._silent:
+            self._depth += 0 if name != self._silent else -1 if closing else 1
+            self._silent = self._silent if self._depth else ""
+            return
+        if name in _BLOCKS:
+            self.end_line()
+        if attributes:
+            self._mark(attributes)
+        if name in _SILENT and not closing:
+            self._silent, self._depth = name, 1
         elif name == "pre":
-            pre = max(0, pre + (-1 if closing else 1))
-            yield "\n"
-        else:
-            yield "\n" if name in _BLOCKS else " " if name in _CELLS else ""
-    if not silent:
-        yield _text(markup[at:], preformatted=pre > 0)
+            self._pre = max(0, self._pre + (-1 if closing else 1))
+        elif name == "blockquote":
+            self._quote(attributes, closing=closing)
+        elif name in _CELLS:
+            self._line.append(" ")
+
+    def end_line(self) -> None:
+        """Ends the line, if there is anything on it."""
+        text = " ".join("".join(self._line).split())
+        self._line.clear()
+        if text:
+            self.lines.append(f"> {text}" if self._quoted else text)
+
+    def _mark(self, attributes: str) -> None:
+        for mark, line in _MARKED:
+            if mark.search(attributes):
+                self.end_line()
+                self._line.append(line)
+                self.end_line()
+
+    def _quote(self, attributes: str, *, closing: bool) -> None:
+        if not closing:
+            quotes = not _INDENT.search(attributes) or _CITE.search(attributes) is not None
+            self._quotes.append(quotes)
+            self._quoted += quotes
+        elif self._quotes:
+            self._quoted -= self._quotes.pop()
 
 
-def _text(markup: str, *, preformatted: bool) -> str:
-    collapsed = markup if preformatted else _LINE_ENDS.sub(" ", markup)
-    if "&" not in collapsed:
-        return collapsed
-    return html.unescape(_LONG_REFERENCE.sub("\ufffd", collapsed))
+def _unescaped(text: str) -> str:
+    return html.unescape(_LONG_REFERENCE.sub("\ufffd", text)) if "&" in text else text

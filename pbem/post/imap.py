@@ -46,6 +46,14 @@ class ImapMailbox:
             for mails in in_batches((item, item[1]) for item in sizes):
                 yield self._read(mails, validity)
 
+    def waiting(self) -> int:
+        """How many mails the next `batches` would find. Logs in, changes nothing. Raises PostError."""
+        with self._worded():
+            self.close()
+            self._imap = imap = self._connect()
+            imap.select_folder(self._url.folder, readonly=True)
+            return len(imap.search(["UNDELETED"]))
+
     def done(self, batch: list[Incoming]) -> None:
         """Moves a batch to the folder Processed, with MOVE (RFC 6851) or what comes nearest to it."""
         uids = [int(mail.uid) for mail in batch]

@@ -40,6 +40,15 @@ class MaildirMailbox:
             where = error.filename or self._folder
             raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {where}: {error.strerror}") from None
 
+    def waiting(self) -> int:
+        """How many mails the next `batches` would find. Changes nothing. Raises PostError."""
+        try:
+            return sum(1 for _ in self._find())
+        except FileNotFoundError:
+            return 0  # the folder is made when it is first read
+        except OSError as error:
+            raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
+
     def done(self, batch: list[Incoming]) -> None:
         """Moves the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
         target = self._folder / PROCESSED

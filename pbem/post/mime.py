@@ -1,4 +1,4 @@
-"""MIME taken apart by hand: header fields, parts, transfer encodings, charsets.
+"""MIME taken apart by hand: header fields, parts, charsets.
 
 The email package raises on some malformed headers, takes half a minute for
 others, and recurses as deep as the sender likes. Everything here takes any
@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
+
+from pbem.post.transfer import decode_transfer, from_base64
 
 MAX_HEAD = 100_000
 MAX_FIELD = 8_192
@@ -32,11 +34,32 @@ _BETWEEN_ENCODED = re.compile(r"\?=\s++=\?")
 
 _CHARSET = re.compile(
     r"utf-?8|utf-?(?:16|32)(?:-?[lb]e)?|iso[-_]?8859-\d{1,2}|latin-?\d|(?:windows|cp|ibm)-?\d{3,4}|koi8-[rtu]|macintosh"
-    r"|gb2312|gbk|gb18030|hz-gb-2312|big5(?:-?hkscs)?|shift[-_]?jis|sjis|euc-?(?:jp|kr)|iso-2022-(?:jp|kr)|tis-620|viscii",
+    r"|gb2312|gbk|gb18030|hz-gb-2312|big5(?:-?hkscs)?|shift[-_]?jis|sjis|euc-?(?:jp|kr)|ks_c_5601-1987|iso-2022-(?:jp|kr)"
+    r"|tis-620|viscii",
     re.IGNORECASE,
 )
-_SEVEN_BIT = re.compile(r"utf-?(?:16|32)|iso-2022|hz", re.IGNORECASE)
+_SEVEN_BIT = re.compile(r"iso-2022|hz", re.IGNORECASE)
 """Charsets whose text looks like ASCII and is not."""
+
+_WIDE = re.compile(r"utf-?(?:16|32)", re.IGNORECASE)
+
+_WIDER = {
+    **dict.fromkeys(["gb2312", "gbk"], "gb18030"),
+    **dict.fromkeys(["shift_jis", "shift-jis", "sjis"], "cp932"),
+    **dict.fromkeys(["euc-kr", "ks_c_5601-1987"], "cp949"),
+}
+"""What programs write under a charset's name is often its larger successor."""
+
+_ALIKE = {
+    "utf-8-sig": ("UTF-8", re.compile(r"|utf-?8", re.IGNORECASE)),
+    "cp1252": ("Windows-1252", re.compile(r"iso[-_]?8859-1|latin-?1|(?:windows|cp)-?1252", re.IGNORECASE)),
+    **dict.fromkeys(
+        ["utf-16", "utf-16-le", "utf-16-be"], ("UTF-16", re.compile(r"utf-?(?:16|32)(?:-?[lb]e)?", re.IGNORECASE))
+    ),
+}
+"""For charsets found in a text: how they are shown, and the names with which they are no surprise."""
+
+_NAME = re.compile(r"[\w.:+-]{1,40}", re.ASCII)
 
 _WESTERN = re.compile(
     r"|unknown-8bit|(?:us-)?ascii|ansi.*|iso[-_]?8859-1|latin-?1|(?:windows|cp)-?1252|utf-?8", re.IGNORECASE
@@ -74,16 +97,14 @@ class Entity:
 
     def content(self) -> bytes:
         """The body without its transfer encoding; what cannot be decoded stays as it is."""
-        encoding = self.first("content-transfer-encoding").strip().lower()
-        if encoding == "quoted-printable":
-            return binascii.a2b_qp(self.body)
-        if encoding == "base64":
-            return _from_base64(self.body)
-        return self.body
+        return decode_transfer(self.body, self.first("content-transfer-encoding"))[0]
 
-    def text(self) -> str:
-        """The body as text, by its charset or by the likeliest one."""
-        return decode_text(self.content(), parameter(self.first("content-type"), "charset"))
+    def text(self) -> tuple[str, tuple[str, ...]]:
+        """The body as text, by its charset or by the likeliest one, and notes on what was wrong with its encoding."""
+        content, damage = decode_transfer(self.body, self.first("content-transfer-encoding"))
+        named = parameter(self.first("content-type"), "charset")
+        text, surprise = read_charset(content, named)
+        return text, tuple(filter(None, (damage, surprise)))
 
     def children(self) -> Iterator[Entity]:
         """The parts of a multipart body, in order; none if its boundary is missing or never stands in it."""
@@ -137,17 +158,9 @@ def _delimiters(body: bytes, mark: bytes) -> Iterator[tuple[int, int, bool]]:
         at = body.find(mark, at + len(mark))
 
 
-def _from_base64(body: bytes) -> bytes:
-    try:
-        return binascii.a2b_base64(body + b"==")
-    except binascii.Error:  # one letter too many at the end
-        letters = re.sub(rb"[^A-Za-z0-9+/]", b"", body)
-        return binascii.a2b_base64(letters[: len(letters) // 4 * 4])
-
-
 def parameter(value: str, name: str) -> str:
     """A parameter of a Content-Type or Content-Disposition field, also in the forms of RFC 2231; "" if not there."""
-    if ";" not in value:
+    if name not in value.lower():
         return ""
     found: dict[str, str] = {}
     for key, quoted, plain in _PARAMETER.findall(value):
@@ -181,28 +194,61 @@ def decode_words(value: str) -> str:
 
 def _decode_word(match: re.Match[str]) -> str:
     charset, encoding, text = match[1], match[2].lower(), match[3].encode("utf-8", "replace")
-    content = _from_base64(text) if encoding == "b" else binascii.a2b_qp(text, header=True)
+    content = from_base64(text) if encoding == "b" else binascii.a2b_qp(text, header=True)
     return decode_text(content, charset)
 
 
 def decode_text(content: bytes, charset: str) -> str:
     """Bytes as text. A wrong, missing or unknown charset falls back on UTF-8 and then Windows-1252."""
-    if content.isascii() and not _SEVEN_BIT.match(charset):
-        return content.decode("ascii")
-    for tried in _candidates(content, charset.strip()):
+    return read_charset(content, charset)[0]
+
+
+def read_charset(content: bytes, charset: str) -> tuple[str, str]:
+    """Bytes as text, and a note if they are in another charset than the one named, "" if not."""
+    named = charset.strip()
+    if content.isascii() and b"\x00" not in content and not _SEVEN_BIT.match(named):
+        return content.decode("ascii"), ""
+    for tried in _candidates(content, named.lower()):
         try:
-            return content.decode(tried)
+            return content.decode(tried), _charset_note(named, tried)
         except (UnicodeDecodeError, LookupError):
             continue
-    return content.decode("cp1252", "replace")
+    return "".join(map(_decode_line, content.splitlines(keepends=True))), _charset_note(named, "cp1252")
 
 
 def _candidates(content: bytes, charset: str) -> Iterator[str]:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         yield "utf-16"
-    if _WESTERN.fullmatch(charset):
-        yield "utf-8-sig"  # text that is valid UTF-8 by chance is next to none in Western charsets
-        yield "cp1252"
-    elif _CHARSET.fullmatch(charset):
-        yield charset
-    yield "utf-8-sig"
+    elif b"\x00" in content and not _WIDE.match(charset):
+        yield from _guess_utf_16(content)
+    narrow = b"\x00" not in content and _WIDE.match(charset)
+    if _CHARSET.fullmatch(charset) and not _WESTERN.fullmatch(charset) and not narrow:
+        yield _WIDER.get(charset, charset)
+    yield "utf-8-sig"  # text that is valid UTF-8 by chance is next to none in Western charsets
+
+
+def _guess_utf_16(content: bytes) -> Iterator[str]:
+    """UTF-16 without its mark shows in Western text: nearly every other byte is NUL."""
+    half = len(content) // 2
+    if content[1::2].count(0) * 2 > half:
+        yield "utf-16-le"
+    elif content[::2].count(0) * 2 > half:
+        yield "utf-16-be"
+
+
+def _decode_line(line: bytes) -> str:
+    """A line of a text that is in no one charset, as where an answer is in another than what it quotes."""
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return line.decode("cp1252", "replace")
+
+
+def _charset_note(named: str, used: str) -> str:
+    shown, alike = _ALIKE.get(used, ("", None))
+    if alike is None or alike.fullmatch(named):
+        return ""
+    if not named:
+        return f"The mail does not name its charset; it was read as {shown}."
+    said = named if _NAME.fullmatch(named) else "the charset it names"
+    return f"The mail's text is not in {said}, as it says; it was read as {shown}."

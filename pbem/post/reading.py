@@ -6,32 +6,27 @@ number, which `MAX_MAIL` bounds in turn.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
-from pbem.post.addresses import all_addresses, one_address
-from pbem.post.cleaning import MAX_TEXT, has_header, own_lines, plain, unflow
-from pbem.post.html_text import html_to_text
+from pbem.post.addresses import all_addresses, is_robot, one_address
+from pbem.post.cleaning import MAX_TEXT, has_header, is_filled, own_lines, plain
 from pbem.post.incoming import CUT_HEADER, MAX_MAIL
-from pbem.post.mime import Entity, decode_words, parameter, parse_entity
+from pbem.post.mime import Entity, decode_words, parse_entity
+from pbem.post.parts import Body, Piece, Walk
+from pbem.post.wrapping import mend, squeezed
 from pbem.post.writing import LOOP_HEADER
 
-MAX_PARTS = 100
-MAX_DEPTH = 20
 MAX_RECIPIENTS = 100
 MAX_REFERENCES = 50
 MAX_SUBJECT = 500
+MAX_NOTES = 20
 MAX_RECEIVED = 30
 """Stations of a mail; more are a loop (RFC 5321, 6.3)."""
 
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
 _ID = re.compile(r"<[^<>\s]{1,198}>")
-_ROBOT = re.compile(
-    r"(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|autoreply)(?:[+-].*)?@.*", re.IGNORECASE
-)
 _FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
 """How Exchange names the disclaimers and list footers that it attaches."""
 
@@ -61,31 +56,11 @@ class Letter:
         return self.text.split("\n") if self.text else []
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A text found in a mail: part of its body, or a file of this name."""
-
-    entity: Entity
-    html: bool
-    name: str = ""
-
-    @cached_property
-    def text(self) -> str:
-        """The text in plain characters; it is not worked out before somebody asks."""
-        text = plain(self.entity.text())
-        if self.html:
-            return plain(html_to_text(text))
-        content_type = self.entity.first("content-type")
-        if parameter(content_type, "format").lower() == "flowed":
-            return unflow(text, delete_space=parameter(content_type, "delsp").lower() == "yes")
-        return text
-
-
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
     entity = parse_entity(_without_envelope(raw[:MAX_MAIL]))
     sender = _sender(entity)
-    text, notes = _text(entity)
+    text, notes = _text(entity, sender)
     ids = _ID.findall(entity.first("message-id"))
     return Letter(
         sender=sender,
@@ -95,7 +70,7 @@ def read_letter(raw: bytes) -> Letter:
         references=_references(entity),
         automatic=_automatic(entity, sender),
         text=text,
-        notes=(*_cut_note(entity, len(raw)), *notes),
+        notes=tuple(dict.fromkeys([*_cut_note(entity, len(raw)), *notes]))[:MAX_NOTES],
     )
 
 
@@ -157,101 +132,61 @@ def _automatic(entity: Entity, sender: str | None) -> str:
         return "it came through a mailing list"
     if len(entity.fields.get("received", ())) > MAX_RECEIVED:
         return "it went round in a loop"
-    if sender and _ROBOT.fullmatch(sender):
+    if sender and is_robot(sender):
         return "its sender is a program"
     return ""
 
 
-def _text(entity: Entity) -> tuple[str, list[str]]:
-    walk = _Walk()
-    pieces = walk.pieces(entity)
-    text, chosen = _choose(pieces)
-    lines, left_out = own_lines(text[:MAX_TEXT].split("\n"))
-    if len(text) > MAX_TEXT:
+def _text(entity: Entity, sender: str | None) -> tuple[str, list[str]]:
+    walk = Walk()
+    source, chosen = _choose(walk.pieces(entity))
+    lines, left_out = own_lines(source.text[:MAX_TEXT].split("\n"), sender=sender)
+    if len(source.text) > MAX_TEXT:
         left_out.append("The text is too long; only its beginning was read.")
-    return "\n".join(lines).strip("\n"), [*walk.notes, *chosen, *left_out]
+    lines, mended = mend(lines, source.same_in_html)
+    text = "\n".join(lines).strip("\n")
+    return text, [*walk.notes, *chosen, *source.notes(lines), *left_out, *mended]
 
 
-def _choose(pieces: list[_Piece]) -> tuple[str, list[str]]:
-    """The text that holds the orders: attached files before the body, if they begin a sheet or the body does not."""
-    body = _body(pieces)
-    files = [(piece.name, piece.text) for piece in pieces if piece.name and piece.text.strip()]
-    sheets = [(name, text) for name, text in files if has_header(text)]
-    if not sheets and not has_header(body):
-        sheets = [(name, text) for name, text in files if not _FOOTER_NAME.fullmatch(name)]
-    if not sheets:
-        return body, []
-    names = ", ".join(name for name, _ in sheets)
-    note = [f"The orders were read from the attached {names}, not from the mail's text."] if body.strip() else []
-    return "\n".join(text for _, text in sheets), note
+def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
+    """What holds the orders: attached files before the body, if they hold a sheet or the body does not.
+
+    A mail that is forwarded as an attachment counts when the body is blank, or
+    has no sheet and the forwarded mail has one.
+    """
+    body = _body([piece for piece in pieces if not piece.name and not piece.forwarded])
+    files = [piece for piece in pieces if piece.name and piece.text.strip()]
+    forwarded = [piece for piece in pieces if piece.forwarded and piece.text.strip()]
+    lines = body.text.split("\n")
+    sheets = [piece for piece in files if _holds_sheet(piece, body)]
+    if not sheets and not has_header(lines):
+        sheets = [piece for piece in files if not _FOOTER_NAME.fullmatch(piece.name)]
+    if sheets:
+        names = ", ".join(piece.name for piece in sheets)
+        note = f"The orders were read from the attached {names}, not from the mail's text."
+        return Body(sheets), [] if body.blank else [note]
+    passed_over = [
+        f"The attached {piece.name} was not read: there is no sheet in it that is filled in."
+        for piece in files
+        if not _FOOTER_NAME.fullmatch(piece.name)
+    ]
+    if not forwarded:
+        return body, passed_over
+    if body.blank or (not has_header(lines) and any(is_filled(piece.text.split("\n")) for piece in forwarded)):
+        return Body(forwarded), ["The orders were read from the forwarded mail."]
+    return body, [*passed_over, "A mail inside the mail was not read."]
 
 
-def _body(pieces: list[_Piece]) -> str:
-    """The mail's own text; HTML is only looked at where there is no other."""
-    for html in (False, True):
-        texts = [piece.text for piece in pieces if not piece.name and piece.html is html and piece.text.strip()]
-        if texts:
-            return "\n".join(texts)
-    return ""
+def _holds_sheet(piece: Piece, body: Body) -> bool:
+    """Whether a file holds a sheet; beside other text, only one that is filled in."""
+    lines = piece.text.split("\n")
+    return has_header(lines) and (body.blank or is_filled(lines))
 
 
-class _Walk:
-    """One walk through a mail's parts, within bounds."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-        self._left = MAX_PARTS
-
-    def pieces(self, entity: Entity, depth: int = 0) -> list[_Piece]:
-        """All texts in a part, in order."""
-        kind = entity.content_type
-        if kind.startswith("multipart/"):
-            return self._multipart(entity, kind, depth)
-        return self._leaf(entity, kind)
-
-    def _multipart(self, entity: Entity, kind: str, depth: int) -> list[_Piece]:
-        if kind == "multipart/encrypted":
-            self._note("The mail is encrypted and could not be read; send it as plain text.")
-            return []
-        children = self._children(entity, depth)
-        if not children and depth == 0:
-            return [_Piece(entity, html=False)]
-        if kind == "multipart/signed":
-            children = children[:1]
-        pieces = [piece for child in children for piece in self.pieces(child, depth + 1)]
-        if kind == "multipart/alternative" and any(_is_plain_body(piece) for piece in pieces):
-            return [piece for piece in pieces if piece.name or not piece.html]
-        return pieces
-
-    def _children(self, entity: Entity, depth: int) -> list[Entity]:
-        if depth >= MAX_DEPTH:
-            self._note("The mail has too many parts inside parts; not all were read.")
-            return []
-        children = list(itertools.islice(entity.children(), self._left + 1))
-        if len(children) > self._left:
-            self._note("The mail has too many parts; not all were read.")
-            children.pop()
-        self._left -= len(children)
-        return children
-
-    def _leaf(self, entity: Entity, kind: str) -> list[_Piece]:
-        name = " ".join(plain(entity.file_name).split())
-        if name.lower().endswith(".txt") or (kind == "text/plain" and entity.attached):
-            return [_Piece(entity, html=False, name=name or "file")]
-        if kind in ("text/plain", "text/html") and not entity.attached:
-            return [_Piece(entity, html=kind == "text/html")]
-        if kind.startswith("message/"):
-            self._note("A mail inside the mail was not read.")
-        elif kind in ("application/pkcs7-mime", "application/x-pkcs7-mime"):
-            self._note("The mail is encrypted and could not be read; send it as plain text.")
-        elif name and not entity.first("content-id"):
-            self._note(f"The attached {name!r} was not read; orders stand in the mail itself or in a .txt file.")
-        return []
-
-    def _note(self, note: str) -> None:
-        if note not in self.notes:
-            self.notes.append(note)
-
-
-def _is_plain_body(piece: _Piece) -> bool:
-    return not piece.name and not piece.html and bool(piece.text.strip())
+def _body(pieces: list[Piece]) -> Body:
+    """The mail's own text; HTML beside plain text is only looked at where it says something else."""
+    written = [piece for piece in pieces if piece.text.strip()]
+    if len(written) < 2:
+        return Body(written or pieces)
+    said = "".join(squeezed(piece.text) for piece in written if not piece.html)
+    return Body([piece for piece in written if not piece.html or squeezed(piece.text) not in said])

@@ -24,6 +24,7 @@ UNMARKED = "Your ships:\nscout-1 at B6\n"
         "-------- Ursprüngliche Nachricht --------",
         "From: Orders <orders@example.org>\nSent: Friday, 20 November 2026\nTo: Ann\nSubject: turn 3",
         "Von: Orders <orders@example.org>\nGesendet: Freitag\nAn: Ann\nBetreff: turn 3",
+        "________________________________\nFrom: Orders <orders@example.org>\nSent: Friday\nTo: Ann\nSubject: turn 3",
     ],
 )
 @pytest.mark.parametrize("original", [QUOTED, UNMARKED])
@@ -62,7 +63,17 @@ def test_a_sheet_above_the_sheet_of_an_original() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["From: Kyrr", "On wrote:x", "Amend: scout", "On the wall we wrote", "-- wait", "---", "Le: x", "MOVE a > b"],
+    [
+        "_____",
+        "From: Kyrr",
+        "On wrote:x",
+        "Amend: scout",
+        "On the wall we wrote",
+        "-- wait",
+        "---",
+        "Le: x",
+        "MOVE a > b",
+    ],
 )
 def test_orders_that_look_like_quotations(line: str) -> None:
     """A line that only resembles an attribution or a signature is kept, with all below it."""

@@ -7,7 +7,8 @@ import base64
 import pytest
 
 from pbem.post.incoming import MAX_MAIL, cut
-from pbem.post.reading import MAX_PARTS, read_letter
+from pbem.post.parts import MAX_PARTS
+from pbem.post.reading import read_letter
 from tests.post.letters import letter, mail, multipart, part, text
 
 ORDERS = "MOVE scout-1 TO B7\nBUILD mine"
@@ -173,7 +174,7 @@ def test_a_file_beside_html() -> None:
 
 
 def test_what_is_not_read_is_told() -> None:
-    """A file of another kind, a forwarded mail and encrypted mail are left out, and the notes say so."""
+    """A file of another kind, an invitation and a forwarded mail are left out, and the notes say so."""
     body, field = multipart(
         "mixed",
         part(ORDERS, PLAIN),
@@ -186,6 +187,7 @@ def test_what_is_not_read_is_told() -> None:
     assert read.text == ORDERS
     assert read.notes == (
         "The attached 'orders.zip' was not read; orders stand in the mail itself or in a .txt file.",
+        "The invitation in the mail (calendar) was not read.",
         "A mail inside the mail was not read.",
     )
 
