@@ -34,4 +34,4 @@ def test_nothing_players_send_breaks_a_campaign(key: str, tmp_path: Path) -> Non
 
     assert [process.returncode for process in running] == [0, 0], printed[0][1][-2_000:]
     assert printed[0][0] == printed[1][0]
-    assert len(printed[0][0].split()) > TURNS
+    assert len(printed[0][0].split()) >= TURNS
