@@ -33,7 +33,7 @@ class SeatStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undelivered:
-    """A mail that has not gone out. `reply` is what the carrier said last."""
+    """A mail that has not gone out, or came back ("bounced"). `reply` is what the other side said last."""
 
     recipient: str
     state: str

@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from pbem.desk.bounces import note_automatic
 from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Seated, judge
 from pbem.desk.pages import Disagreement, Fault, LetterProblem
 from pbem.desk.replies import Case, answer, notify, warn
@@ -89,7 +90,7 @@ def _dealt_with(case: Case, known: frozenset[str]) -> tuple[str, bool]:
     """Answers a letter; returns what to note of it, and whether a sheet was kept."""
     letter = case.letter
     if letter.automatic:
-        return f"automatic mail: {letter.automatic}", False
+        return note_automatic(case), False
     sheet = find_sheet(letter.lines, known.__contains__)
     if sheet.header is None and _asks_help(letter):
         return _help(case), False

@@ -127,7 +127,7 @@ def _mail(case: Case, to: str, text: str, *, id_: str, spot: Spot | None, code: 
     tag = f"{subject_tag(spot.campaign, code)} " if spot is not None and code else ""
     return Mail(
         recipient=to,
-        subject=f"Re: {tag}{_bare(letter.subject) or 'your mail'}",
+        subject=f"Re: {tag}{bare_subject(letter.subject) or 'your mail'}",
         text=text,
         message_id=id_,
         reply_to=plus_address(case.address, code) if code else case.address,
@@ -137,8 +137,8 @@ def _mail(case: Case, to: str, text: str, *, id_: str, spot: Spot | None, code: 
     )
 
 
-def _bare(subject: str) -> str:
-    """A subject without "Re:" and tags before it."""
+def bare_subject(subject: str) -> str:
+    """A subject without "Re:" and tags before it, and so without any reply code."""
     while match := _PREFIX.match(subject):
         subject = subject[match.end() :]
     return " ".join(subject.split())[:_LONGEST_SUBJECT]

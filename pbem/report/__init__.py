@@ -3,11 +3,12 @@
 from pbem.report.data import ReportDataError, read_report_data, report_data, write_report_data
 from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts, SheetUsed
 from pbem.report.mail import report_mail
-from pbem.report.pages import Help, Page, Refusal, Reminder, TurnProblem, Welcome
+from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
 from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell
 from pbem.report.reporter import Reporter
 
 __all__ = [
+    "Bounced",
     "DrawnPicture",
     "Help",
     "Page",

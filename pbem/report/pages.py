@@ -116,3 +116,21 @@ class TurnProblem:
     problem: str
     at: dt.datetime
     zone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounced:
+    """To the GM: a mail of his campaign came back. `seats` are played from the address that it went to.
+
+    `reason` is one line in the words of the other side; `subject` has no reply code.
+    """
+
+    page: ClassVar[str] = "bounce"
+
+    campaign: str
+    seats: tuple[Seat, ...]
+    recipient: str
+    subject: str
+    sent_at: dt.datetime
+    zone: str
+    reason: str

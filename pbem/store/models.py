@@ -203,7 +203,10 @@ class Sheet(Base):
 
 
 class Outgoing(Base):
-    """A mail to be sent, whole. `state` is "queued", "sending", "sent" or "failed"."""
+    """A mail to be sent, whole. `state` is "queued", "sending", "sent", "failed" or "bounced".
+
+    `reply` is what the other side said last: the carrier, or the delivery report of a mail that bounced.
+    """
 
     __tablename__ = "outgoing"
     __table_args__ = (Index("ix_outgoing_due", "state", "not_before", "id"),)

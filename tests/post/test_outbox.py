@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.config import Settings, load_settings, write_default_settings
-from pbem.errors import ConfigError, PermanentPostError, TemporaryPostError
-from pbem.post.carriers import CarrierDown
+from pbem.errors import CarrierDown, ConfigError, PermanentPostError, TemporaryPostError
 from pbem.post.outbox import BATCH, CLAIM, GIVE_UP, Sent, queue, queue_many, send_due
 from pbem.post.writing import Mail
 from pbem.store import Store

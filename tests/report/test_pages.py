@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from pbem.report import Help, Page, Refusal, Reminder, TurnProblem, Welcome
+from pbem.report import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
 from pbem.report.pages import Reason
 from tests.report.toy import Fair, reporter
 
@@ -38,10 +38,19 @@ REMINDER = Reminder(
 )
 REFUSAL = Refusal(reason="no-orders", address="orders@example.org", campaign="fair1", seat="red")
 HELP = Help(address="orders@example.org", verbs=tuple(verb.usage for verb in Fair.orders.verbs))
+BOUNCED = Bounced(
+    campaign="fair1",
+    seats=("red",),
+    recipient="ann@example.org",
+    subject="round 2, report for red",
+    sent_at=AT,
+    zone="Europe/Berlin",
+    reason="550 5.1.1 <ann@example.org>: Recipient address rejected: there is no such user here, nor was there ever",
+)
 PROBLEM = TurnProblem(campaign="fair1", label="round 2", problem="the disk is full", at=AT, zone="UTC")
 
 
-@pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM], ids=lambda page: page.page)
+@pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM, BOUNCED], ids=lambda page: page.page)
 def test_pages_fit_a_mail(page: Page) -> None:
     """No line is longer than 80 characters, no gap larger than a line, and the page ends with one line end."""
     text = reporter().write(page)
@@ -125,3 +134,14 @@ def test_problem_is_told_to_the_gm() -> None:
 
     assert "    The disk is full.\n" in text
     assert "pbem run fair1\n" in text
+
+
+def test_a_bounce_says_that_nobody_loses_a_seat() -> None:
+    """The GM reads why the mail came back and that nothing else has changed; so too of an address without a seat."""
+    seated, unseated = (reporter().write(replace(BOUNCED, seats=seats)) for seats in (("red",), ()))
+
+    assert "A mail of fair1 to ann@example.org (seat red) has come back undelivered." in " ".join(seated.split())
+    assert "    550 5.1.1 <ann@example.org>: Recipient address rejected" in seated
+    assert "the seat stays with its player" in seated
+    assert "(seat" not in unseated
+    assert "nobody loses a seat" in unseated

@@ -1,0 +1,93 @@
+"""What the desk does with automatic mail: it answers none, and takes note of what delivery reports say.
+
+A report is believed when it names a Message-ID of ours: that is unguessable, so
+only who had the mail can tell of it. Even then it changes nothing but what is
+known of that one mail. No seat is taken from its player by a report.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select, update
+
+from pbem.campaign.journal import note
+from pbem.campaign.schedule import Schedule
+from pbem.desk.replies import Case, bare_subject
+from pbem.post.bounces import Bounce, read_bounce
+from pbem.post.codes import message_id
+from pbem.post.outbox import queue
+from pbem.post.reading import read_letter
+from pbem.post.writing import Mail
+from pbem.report import Bounced
+from pbem.store.models import Campaign, Letter, Outgoing, SeatRow
+
+BOUNCED = "bounced"
+
+
+def note_automatic(case: Case) -> str:
+    """Deals with a letter that must not be answered; returns what to note of it."""
+    raw = case.session.scalars(select(Letter.raw).where(Letter.id == case.letter_id)).one()
+    bounce = read_bounce(raw)
+    if bounce is None:
+        return f"automatic mail: {case.letter.automatic}"
+    said = f"delivery report: {bounce.action}, {bounce.reason}"
+    mail = case.session.scalars(select(Outgoing).where(Outgoing.message_id == bounce.message_id)).first()
+    if mail is None:
+        return f"{said}; of no mail of ours"
+    said = f"{said}; of mail {mail.id} to {mail.recipient}"
+    return f"{said}; {_bounced(case, mail, bounce)}" if bounce.action == "failed" else said
+
+
+def _bounced(case: Case, mail: Outgoing, bounce: Bounce) -> str:
+    """Marks a mail as bounced and lets its campaign know: once, however many reports come of it."""
+    if not _marked(case, mail, bounce):
+        return "known before"
+    campaign = case.session.get(Campaign, mail.campaign_id) if mail.campaign_id is not None else None
+    if campaign is None:
+        return "it belongs to no campaign"
+    text = f"mail {mail.id} to {mail.recipient} came back: {bounce.reason}"
+    note(case.session, campaign.id, case.now, actor="pbem", text=text)
+    if mail.recipient.lower() == campaign.gm.lower():
+        return "nobody told: the GM's own mail came back"  # and so might what he would be told, without end
+    _tell(case, campaign, mail, bounce)
+    return f"told {campaign.gm}"
+
+
+def _marked(case: Case, mail: Outgoing, bounce: Bounce) -> bool:
+    # Also a mail that waits to be sent again: the other side has had it, so another try is in vain.
+    mark = (
+        update(Outgoing)
+        .where(Outgoing.id == mail.id, Outgoing.state != BOUNCED)
+        .values(state=BOUNCED, reply=bounce.reason)
+        .returning(Outgoing.id)
+    )
+    return case.session.connection().execute(mark).first() is not None
+
+
+def _tell(case: Case, campaign: Campaign, mail: Outgoing, bounce: Bounce) -> None:
+    page = Bounced(
+        campaign=campaign.name,
+        seats=_seats(case, mail),
+        recipient=mail.recipient,
+        subject=bare_subject(read_letter(mail.raw).subject),
+        sent_at=mail.sent_at or mail.created_at,
+        zone=Schedule.read(campaign.schedule).zone,
+        reason=bounce.reason,
+    )
+    settings = case.house.settings
+    told = Mail(
+        recipient=campaign.gm,
+        subject=f"[{campaign.name}] Mail to {', '.join(page.seats) or page.recipient} came back",
+        text=case.house.reporter.write(page),
+        message_id=message_id(campaign.mail_key, settings.domain, "bounce", mail.message_id),
+        reply_to=settings.address,
+        automatic="auto-generated",
+    )
+    queue(case.session, told, settings, campaign_id=campaign.id, now=case.now)
+
+
+def _seats(case: Case, mail: Outgoing) -> tuple[str, ...]:
+    """The seats of the mail's campaign that are played from its recipient's address."""
+    named = select(SeatRow.name).where(
+        SeatRow.campaign_id == mail.campaign_id, func.lower(SeatRow.address) == mail.recipient.lower()
+    )
+    return tuple(case.session.scalars(named.order_by(SeatRow.id)))

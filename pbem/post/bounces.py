@@ -1,0 +1,143 @@
+"""Delivery reports: what a mail system says became of a mail of ours (RFC 3464).
+
+Anybody can write such a report. What makes one worth believing is the
+Message-ID of the mail it is about, which only that mail's readers know; whoever
+asks for a bounce has to look it up.
+
+Reading is total: any bytes make a bounce or none, in time in proportion to their number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from pbem.post.addresses import one_address
+from pbem.post.cleaning import plain
+from pbem.post.incoming import MAX_MAIL
+from pbem.post.mime import Entity, parse_entity
+
+MAX_PARTS = 10
+MAX_STATUS = 65_536
+MAX_RECIPIENTS = 20
+MAX_DIAGNOSTIC = 500
+
+Action = Literal["failed", "delayed", "delivered"]
+
+_STATUS_PARTS = frozenset({"message/delivery-status", "message/global-delivery-status"})
+_RETURNED_PARTS = frozenset(
+    {"message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers"}
+)
+"""Reports of RFC 3464, and of RFC 6533 for addresses that are not ASCII."""
+
+_ACTIONS: dict[str, Action] = {
+    "failed": "failed",
+    "delayed": "delayed",
+    "delivered": "delivered",
+    "relayed": "delivered",
+    "expanded": "delivered",
+}
+_CLASSES: dict[str, Action] = {"5": "failed", "4": "delayed", "2": "delivered"}
+_GRAVITY: Sequence[Action] = ("failed", "delayed", "delivered")
+
+_WORD = re.compile(r"\s*([a-z]+)", re.IGNORECASE)
+_STATUS = re.compile(r"\s*([245]\.\d{1,3}\.\d{1,3})(?!\d)")
+_TYPED = re.compile(r"\s*[\w.-]{1,40}\s*;\s*")
+"""What stands before an address or a diagnostic and says of which kind it is: "rfc822;", "smtp;"."""
+
+_ID = re.compile(r"<[!-;=?-~]{1,198}>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounce:
+    """What became of a mail.
+
+    `message_id` is the mail's, with angle brackets, "" if the report does not
+    tell; `recipient` is the address where its way ended, "" if it cannot be
+    read; `status` is a code of RFC 3463 such as "5.1.1", or "". `diagnostic` is
+    one line in the words of the other side, or "".
+    """
+
+    message_id: str
+    recipient: str
+    action: Action
+    status: str
+    diagnostic: str
+
+    @property
+    def reason(self) -> str:
+        """The diagnosis as one line that is never empty."""
+        if not self.diagnostic:
+            return f"status {self.status}" if self.status else "no reason given"
+        known = not self.status or self.status in self.diagnostic
+        return self.diagnostic if known else f"{self.status} {self.diagnostic}"
+
+
+def read_bounce(raw: bytes) -> Bounce | None:
+    """What a delivery report says, of several recipients the one worst off; None if it is none. Never raises."""
+    report = parse_entity(raw[:MAX_MAIL])
+    if report.content_type != "multipart/report":
+        return None
+    parts = list(islice(report.children(), MAX_PARTS))
+    fates = [fate for part in parts if part.content_type in _STATUS_PARTS for fate in _fates(_groups(part))]
+    if not fates:
+        return None
+    action, fields = min(fates, key=lambda fate: _GRAVITY.index(fate[0]))
+    return Bounce(
+        message_id=_message_id(report, parts),
+        recipient=_recipient(fields),
+        action=action,
+        status=_status(fields),
+        diagnostic=_diagnostic(fields.first("diagnostic-code")),
+    )
+
+
+def _groups(part: Entity) -> list[Entity]:
+    """The groups of fields in a status part: one for the mail, then one for each recipient (RFC 3464, 2.1)."""
+    groups: list[Entity] = []
+    rest = part.content()[:MAX_STATUS]
+    while rest and len(groups) <= MAX_RECIPIENTS:
+        groups.append(parse_entity(rest))
+        rest = groups[-1].body.lstrip()
+    return groups
+
+
+def _fates(groups: Iterable[Entity]) -> Iterable[tuple[Action, Entity]]:
+    for group in groups:
+        if action := _action(group):
+            yield action, group
+
+
+def _action(group: Entity) -> Action | None:
+    """What was done for a recipient; where that is missing, what the class of the status says."""
+    if "action" not in group.fields:
+        return _CLASSES.get(_status(group)[:1])
+    word = _WORD.match(group.first("action"))
+    return _ACTIONS.get(word[1].lower()) if word else None
+
+
+def _status(group: Entity) -> str:
+    found = _STATUS.match(group.first("status"))
+    return found[1] if found else ""
+
+
+def _recipient(group: Entity) -> str:
+    for name in ("final-recipient", "original-recipient"):
+        if address := one_address(_TYPED.sub("", group.first(name), count=1)):
+            return address
+    return ""
+
+
+def _diagnostic(field: str) -> str:
+    said = " ".join(plain(_TYPED.sub("", field, count=1)).split())
+    return said if len(said) <= MAX_DIAGNOSTIC else f"{said[: MAX_DIAGNOSTIC - 1]}…"
+
+
+def _message_id(report: Entity, parts: Iterable[Entity]) -> str:
+    """The mail's Message-ID: in what came back of it, else in what the report answers, as Exchange and Gmail do it."""
+    returned = [parse_entity(part.content()) for part in parts if part.content_type in _RETURNED_PARTS]
+    fields = [*(mail.first("message-id") for mail in returned), report.first("in-reply-to")]
+    return next((found[0] for field in fields if (found := _ID.search(field))), "")

@@ -1,0 +1,214 @@
+"""Delivery reports: what real mail systems say, and what hostile ones may."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from email import message_from_bytes
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.post.bounces import MAX_DIAGNOSTIC, Bounce, read_bounce
+from pbem.post.reading import read_letter
+from tests.post.letters import mail, multipart, part
+from tests.post.reports import ID, exchange, gmail, postfix
+
+STATUS = "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; ann@example.org\nAction: failed\nStatus: 5.1.1\n"
+RETURNED = f"Subject: report\nMessage-ID: {ID}\n\ntext\n"
+
+
+def report(*parts: bytes, fields: tuple[str, ...] = ()) -> bytes:
+    """A report of these parts."""
+    body, content_type = multipart("report", part("Sorry."), *parts)
+    return mail(body, content_type, *fields)
+
+
+def status_part(text: str | bytes = STATUS, kind: str = "message/delivery-status") -> bytes:
+    """The part of a report that programs read."""
+    return part(text, f"Content-Type: {kind}")
+
+
+def returned_part(kind: str = "message/rfc822") -> bytes:
+    """The part of a report that holds the mail."""
+    return part(RETURNED, f"Content-Type: {kind}")
+
+
+def read(raw: bytes) -> Bounce:
+    """The bounce of a mail that is one."""
+    bounce = read_bounce(raw)
+    assert bounce is not None
+    return bounce
+
+
+@pytest.mark.parametrize(
+    ("write", "status", "diagnostic"),
+    [
+        (postfix, "5.1.1", "550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown"),
+        (
+            exchange,
+            "5.1.10",
+            "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup",
+        ),
+        (
+            gmail,
+            "5.1.1",
+            (
+                "550-5.1.1 The email account that you tried to reach does not exist. Please try 550-5.1.1"
+                " double-checking the recipient's email address for typos or 550 5.1.1 unnecessary spaces. - gsmtp"
+            ),
+        ),
+    ],
+    ids=["postfix", "exchange", "gmail"],
+)
+def test_reports_of_the_great_mail_systems(write: Callable[[], bytes], status: str, diagnostic: str) -> None:
+    """Whose mail came back, which it was and why is read from the reports of Postfix, Exchange and Gmail."""
+    assert read(write()) == Bounce(
+        message_id=ID, recipient="ann@example.org", action="failed", status=status, diagnostic=diagnostic
+    )
+
+
+@pytest.mark.parametrize("write", [postfix, exchange, gmail])
+def test_reports_are_automatic_mail(write: Callable[[], bytes]) -> None:
+    """Whatever is a bounce is also mail that nobody answers."""
+    assert read_letter(write()).automatic != ""
+
+
+@pytest.mark.parametrize(
+    ("said", "action"),
+    [
+        ("failed", "failed"),
+        ("FAILED (no such user)", "failed"),
+        ("delayed", "delayed"),
+        ("delivered", "delivered"),
+        ("relayed (to a system that reports nothing)", "delivered"),
+        ("expanded", "delivered"),
+    ],
+)
+def test_actions(said: str, action: str) -> None:
+    """An action counts in any case and with a comment; mail handed on counts as delivered."""
+    assert read(postfix(action=said)).action == action
+
+
+@pytest.mark.parametrize(("status", "action"), [("5.2.2", "failed"), ("4.4.1", "delayed"), ("2.0.0", "delivered")])
+def test_an_action_left_out(status: str, action: str) -> None:
+    """Without an action the class of the status tells it."""
+    assert read(report(status_part(f"Final-Recipient: rfc822; a@b.c\nStatus: {status}\n"))).action == action
+
+
+def test_the_worst_off_of_several_recipients() -> None:
+    """One failure among deliveries and delays is what the report is about."""
+    groups = [
+        f"Final-Recipient: rfc822; {name}@example.org\nAction: {action}\n"
+        for name, action in (("ann", "delivered"), ("bob", "failed"), ("cyd", "delayed"))
+    ]
+
+    bounce = read(report(status_part("Reporting-MTA: dns; mx\n\n" + "\n".join(groups))))
+
+    assert (bounce.recipient, bounce.action) == ("bob@example.org", "failed")
+
+
+@pytest.mark.parametrize("kind", ["message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"])
+def test_forms_of_the_returned_mail(kind: str) -> None:
+    """The Message-ID is found in a whole mail that came back and in one of which only the header did."""
+    assert read(report(status_part(), returned_part(kind))).message_id == ID
+
+
+def test_a_report_without_the_mail_answers_it() -> None:
+    """Where nothing of the mail came back, the report's own In-Reply-To names it."""
+    assert read(report(status_part(), fields=(f"In-Reply-To: {ID}",))).message_id == ID
+
+
+def test_a_report_of_nothing_in_particular() -> None:
+    """A report that names no mail is a bounce nobody can place."""
+    bounce = read(report(status_part("Action: failed\n")))
+
+    assert bounce == Bounce(message_id="", recipient="", action="failed", status="", diagnostic="")
+    assert bounce.reason == "no reason given"
+
+
+def test_a_status_in_base64() -> None:
+    """A status part may be encoded for its way."""
+    encoded = part(
+        base64.encodebytes(STATUS.encode()),
+        "Content-Type: message/delivery-status",
+        "Content-Transfer-Encoding: base64",
+    )
+
+    assert read(report(encoded)).recipient == "ann@example.org"
+
+
+@pytest.mark.parametrize(
+    ("status", "diagnostic", "reason"),
+    [
+        ("5.1.1", "smtp; 550 5.1.1 no such user", "550 5.1.1 no such user"),
+        ("5.2.2", "smtp; 552 mailbox full", "5.2.2 552 mailbox full"),
+        ("5.0.0", "", "status 5.0.0"),
+        ("nonsense", "X-Postfix; unknown user", "unknown user"),
+    ],
+)
+def test_reasons(status: str, diagnostic: str, reason: str) -> None:
+    """The reason is the other side's own words, with the status unless they name it."""
+    assert read(postfix(status=status, diagnostic=diagnostic)).reason == reason
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        mail("My mail came back!\nAction: failed\nStatus: 5.1.1\n"),
+        report(),
+        report(returned_part()),
+        report(status_part("Action: exploded\nStatus: 5.1.1\n")),
+        report(part("Final-Recipient: rfc822; a@b.c\n", "Content-Type: message/disposition-notification")),
+        mail(status_part(), "Content-Type: multipart/report; report-type=delivery-status"),
+        mail(b"--next\r\n" + postfix() + b"\r\n--next--\r\n", 'Content-Type: multipart/mixed; boundary="next"'),
+    ],
+    ids=["empty", "text", "no-status", "mail-alone", "unknown-action", "read-receipt", "no-boundary", "forwarded"],
+)
+def test_what_is_no_delivery_report(raw: bytes) -> None:
+    """Texts about bounces, forwarded reports, read receipts and broken reports are none."""
+    assert read_bounce(raw) is None
+
+
+def test_a_diagnostic_is_one_harmless_line() -> None:
+    """What the other side says goes to terminals and mails: no control characters, and no more than a few lines."""
+    said = read(postfix(diagnostic="smtp; 550 \x1b[2J\x9b31m\u202egone\r\n\t" + "x" * 3000)).diagnostic
+
+    assert said.isprintable()
+    assert len(said) == MAX_DIAGNOSTIC
+
+
+def test_a_message_id_holds_nothing_odd() -> None:
+    """A Message-ID with blanks or control characters inside, or one without end, is none."""
+    for forged in ("<a b@c>", "<é@c>", "<" + "x" * 300 + ">", "<"):
+        assert read(postfix(forged)).message_id == ""
+
+
+def test_hostile_sizes_are_read_in_part() -> None:
+    """Reports of very many parts, recipients or fields are read as far as a real one goes."""
+    many_parts = report(status_part(), *[returned_part()] * 5_000)
+    many_groups = report(status_part(STATUS + "\nAction: delivered\n" * 50_000), returned_part())
+    many_fields = report(status_part("X: y\n" * 200_000 + STATUS), returned_part())
+
+    assert read(many_parts).message_id == ID
+    assert read(many_groups).action == "failed"
+    assert read_bounce(many_fields) is None
+
+
+def test_reports_inside_reports_stay_closed() -> None:
+    """Only the outermost report speaks: one in the mail that came back is not asked."""
+    inner = part(postfix("<inner@example.org>"), "Content-Type: message/rfc822")
+
+    assert read(report(status_part(), inner)).message_id == message_from_bytes(postfix())["Message-Id"]
+
+
+@given(st.binary(max_size=400), st.integers(0, 3000), st.integers(0, 400))
+def test_damage_never_raises(noise: bytes, at: int, length: int) -> None:
+    """Whatever a report's bytes are replaced with, it is a bounce or none."""
+    raw = postfix()
+
+    bounce = read_bounce(raw[:at] + noise + raw[at + length :])
+
+    assert bounce is None or (len(bounce.diagnostic) <= MAX_DIAGNOSTIC and bounce.message_id.isascii())
