@@ -17,6 +17,7 @@ from pbem.campaign.status import house_status
 from pbem.config import find_home, load_settings
 from pbem.demo import MOST_TURNS, play
 from pbem.desk.check import check_sheet
+from pbem.doctor import examine
 from pbem.errors import PbemError
 from pbem.founding import found
 from pbem.house import by_key, choose_game, open_house
@@ -27,6 +28,8 @@ from pbem.serving import stopped_by_signals
 from pbem.store import migrate as migrate_store
 from pbem.tick import Ticked, run_now
 from pbem.tick import tick as tick_house
+from pbem.upkeep.letters import STATES, list_letters, retry_letter, show_letter
+from pbem.upkeep.outbox import list_outbox, retry_mail
 from rules import RULESETS
 
 GAMES = by_key(RULESETS)
@@ -76,6 +79,19 @@ class Pair(click.ParamType[tuple[str, str]]):
         if not (left.strip() and equals and right.strip()):
             self.fail(f"{value!r} must be written as {self.name}", param, ctx)
         return left.strip(), right.strip()
+
+
+NUMBER = click.IntRange(1, 2**31 - 1)
+
+
+class NumberOrAll(click.ParamType[int | str]):
+    """A number, or the word all."""
+
+    name = "id|all"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """The number, or "all"."""
+        return "all" if value == "all" else int(NUMBER.convert(value, param, ctx))
 
 
 def home_option(command: F) -> F:
@@ -231,6 +247,57 @@ def status(name: str | None, as_json: bool, home: Path | None) -> None:
     with open_house(_home(home), GAMES) as house:
         found_status = house_status(house, name)
     _say([console.as_json(found_status)] if as_json else console.status_lines(found_status))
+
+
+@main.command()
+@click.option("--state", type=click.Choice(STATES), help="Only letters in this state.")
+@click.option("--show", type=NUMBER, metavar="ID", help="Print one letter, its keys masked.")
+@click.option("--retry", type=NUMBER, metavar="ID", help="Let the next tick try a quarantined letter again.")
+@json_option
+@home_option
+def letters(*, state: str | None, show: int | None, retry: int | None, as_json: bool, home: Path | None) -> None:
+    """List the letters that came, show one, or try one again."""
+    if sum(choice is not None for choice in (state, show, retry)) > 1:
+        raise click.UsageError("give one of --state, --show and --retry")
+    with open_house(_home(home), GAMES) as house:
+        if retry is not None:
+            retry_letter(house.store, retry)
+            _say([console.as_json({"retried": [retry]}) if as_json else console.retried_letter(retry)])
+        elif show is not None:
+            shown = show_letter(house.store, show)
+            _say([console.as_json(shown)] if as_json else console.shown_lines(shown))
+        else:
+            listed = list_letters(house.store, state)
+            _say([console.as_json({"letters": listed})] if as_json else console.letter_lines(listed))
+
+
+@main.command()
+@click.option("--retry", type=NumberOrAll(), metavar="ID|all", help="Make one mail, or all, due now.")
+@now_option
+@json_option
+@home_option
+def outbox(*, retry: int | str | None, now: dt.datetime | None, as_json: bool, home: Path | None) -> None:
+    """List the mail that is not delivered, or have it tried again now."""
+    with open_house(_home(home), GAMES) as house:
+        if retry is None:
+            listed = list_outbox(house.store)
+            _say([console.as_json({"mails": listed})] if as_json else console.outbox_lines(listed))
+        else:
+            retried = retry_mail(house.store, _now(now), retry if isinstance(retry, int) else None)
+            _say([console.as_json({"retried": retried}) if as_json else console.retried_mails(retried)])
+
+
+@main.command()
+@now_option
+@json_option
+@home_option
+@click.pass_context
+def doctor(context: click.Context, now: dt.datetime | None, as_json: bool, home: Path | None) -> None:
+    """Try everything a home needs, and say how to mend what is wrong. Exits 1 if there is a problem."""
+    with console.progress() as progress:
+        diagnosis = examine(_home(home), _now(now), progress=progress)
+    _say([console.as_json(diagnosis)] if as_json else console.diagnosis_lines(diagnosis))
+    context.exit(1 if diagnosis.problems else 0)
 
 
 @main.command()

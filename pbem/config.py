@@ -194,8 +194,7 @@ def load_settings(home: Path) -> Settings:
     home = home.resolve()
     data = _read_file(home / FILE_NAME)
     for key in data:
-        if key not in _READERS:
-            raise ConfigError(f"{FILE_NAME}: {key!r} is not a setting; {_nearest(key)}")
+        _reader(key)
     if "address" not in data:
         raise ConfigError(
             f'{FILE_NAME} has no address; write the one players shall mail: address = "orders@example.org"'
@@ -203,6 +202,32 @@ def load_settings(home: Path) -> Settings:
     values = {**_DEFAULTS, **data}
     read = {key: reader(key, values[key]) for key, reader in _READERS.items() if key in values}
     return _settled(home, read, explicit=data.keys())
+
+
+def settings_problems(home: Path) -> list[str]:
+    """Everything in a home's `pbem.toml` that must be mended, a sentence each; nothing if it can be loaded."""
+    try:
+        data = _read_file(home.resolve() / FILE_NAME)
+    except ConfigError as error:
+        return [str(error)]
+    problems = []
+    for key, value in data.items():
+        try:
+            _reader(key)(key, value)
+        except ConfigError as error:
+            problems.append(str(error))
+    if not problems:
+        try:
+            load_settings(home)
+        except ConfigError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _reader(key: str) -> Callable[[str, Any], Any]:
+    if key not in _READERS:
+        raise ConfigError(f"{FILE_NAME}: {key!r} is not a setting; {_nearest(key)}")
+    return _READERS[key]
 
 
 def _read_file(path: Path) -> dict[str, Any]:

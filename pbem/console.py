@@ -19,11 +19,14 @@ from pbem.campaign.opening import Started
 from pbem.campaign.status import CampaignStatus, HouseStatus, SeatStatus, Undelivered
 from pbem.demo import DemoResult
 from pbem.desk.check import Check
+from pbem.doctor import Diagnosis
 from pbem.progress import Progress, silent
 from pbem.report import Told
 from pbem.report.wording import columns, sentence, when, wrapped
 from pbem.ruleset import AnyRuleset, Standing
 from pbem.tick import Ticked
+from pbem.upkeep.letters import LetterFacts, LetterShown
+from pbem.upkeep.outbox import Held
 
 
 def as_json(facts: Any) -> str:
@@ -104,13 +107,13 @@ def tick_lines(done: Ticked) -> Iterator[str]:
     facts = [
         (done.polled, f"{_count(done.polled, 'letter')} came in."),
         (before.letters, f"{_count(before.letters, 'letter')} dealt with: {_count(before.sheets, 'order sheet')}."),
-        (before.set_aside, f"{_count(before.set_aside, 'letter')} set aside; see: pbem status"),
+        (before.set_aside, f"{_count(before.set_aside, 'letter')} set aside; see: pbem letters"),
         (done.reminded, f"{_count(done.reminded, 'reminder')} written."),
         *((1, f"{turn.campaign}: turn {turn.turn} resolved ({turn.reason}).") for turn in done.resolved),
         (done.archived, f"{_count(done.archived, 'turn')} archived late."),
         (done.sent.sent, f"{_count(done.sent.sent, 'mail')} sent."),
         (done.sent.retried, f"{_count(done.sent.retried, 'mail')} to be tried again."),
-        (done.sent.failed, f"{_count(done.sent.failed, 'mail')} could not be delivered; see: pbem status"),
+        (done.sent.failed, f"{_count(done.sent.failed, 'mail')} could not be delivered; see: pbem outbox"),
     ]
     yield from (line for number, line in facts if number)
 
@@ -125,7 +128,7 @@ def status_lines(status: HouseStatus) -> Iterator[str]:
         yield from _campaign_lines(campaign)
     yield from _undelivered_lines(status.undelivered, "")
     if status.set_aside:
-        yield f"{_count(status.set_aside, 'letter')} set aside, kept in the database with state quarantined."
+        yield f"{_count(status.set_aside, 'letter')} set aside; see: pbem letters --state quarantined"
 
 
 def _campaign_lines(campaign: CampaignStatus) -> Iterator[str]:
@@ -159,6 +162,84 @@ def _undelivered_lines(mails: Sequence[Undelivered], indent: str) -> Iterator[st
         tries = f", {_count(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
         reply = f": {mail.reply}" if mail.reply else ""
         yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"
+
+
+def letter_lines(letters: Sequence[LetterFacts]) -> Iterator[str]:
+    """The letters there are, a line each."""
+    if not letters:
+        yield "There are no such letters."
+        return
+    rows = [
+        (
+            each.id,
+            _utc(each.received_at),
+            each.state,
+            _short(each.sender or "?"),
+            _short(each.subject),
+            _last(each.note),
+        )
+        for each in letters
+    ]
+    yield from columns(rows, "id", "came (UTC)", "state", "from", "subject", "note").splitlines()
+
+
+def shown_lines(letter: LetterShown) -> Iterator[str]:
+    """One letter as the desk reads it, and what became of it."""
+    yield f"Letter {letter.id}, {letter.state}, came {_utc(letter.received_at)} UTC"
+    yield f"From:    {letter.sender or 'an unreadable sender'}"
+    yield f"To:      {', '.join(letter.recipients)}"
+    yield f"Subject: {letter.subject}"
+    if letter.automatic:
+        yield f"Not to be answered: {letter.automatic}."
+    yield from (wrapped(sentence(note)) for note in letter.notes)
+    yield from ("", letter.text or "(no text)")
+    if letter.note:
+        yield from ("", "What became of it:", *(f"  {line}" for line in letter.note.splitlines()))
+
+
+def retried_letter(letter_id: int) -> str:
+    """What was done to a letter."""
+    return f"Letter {letter_id} is new again; the next tick deals with it."
+
+
+def outbox_lines(mails: Sequence[Held]) -> Iterator[str]:
+    """The mail not delivered, two lines each: whose it is, and what the carrier said."""
+    if not mails:
+        yield "Everything is delivered."
+    for mail in mails:
+        tries = _count(mail.attempts, "try", "tries")
+        coming = f"next {_utc(mail.next_try)} UTC" if mail.next_try else "no more to come"
+        yield f"{mail.id}  {mail.recipient}  {mail.subject}"
+        yield f"    {mail.state}, {tries}, {coming}" + (f": {mail.reply}" if mail.reply else "")
+
+
+def retried_mails(ids: Sequence[int]) -> str:
+    """What was done to the outbox."""
+    if not ids:
+        return "No mail waits or has failed."
+    return f"{_count(len(ids), 'mail')} due now; send with: pbem tick"
+
+
+def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
+    """A line for each thing examined, and a last one that sums up."""
+    for check in diagnosis.checks:
+        stop = "" if check.text.endswith((".", "?", "!")) else "."
+        mend = f"{stop} To mend: {check.mend}" if check.mend else ""
+        yield f"{check.result:<8} {check.name}: {check.text}{mend}"
+    yield f"{_count(diagnosis.problems, 'problem')}, {_count(diagnosis.warnings, 'warning')}."
+
+
+def _utc(at: dt.datetime) -> str:
+    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
+
+
+def _short(text: str, room: int = 40) -> str:
+    return text if len(text) <= room else f"{text[: room - 1]}…"
+
+
+def _last(note: str) -> str:
+    """The line of a note that tells most: of a traceback, the last."""
+    return next((line.strip() for line in reversed(note.splitlines()) if line.strip()), "")
 
 
 def check_lines(check: Check) -> Iterator[str]:

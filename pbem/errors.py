@@ -5,8 +5,10 @@
     │   └── StoreError   the database cannot be used now
     ├── CampaignError    a campaign cannot do what was asked of it
     ├── ReplayError      an archive does not prove itself
+    ├── UpkeepError      a letter or mail is not there, or not to be tried again
     └── PostError        a mailbox or carrier failed
         ├── TemporaryPostError   worth another try later
+        │   └── CarrierDown      no mail passes now
         └── PermanentPostError   the same mail will never pass
 
 Rulesets raise their own family, `pbem.ruleset.RulesetError`.
@@ -40,12 +42,20 @@ class ReplayError(PbemError):
     """The first place where an archive differs from what its rules produce."""
 
 
+class UpkeepError(PbemError):
+    """The letter or mail does not exist, or is not in a state for another try."""
+
+
 class PostError(PbemError):
     """A mailbox or carrier could not be used."""
 
 
 class TemporaryPostError(PostError):
     """The other side may accept the same mail later (SMTP 4yz, broken connection)."""
+
+
+class CarrierDown(TemporaryPostError):
+    """No mail passes now, whoever it is for: no connection, no login, a spent quota, a folder that is not there."""
 
 
 class PermanentPostError(PostError):

@@ -27,6 +27,8 @@ ROOMS: dict[str, set[str]] = {
     "house": {"config", "errors", "report", "ruleset", "store"},
     "campaign": {"archive", "errors", "house", "post", "progress", "report", "ruleset", "store"},
     "desk": {"campaign", "errors", "house", "post", "progress", "report", "ruleset", "store"},
+    "upkeep": {"campaign", "desk", "errors", "post", "store"},
+    "doctor": {"campaign", "config", "errors", "house", "post", "progress", "report", "store"},
     "tick": {"campaign", "desk", "errors", "house", "post", "progress", "store"},
     "serving": {"errors", "house", "tick"},
     "players": {"post", "ruleset"},
@@ -34,7 +36,10 @@ ROOMS: dict[str, set[str]] = {
         *("archive", "campaign", "config", "errors", "house", "players", "post"),
         *("progress", "ruleset", "store", "tick"),
     },
-    "console": {"archive", "campaign", "demo", "desk", "progress", "report", "ruleset", "tick"},
+    "console": {
+        *("archive", "campaign", "demo", "desk", "doctor"),
+        *("progress", "report", "ruleset", "tick", "upkeep"),
+    },
 }
 """What each room of pbem/ may import, from the lowest to the highest."""
 
@@ -44,7 +49,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "imapclient": {"post"},
     "jinja2": {"report"},
     "resvg_py": {"report"},
-    "sqlalchemy": {"campaign", "demo", "desk", "post", "store", "tick"},
+    "sqlalchemy": {"campaign", "demo", "desk", "doctor", "post", "store", "tick", "upkeep"},
 }
 """Which rooms may use which package."""
 

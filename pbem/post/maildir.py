@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pbem.errors import TemporaryPostError
+from pbem.errors import CarrierDown, TemporaryPostError
 from pbem.post.incoming import MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches
 
 _Found = tuple[os.DirEntry[str], os.stat_result]
@@ -44,8 +44,6 @@ class MaildirMailbox:
         """How many mails the next `batches` would find. Changes nothing. Raises PostError."""
         try:
             return sum(1 for _ in self._find())
-        except FileNotFoundError:
-            return 0  # the folder is made when it is first read
         except OSError as error:
             raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
 
@@ -67,6 +65,8 @@ class MaildirMailbox:
 
     def _find(self) -> Iterator[_Found]:
         for folder, suffix in ((self._folder / "new", ""), (self._folder / "cur", ""), (self._folder, ".eml")):
+            if not folder.exists():
+                continue  # it is made when the inbox is first read
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(suffix) and not entry.name.startswith(".") and entry.is_file():
@@ -107,7 +107,7 @@ class MaildirCarrier:
             (self._folder / "tmp" / name).write_bytes(raw.replace(b"\r\n", b"\n"))
             (self._folder / "tmp" / name).rename(self._folder / "new" / name)
         except OSError as error:
-            raise TemporaryPostError(f"mail cannot be put in {self._folder}: {error.strerror}") from None
+            raise CarrierDown(f"mail cannot be put in {self._folder}: {error.strerror}") from None
         return name
 
     def close(self) -> None:

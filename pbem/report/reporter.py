@@ -33,7 +33,7 @@ Job = tuple[AnyRuleset, View, ReportFacts]
 """One report to be made. The view is JSON data, as `json.loads` returned it."""
 
 _COMPILED = "1-%s.bytecode"
-"""Names of compiled templates; the number grows with any change of `_environment` that compiles them otherwise."""
+"""Names of compiled templates; the number grows with any change of the environment that compiles them otherwise."""
 
 
 class GameInfo(NamedTuple):
@@ -74,7 +74,7 @@ class Reporter:
     """
 
     def __init__(self, template_dirs: Sequence[Path], *, pictures: bool = True, cache: Path | None = None) -> None:
-        self._templates = _environment(template_dirs)
+        self._templates = template_environment(template_dirs)
         if cache is not None:
             self._templates.bytecode_cache = _CompiledTemplates(str(cache), _COMPILED)
         self._studio = Studio() if pictures else None
@@ -169,7 +169,8 @@ class _CompiledTemplates(FileSystemBytecodeCache):
             super().dump_bytecode(bucket)
 
 
-def _environment(folders: Iterable[Path]) -> Environment:
+def template_environment(folders: Iterable[Path]) -> Environment:
+    """How templates are read and compiled, from folders searched in order."""
     templates = Environment(
         loader=FileSystemLoader([str(folder) for folder in folders]),
         autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),

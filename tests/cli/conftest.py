@@ -9,6 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli import main
+from tests.toy.fixtures import desk, shared
+
+__all__ = ["desk", "shared"]
 
 Run = Callable[..., Result]
 

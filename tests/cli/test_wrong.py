@@ -16,10 +16,27 @@ from tests.cli.test_check import check
 
 ROOT = Path(__file__).parents[2]
 
-COMMANDS = ["init", "migrate", "new", "start", "tick", "run", "status", "games", "rules", "check", "replay", "nonsense"]
+COMMANDS = [
+    *("init", "migrate", "new", "start", "tick", "run", "status", "letters", "outbox"),
+    *("games", "rules", "check", "replay", "nonsense"),
+]
 WORDS = [
     *("duel", "", "-", "--", "x" * 300, "a b", "\u00e9\u4e2d", "\udcff", "0", "-1", "singularity", "/nowhere", "."),
-    *("--json", "--home", "--now", "--report", "--option", "--seat", "--deadline", "--settle", "--game", "--gm"),
+    *(
+        "--json",
+        "--home",
+        "--now",
+        "--report",
+        "--option",
+        "--seat",
+        "--deadline",
+        "--settle",
+        "--game",
+        "--gm",
+        "--state",
+        "--show",
+        "--retry",
+    ),
     *("red=ann@example.org", "red=", "=", "size=5", "size=", "2026-11-06T20:00Z", "9999-12-31", "0001-01-01"),
     *("EVERY 12h", "EVERY 99999999d", "FRI 20:00 ../etc", "gm@example.org", "orders@example.org", "--help"),
 ]

@@ -18,10 +18,13 @@ from pbem.campaign.due import Due
 from pbem.campaign.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
 from pbem.desk.answer import Tally
 from pbem.desk.check import Check
+from pbem.doctor import Diagnosis, Examined
 from pbem.post.outbox import Sent
 from pbem.report import Help, Reporter, Restated, Told
 from pbem.ruleset import Option, Seats
 from pbem.tick import Ticked
+from pbem.upkeep.letters import LetterShown
+from pbem.upkeep.outbox import Held
 from rules import RULESETS
 
 ROOT = Path(__file__).parents[2]
@@ -67,10 +70,11 @@ def test_every_command_is_documented(command: str) -> None:
 
 
 OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, Result)
+OF_UPKEEP = (LetterShown, Held, Diagnosis, Examined)
 
 
 @pytest.mark.parametrize(
-    "record", [Ticked, Tally, Sent, Due, *OF_STATUS, Check, Restated, Told, ReplayProof, Seats, Option]
+    "record", [Ticked, Tally, Sent, Due, *OF_STATUS, *OF_UPKEEP, Check, Restated, Told, ReplayProof, Seats, Option]
 )
 def test_the_names_for_scripts_are_documented(record: type) -> None:
     """Whatever `--json` prints stands in the GM's guide under its name."""

@@ -1,0 +1,6 @@
+"""Tries everything a GM can get wrong, and says how to mend it."""
+
+from pbem.doctor.examining import examine
+from pbem.doctor.verdict import Diagnosis, Examined
+
+__all__ = ["Diagnosis", "Examined", "examine"]

@@ -1,0 +1,92 @@
+"""The database: whether it can be used, and whether the clock and the zones agree with what stands in it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import func, select, update
+from sqlalchemy.exc import DBAPIError
+
+from pbem.campaign.schedule import Schedule
+from pbem.config import Settings
+from pbem.doctor.verdict import Examined, bad, fine
+from pbem.errors import CampaignError, ConfigError
+from pbem.store import Store, schema_is_current
+from pbem.store.models import Act, Campaign, Letter, Outgoing
+
+CLOCK_SLACK = dt.timedelta(minutes=5)
+"""How far the clock may be behind what was written by it; servers' clocks differ."""
+
+
+def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
+    """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
+    trouble = _trouble(settings)
+    if trouble is not None:
+        yield trouble
+        return
+    with closing(Store(settings.database)) as store:
+        try:
+            with store.writing() as session:
+                session.execute(update(Letter).where(Letter.id < 0).values(note=""))
+        except (ConfigError, DBAPIError) as error:
+            yield _unusable(error, "let pbem's user write to it; if another process holds it, try again")
+            return
+        yield fine("database", "it can be written to and is of this version")
+        yield _clock(store, now)
+        yield from _schedules(store)
+
+
+def _trouble(settings: Settings) -> Examined | None:
+    """Why the tables cannot be used, if they cannot."""
+    scheme, _, path = settings.database.partition(":///")
+    if scheme == "sqlite" and not Path(path).exists():
+        return bad("database", f"there is no file {path}", "run: pbem migrate; or correct `database` in pbem.toml")
+    try:
+        if schema_is_current(settings.database):
+            return None
+    except ConfigError as error:
+        return _unusable(error, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
+    mend = "run: pbem migrate; if that refuses, it was made by a newer pbem: install that one"
+    return bad("database", "its tables are not of this version of pbem", mend)
+
+
+def _unusable(error: Exception, mend: str) -> Examined:
+    said = str(error.orig if isinstance(error, DBAPIError) else error)
+    return bad("database", " ".join(said.split()), mend)
+
+
+def _clock(store: Store, now: dt.datetime) -> Examined:
+    """A clock that is behind what it has already stamped was set back, or was wrong then."""
+    newest = {
+        "letter": func.max(Letter.received_at),
+        "act in a campaign's journal": func.max(Act.at),
+        "mail in the outbox": func.max(Outgoing.created_at),
+    }
+    with store.reading() as session:
+        found = {what: at for what, column in newest.items() if (at := session.scalar(select(column))) is not None}
+    shown = f"it is {_utc(now)}"
+    if not found:
+        return fine("clock", shown)
+    what = max(found, key=found.__getitem__)
+    if found[what] <= now + CLOCK_SLACK:
+        return fine("clock", f"{shown}, and nothing in the database is of a later time")
+    text = f"{shown} by this machine, but the newest {what} is of {_utc(found[what])}"
+    return bad("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
+
+
+def _utc(at: dt.datetime) -> str:
+    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _schedules(store: Store) -> Iterator[Examined]:
+    """Campaigns whose deadlines cannot be reckoned on this machine."""
+    with store.reading() as session:
+        campaigns = session.execute(select(Campaign.name, Campaign.schedule).where(Campaign.status != "over")).all()
+    for name, schedule in campaigns:
+        try:
+            Schedule.read(schedule)
+        except CampaignError as error:
+            yield bad("time zones", f"campaign {name}: {error}", "install or renew the time zone data (tzdata)")

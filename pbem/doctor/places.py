@@ -1,0 +1,86 @@
+"""Settings, folders, templates and time zones: what can be looked at without database or network."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pbem.config import FILE_NAME, Settings, settings_problems
+from pbem.doctor.verdict import Examined, bad, doubtful, fine
+from pbem.house import TEMPLATES
+from pbem.report.checking import own_templates, template_faults
+
+LEAST_FREE = 200_000_000
+"""Bytes; with less, a warning."""
+
+
+def settings_file(home: Path) -> Iterator[Examined]:
+    """Whether pbem.toml can be used; every key at fault by itself."""
+    problems = settings_problems(home)
+    for problem in problems:
+        yield bad(FILE_NAME, problem, f"correct it in {home / FILE_NAME}; docs/gm-guide.md shows the forms")
+    if not problems:
+        yield fine(FILE_NAME, "every setting can be read")
+
+
+def folders(settings: Settings) -> Iterator[Examined]:
+    """Whether home, archive and Maildirs can be written to, by really writing a file without a name."""
+    yield _written("home", settings.home)
+    yield _written("archive", settings.archive)
+    for name, url in (("inbox", settings.inbox_url), ("carrier", settings.carrier_url)):
+        if url.scheme == "maildir":
+            parts = [_written(name, settings.home / url.path / part) for part in ("", "tmp", "new", "cur")]
+            yield next((part for part in parts if part.result != "ok"), parts[0])
+
+
+def _written(name: str, folder: Path) -> Examined:
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except NotADirectoryError:
+        return bad(f"{name} folder", f"{there} is a file where a folder must be", f"move {there} away")
+    except OSError as error:
+        mend = "give the user that pbem runs as the right to write there (chown, chmod), or free space on the disk"
+        return bad(f"{name} folder", f"nothing can be written in {there}: {error.strerror}", mend)
+    will = "" if there == folder else "; it is made when it is needed"
+    return fine(f"{name} folder", f"{folder} can be written to{will}")
+
+
+def disk(settings: Settings) -> Examined:
+    """Whether there is room for another night's mail."""
+    free = shutil.disk_usage(settings.home).free
+    text = f"{free // 1_000_000:,} MB are free where the home is"
+    if free < LEAST_FREE:
+        return doubtful("disk", text, "free some space: without it no letter can be stored")
+    return fine("disk", text)
+
+
+def templates(settings: Settings) -> Iterator[Examined]:
+    """Whether the GM's own templates compile, and have names that are used."""
+    own = settings.templates
+    if own is None:
+        yield fine("templates", "the program's own are used")
+        return
+    faults = list(template_faults(own, TEMPLATES))
+    for fault in faults:
+        where = own / fault.name
+        if fault.fatal:
+            yield bad("templates", f"{fault.name}, {fault.text}", f"correct {where}; to have the usual text, remove it")
+        else:
+            yield doubtful("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
+    if not faults:
+        yield fine("templates", f"{len(own_templates(own))} of your own, all of them compile")
+
+
+def zones() -> Examined:
+    """Whether this machine knows time zones at all."""
+    try:
+        ZoneInfo("Europe/Berlin")
+    except (ZoneInfoNotFoundError, OSError, ValueError):
+        mend = "install them: apt-get install tzdata, or pip install tzdata beside pbem"
+        return bad("time zones", "this machine has no time zone data", mend)
+    return fine("time zones", "the data is there")

@@ -1,0 +1,104 @@
+"""Letters as a GM sees them: the list of all that came, one of them in words, and a second try."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+
+from pbem.errors import UpkeepError
+from pbem.post.reading import read_letter
+from pbem.store import Store
+from pbem.store.models import Letter
+from pbem.upkeep.masking import masked
+from pbem.upkeep.raws import head
+
+STATES = ("new", "done", "quarantined")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterFacts:
+    """A letter in the list; `sender` is "" where none can be read, `note` says what became of it. Keys are masked."""
+
+    id: int
+    received_at: dt.datetime
+    sender: str
+    subject: str
+    state: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterShown(LetterFacts):
+    """A letter with the text that its writer typed; `notes` say what was left out of that, or mended."""
+
+    recipients: tuple[str, ...]
+    automatic: str
+    text: str
+    notes: tuple[str, ...]
+
+
+def list_letters(store: Store, state: str | None = None) -> tuple[LetterFacts, ...]:
+    """All letters, or those in one state, in the order in which they were stored."""
+    wanted = select(Letter.id, Letter.received_at, Letter.raw, Letter.state, Letter.note).order_by(Letter.id)
+    if state is not None:
+        wanted = wanted.where(Letter.state == state)
+    with store.reading() as session:
+        rows = session.execute(wanted.execution_options(yield_per=100))
+        return tuple(_facts(*row) for row in rows)
+
+
+def show_letter(store: Store, letter_id: int) -> LetterShown:
+    """One letter as the desk reads it. Raises UpkeepError if there is none of this number."""
+    with store.reading() as session:
+        row = session.get(Letter, letter_id)
+    if row is None:
+        raise _unknown(letter_id)
+    letter = read_letter(row.raw)
+    return LetterShown(
+        id=row.id,
+        received_at=row.received_at,
+        sender=letter.sender or "",
+        subject=masked(letter.subject),
+        state=row.state,
+        note=masked(row.note),
+        recipients=tuple(map(masked, letter.recipients)),
+        automatic=letter.automatic,
+        text=masked(letter.text),
+        notes=tuple(map(masked, letter.notes)),
+    )
+
+
+def retry_letter(store: Store, letter_id: int) -> None:
+    """Makes a quarantined letter new, for the next tick. Raises UpkeepError if it is not quarantined, or not there."""
+    again = (
+        update(Letter)
+        .where(Letter.id == letter_id, Letter.state == "quarantined")
+        .values(state="new", note="")
+        .returning(Letter.id)
+    )
+    with store.writing() as session:
+        if session.execute(again).first() is not None:
+            return
+        state = session.scalar(select(Letter.state).where(Letter.id == letter_id))
+    if state is None:
+        raise _unknown(letter_id)
+    reason = "the next tick deals with it anyway" if state == "new" else "it has had its answer"
+    raise UpkeepError(f"letter {letter_id} is {state}, not quarantined: {reason}")
+
+
+def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> LetterFacts:
+    letter = read_letter(head(raw))
+    return LetterFacts(
+        id=letter_id,
+        received_at=received_at,
+        sender=letter.sender or "",
+        subject=masked(letter.subject),
+        state=state,
+        note=masked(note),
+    )
+
+
+def _unknown(letter_id: int) -> UpkeepError:
+    return UpkeepError(f"there is no letter {letter_id}: list them with: pbem letters")

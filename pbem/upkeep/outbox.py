@@ -1,0 +1,85 @@
+"""The outbox as a GM sees it: the mail that is not delivered, and another try at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+
+from pbem.errors import UpkeepError
+from pbem.post.reading import read_letter
+from pbem.store import Store
+from pbem.store.models import Campaign, Outgoing
+from pbem.upkeep.masking import masked
+from pbem.upkeep.raws import head
+
+_UNSENT = ("queued", "failed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A mail not delivered. `next_try` is None where none will be made; `reply` is what the carrier said last."""
+
+    id: int
+    campaign: str | None
+    recipient: str
+    subject: str
+    state: str
+    attempts: int
+    since: dt.datetime
+    next_try: dt.datetime | None
+    reply: str
+
+
+def list_outbox(store: Store) -> tuple[Held, ...]:
+    """All mail that was not sent, in the order in which it was written."""
+    mails = (
+        select(Outgoing, Campaign.name)
+        .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
+        .where(Outgoing.state != "sent")
+        .order_by(Outgoing.id)
+    )
+    with store.reading() as session:
+        return tuple(_held(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100)))
+
+
+def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> list[int]:
+    """Makes a mail due now, or with no id all that wait or have failed; returns their ids.
+
+    The bytes stay, and with them the Message-ID. What another process is just
+    handing over is left to it; what bounced is tried again only by its id.
+    Raises UpkeepError if the one mail cannot be tried again.
+    """
+    again = update(Outgoing).values(state="queued", not_before=now).returning(Outgoing.id)
+    if mail_id is None:
+        again = again.where(Outgoing.state.in_(_UNSENT))
+    else:
+        again = again.where(Outgoing.id == mail_id, Outgoing.state.in_((*_UNSENT, "bounced")))
+    with store.writing() as session:
+        due = sorted(session.scalars(again))
+        if mail_id is not None and not due:
+            raise _refusal(mail_id, session.scalar(select(Outgoing.state).where(Outgoing.id == mail_id)))
+    return due
+
+
+def _refusal(mail_id: int, state: str | None) -> UpkeepError:
+    if state is None:
+        return UpkeepError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
+    if state == "sending":
+        return UpkeepError(f"mail {mail_id} is being sent; if that was cut short, it is tried again by itself soon")
+    return UpkeepError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
+
+
+def _held(mail: Outgoing, campaign: str | None) -> Held:
+    return Held(
+        id=mail.id,
+        campaign=campaign,
+        recipient=mail.recipient,
+        subject=masked(read_letter(head(mail.raw)).subject),
+        state=mail.state,
+        attempts=mail.attempts,
+        since=mail.created_at,
+        next_try=mail.not_before if mail.state in ("queued", "sending") else None,
+        reply=masked(mail.reply),
+    )

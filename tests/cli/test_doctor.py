@@ -1,0 +1,180 @@
+"""`pbem doctor` in homes with one thing wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pbem.doctor import examine
+from tests.cli.conftest import Run
+from tests.toy.home import MONDAY, Desk
+
+NOW = ["--now", "2100-01-01T09:00Z"]
+POSTGRESQL = "postgresql://pbem@127.0.0.1:1/pbem"
+Break = Callable[[Path], object]
+
+
+@pytest.fixture
+def home(home: Path) -> Path:
+    """The same home, with an order address whose domain is found everywhere."""
+    settings(home, "orders@example.org", "orders@localhost")
+    return home
+
+
+def settings(home: Path, old: str, new: str) -> None:
+    """Changes the settings."""
+    path = home / "pbem.toml"
+    path.write_text(path.read_text().replace(old, new))
+
+
+def add(home: Path, line: str) -> None:
+    """Adds a line to the settings."""
+    path = home / "pbem.toml"
+    path.write_text(f"{path.read_text()}{line}\n")
+
+
+def replaced(path: Path) -> None:
+    """Puts a file where a folder was."""
+    path.rename(path.with_name("aside"))
+    path.write_text("not a folder")
+
+
+def template(home: Path, name: str, text: str | bytes) -> None:
+    """Writes a template of the GM's own."""
+    path = home / "templates" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def test_a_home_in_order(duel: Run, home: Path) -> None:
+    """A line for each thing that was looked at, all of them ok."""
+    output = re.sub(r"[\d,]+ MB", "9 MB", duel("doctor", *NOW).output).replace(str(home), "HOME")
+
+    assert output == (
+        "ok       pbem.toml: every setting can be read\n"
+        "ok       time zones: the data is there\n"
+        "ok       home folder: HOME can be written to\n"
+        "ok       archive folder: HOME/turns can be written to\n"
+        "ok       inbox folder: HOME/post/inbox can be written to\n"
+        "ok       carrier folder: HOME/post/sent can be written to\n"
+        "ok       disk: 9 MB are free where the home is\n"
+        "ok       database: it can be written to and is of this version\n"
+        "ok       clock: it is 2100-01-01 09:00 UTC, and nothing in the database is of a later time\n"
+        "ok       templates: the program's own are used\n"
+        "ok       inbox: post/inbox: 0 mails wait there\n"
+        "ok       address: the domain localhost is found\n"
+        "0 problems, 0 warnings.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("breaking", "said"),
+    [
+        (lambda home: add(home, "poll = 3\ninbox_password = 'x'"), "'poll' is not a setting; did you mean poll_sec"),
+        (lambda home: add(home, "poll = 3\ninbox_password = 'x'"), "pbem.toml: inbox_password must not stand in"),
+        (lambda home: (home / "pbem.toml").write_text("]"), "pbem.toml is not valid TOML: "),
+        (lambda home: (home / "pbem.toml").unlink(), "pbem.toml cannot be read: No such file"),
+        (lambda home: replaced(home / "turns"), "turns is a file where a folder must be. To mend: move "),
+        (lambda home: replaced(home / "post" / "inbox"), "inbox is a file where a folder must be. To mend: move "),
+        (lambda home: replaced(home / "post" / "sent" / "new"), "new is a file where a folder must be. To mend: "),
+        (lambda home: settings(home, "sqlite:///pbem.sqlite", POSTGRESQL), "cannot be used: connection failed: "),
+        (lambda home: (home / "pbem.sqlite").unlink(), "pbem.sqlite. To mend: run: pbem migrate"),
+        (lambda home: (home / "pbem.sqlite").write_bytes(b""), "not of this version of pbem. To mend: run: pbem mi"),
+        (lambda home: (home / "pbem.sqlite").write_bytes(b"x" * 999), "file is not a database. To mend: correct `da"),
+        (lambda home: template(home, "host/receipt.txt.j2", "a\n{% if %}"), "host/receipt.txt.j2, line 2: Expected"),
+        (lambda home: template(home, "host/help.txt.j2", "{{ 1 | wrap }}"), "help.txt.j2, line 1: No filter named 'w"),
+        (lambda home: template(home, "host/help.txt.j2", b"a\n\n\xff"), "help.txt.j2, line 3: this is not text in UT"),
+        (lambda home: template(home, "host/help.txt.j2", "{% include 'x.j2' %}"), "needs the template x.j2, which is"),
+        (lambda home: add(home, "inbox_password = { env = 'PBEM_NOWHERE' }"), "PBEM_NOWHERE, which is not set. To me"),
+        (lambda home: add(home, "carrier_password = { command = 'false' }"), "it ended with status 1. To mend: run th"),
+        (lambda home: settings(home, "maildir:post/sent", "smtp://127.0.0.1:1"), "Connection refused. To mend: nothi"),
+    ],
+)
+def test_problems_are_named_with_their_cure(duel: Run, home: Path, breaking: Break, said: str) -> None:
+    """Each thing a GM can get wrong is a line of its own, and the exit code is 1."""
+    breaking(home)
+    result = duel("doctor", *NOW)
+
+    assert result.exit_code == 1
+    assert [said in line for line in result.output.splitlines() if line.startswith("problem ")].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    ("breaking", "said"),
+    [
+        (lambda home: template(home, "host/reciept.txt.j2", ""), "no mail uses a template of this name; did you mean"),
+        (lambda home: settings(home, "@localhost", "@nowhere.invalid"), "the domain nowhere.invalid is not found: "),
+        (lambda home: add(home, "inbox_password = { command = 'echo \" x\"' }"), "it begins or ends with a blank. To"),
+    ],
+)
+def test_doubts_are_warnings(duel: Run, home: Path, breaking: Break, said: str) -> None:
+    """What may be meant so is told, and the exit code is 0."""
+    breaking(home)
+    result = duel("doctor", *NOW)
+
+    assert result.exit_code == 0
+    assert [said in line for line in result.output.splitlines() if line.startswith("warning ")] == [True]
+
+
+def test_a_clock_that_was_set_back(duel: Run) -> None:
+    """The machine's time is earlier than what it has stamped before."""
+    result = duel("doctor", "--now", "2020-01-01T09:00Z")
+
+    assert result.exit_code == 1
+    assert re.search(
+        "^problem  clock: it is 2020-01-01 09:00 UTC by this machine, but the newest act in a campaign's journal is of "
+        r"[\d-]+ [\d:]+ UTC. To mend: set the clock",
+        result.output,
+        re.MULTILINE,
+    )
+
+
+def test_each_kind_of_database(shared: Desk) -> None:
+    """SQLite and PostgreSQL are looked at alike."""
+    found = {check.name: check.result for check in examine(shared.home, MONDAY).checks}
+
+    assert (found["database"], found["clock"]) == ("ok", "ok")
+
+
+def test_a_part_of_an_own_template_is_in_use(home: Path, pbem: Run) -> None:
+    """A file that no mail uses is no mistake when an own template includes it."""
+    template(home, "host/help.txt.j2", "{% include 'house/words.j2' %}")
+    template(home, "house/words.j2", "Hello")
+
+    assert "ok       templates: 2 of your own, all of them compile\n" in pbem("doctor").output
+
+
+def test_mail_that_waits_is_left_there(desk: Desk) -> None:
+    """It is counted; the next tick finds it where it was."""
+    desk.post("BID 3")
+    said = [check.text for check in examine(desk.home, MONDAY).checks if check.name == "inbox"]
+
+    assert said == ["post/inbox: 1 mail waits there"]
+    assert desk.tick().polled == 1
+
+
+def test_passwords_are_not_shown(home: Path, pbem: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in lines nor in JSON."""
+    monkeypatch.setenv("PBEM_TEST_PASSWORD", "xyzzy-plugh")
+    add(home, "inbox_password = { env = 'PBEM_TEST_PASSWORD' }\ncarrier_password = { command = 'echo plover' }")
+
+    output = pbem("doctor").output + pbem("doctor", "--json").output
+    assert "xyzzy" not in output
+    assert "plover" not in output
+
+
+def test_json_for_scripts(duel: Run) -> None:
+    """Counts, and each thing with its result."""
+    found = json.loads(duel("doctor", "--json", *NOW).output)
+
+    assert (found["problems"], found["warnings"]) == (0, 0)
+    assert found["checks"][0] == {
+        "name": "pbem.toml",
+        "result": "ok",
+        "text": "every setting can be read",
+        "mend": "",
+    }

@@ -1,0 +1,196 @@
+"""Letters and outbox from the command line: looked at, and tried again."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import select, update
+
+from cli import main
+from pbem.store.models import Letter, Outgoing
+from pbem.upkeep.masking import masked
+from tests.toy.home import MONDAY, Desk
+
+TOKEN = "0123456789abcdef0123"
+CODE = "abcdefghij234567"
+
+
+def pbem(desk: Desk, *words: str) -> Result:
+    """Runs a command in the toy's home."""
+    return CliRunner().invoke(main, ["--home", str(desk.home), *words])
+
+
+def set_aside(desk: Desk) -> None:
+    """A letter that the desk stumbled over."""
+    desk.post(f"ORDERS toy1 red {TOKEN}\nBID 3\nEND\n", subject=f"Re: Turn 1 [toy1 {CODE}]")
+    desk.tick()
+    with desk.house.store.writing() as session:
+        session.execute(update(Letter).values(state="quarantined", note="Traceback:\n  a line\nKeyError: 'x'"))
+
+
+def refuse(desk: Desk, state: str = "failed") -> None:
+    """All mail in the outbox was refused, and a wait of some days entered."""
+    later = MONDAY + dt.timedelta(days=3)
+    with desk.house.store.writing() as session:
+        session.execute(update(Outgoing).values(state=state, attempts=2, not_before=later, reply="550 no such user"))
+
+
+def test_letters_are_listed(desk: Desk) -> None:
+    """A line each: number, time, state, sender, subject without its code, and the telling line of the note."""
+    set_aside(desk)
+
+    assert pbem(desk, "letters").output == (
+        "id  came (UTC)        state        from             subject                     note\n"
+        " 1  2026-11-02 09:00  quarantined  ann@example.org  Re: Turn 1 [toy1 ********]  KeyError: 'x'\n"
+    )
+
+
+def test_letters_of_one_state(desk: Desk) -> None:
+    """Only those asked for; scripts get a list of objects."""
+    set_aside(desk)
+
+    listed = json.loads(pbem(desk, "letters", "--state", "quarantined", "--json").output)["letters"]
+    assert [(letter["id"], letter["state"], letter["sender"]) for letter in listed] == [
+        (1, "quarantined", "ann@example.org")
+    ]
+    assert pbem(desk, "letters", "--state", "new").output == "There are no such letters.\n"
+
+
+def test_a_letter_is_shown_without_its_keys(desk: Desk) -> None:
+    """Who wrote what, as the desk reads it; whoever looks over the GM's shoulder learns no token and no code."""
+    set_aside(desk)
+
+    shown = pbem(desk, "letters", "--show", "1").output
+    assert "From:    ann@example.org\n" in shown
+    assert "ORDERS toy1 red ********\nBID 3\nEND\n" in shown
+    assert TOKEN not in shown
+    assert CODE not in shown
+
+
+def test_a_letter_is_tried_again(desk: Desk) -> None:
+    """A quarantined letter is new, without its old note, and the next tick deals with it."""
+    desk.begin()
+    set_aside(desk)
+
+    assert pbem(desk, "letters", "--retry", "1").output == "Letter 1 is new again; the next tick deals with it.\n"
+    assert desk.tick().answered.letters == 1
+    with desk.house.store.reading() as session:
+        assert session.scalars(select(Letter.state)).all() == ["done"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["letters", "--retry", "7"], "there is no letter 7: list them with: pbem letters"),
+        (["letters", "--show", "7"], "there is no letter 7: list them with: pbem letters"),
+        (["letters", "--retry", "1"], "letter 1 is done, not quarantined: it has had its answer"),
+        (["outbox", "--retry", "77"], "there is no mail 77 in the outbox: list them with: pbem outbox"),
+        (["outbox", "--retry", "1"], "mail 1 is sent: only what is not delivered is tried again"),
+    ],
+)
+def test_what_cannot_be_tried_again(desk: Desk, words: list[str], said: str) -> None:
+    """One sentence says why, and nothing changes."""
+    desk.begin()
+    desk.post("ORDERS toy1 red\nBID 3\nEND\n")
+    desk.tick()
+    result = pbem(desk, *words)
+
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Error: {said}\n")
+
+
+def test_the_outbox_shows_what_is_not_delivered(desk: Desk) -> None:
+    """Whose mail, how often it was tried, when it comes again, and what the carrier said."""
+    desk.begin()
+    refuse(desk, "queued")
+
+    lines = pbem(desk, "outbox").output.splitlines()
+    assert len(lines) == 8
+    assert lines[0].startswith("1  ann@example.org  ")
+    assert lines[1] == "    queued, 2 tries, next 2026-11-05 09:00 UTC: 550 no such user"
+
+
+def test_what_has_failed_has_no_next_try(desk: Desk) -> None:
+    """For scripts that is null."""
+    desk.begin()
+    refuse(desk)
+
+    (first, *_) = json.loads(pbem(desk, "outbox", "--json").output)["mails"]
+    assert (first["state"], first["campaign"], first["next_try"]) == ("failed", "toy1", None)
+    assert "failed, 2 tries, no more to come: 550" in pbem(desk, "outbox").output
+
+
+def test_mail_is_tried_again_as_it_is(desk: Desk) -> None:
+    """All that failed goes out with the next tick, under the Message-IDs that it had."""
+    desk.begin()
+    refuse(desk)
+    with desk.house.store.reading() as session:
+        written = set(session.scalars(select(Outgoing.message_id)))
+
+    result = pbem(desk, "outbox", "--retry", "all", "--now", "2026-11-02T09:00Z")
+    assert result.output == "4 mails due now; send with: pbem tick\n"
+    assert desk.tick().sent.sent == 4
+    assert {mail["Message-ID"] for mail in desk.mails()} == written
+    assert pbem(desk, "outbox").output == "Everything is delivered.\n"
+
+
+def test_letters_and_outbox_on_each_database(shared: Desk) -> None:
+    """What is listed and tried again is the same on SQLite and PostgreSQL."""
+    set_aside(shared)
+    refuse(shared)
+
+    assert len(json.loads(pbem(shared, "letters", "--json").output)["letters"]) == 1
+    assert pbem(shared, "letters", "--retry", "1").exit_code == 0
+    assert len(json.loads(pbem(shared, "outbox", "--json").output)["mails"]) > 4
+    assert "mails due now" in pbem(shared, "outbox", "--retry", "all").output
+
+
+def test_one_mail_is_tried_again(desk: Desk) -> None:
+    """The others wait on."""
+    desk.begin()
+    refuse(desk)
+
+    result = pbem(desk, "outbox", "--retry", "2", "--json", "--now", "2026-11-02T09:00Z")
+    assert json.loads(result.output) == {"retried": [2]}
+    assert desk.tick().sent.sent == 1
+
+
+def test_mail_being_sent_is_left_to_its_sender(desk: Desk) -> None:
+    """Otherwise it would go out twice."""
+    desk.begin()
+    refuse(desk, "sending")
+
+    assert pbem(desk, "outbox", "--retry", "all").output == "No mail waits or has failed.\n"
+    assert "mail 1 is being sent" in pbem(desk, "outbox", "--retry", "1").stderr
+
+
+def test_what_bounced_is_tried_again_by_its_number(desk: Desk) -> None:
+    """A dead address would only bounce again, so "all" leaves it alone."""
+    desk.begin()
+    refuse(desk, "bounced")
+
+    assert pbem(desk, "outbox", "--retry", "all").output == "No mail waits or has failed.\n"
+    assert pbem(desk, "outbox", "--retry", "1").output == "1 mail due now; send with: pbem tick\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"> orders toy1 red {TOKEN} wait", "> orders toy1 red ******** wait"),
+        ("ORDERS toy1 red anything", "ORDERS toy1 red ********"),
+        ("ORDERS toy1 red WAIT", "ORDERS toy1 red WAIT"),
+        (f"my token is {TOKEN.upper()}.", "my token is ********."),
+        (f"orders+{CODE}@example.org", "orders+********@example.org"),
+        ("orders+abcdefghijklmnop@example.org", "orders+********@example.org"),
+        (f"[toy1 {CODE}]", "[toy1 ********]"),
+        (f"the code {CODE}", "the code ********"),
+        ("<abcdefghijklmnopqrstuvwx23@example.org>", "<********@example.org>"),
+        ("responsibilities", "responsibilities"),
+        ("\x1b[2J", "\ufffd[2J"),
+    ],
+)
+def test_keys_are_masked_wherever_they_stand(text: str, shown: str) -> None:
+    """Tokens, codes and Message-IDs of reports; words of the language stay, and no letter steers a terminal."""
+    assert masked(text) == shown
