@@ -49,8 +49,9 @@ class Ticked:
 def tick(house: House, now: dt.datetime, *, progress: Progress = silent) -> Ticked:
     """Does all that is to be done now.
 
-    If the mailbox cannot be read no turn is resolved by its deadline, since
-    sheets may be lying there; turns whose sheets are all in go on.
+    If the mailbox cannot be read no turn is resolved by its deadline and nobody
+    is reminded, since sheets may be lying there; turns whose sheets are all in
+    go on.
     """
     done = Ticked()
     with _alone(house) as alone:
@@ -59,8 +60,9 @@ def tick(house: House, now: dt.datetime, *, progress: Progress = silent) -> Tick
             return done
         readable = _poll(house, now, done)
         done.answered = answer_letters(house, now, progress=progress)
-        done.reminded, problems = remind(house, now)
-        done.problems += problems
+        if readable:
+            done.reminded, problems = remind(house, now)
+            done.problems += problems
         _resolve(house, due(house, now, by_deadline=readable), now, done, progress)
         _archive(house, now, done)
         _send(house, now, done, progress)

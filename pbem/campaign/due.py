@@ -63,11 +63,11 @@ class Waiting:
         last = max((sheet.received_at for sheet in self.sheets.values()), default=self.opened_at)
         return "all sheets in" if now >= last + self.settle else None
 
-    def remind_at(self) -> dt.datetime | None:
-        """When its reminders are to go out."""
+    def needs_reminding(self, now: dt.datetime) -> bool:
+        """Whether its reminders are to go out now; it is too late for them when the deadline has passed."""
         if self.deadline is None or self.reminded_at is not None:
-            return None
-        return self.deadline - min(REMINDER, (self.deadline - self.opened_at) / 2)
+            return False
+        return self.deadline - min(REMINDER, (self.deadline - self.opened_at) / 2) <= now < self.deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def remind(house: House, now: dt.datetime) -> tuple[int, list[str]]:
     Returns how many, and a sentence for each campaign whose reminders could not be written.
     """
     with house.store.reading() as session:
-        turns = [turn for turn in load_waiting(session) if (at := turn.remind_at()) is not None and now >= at]
+        turns = [turn for turn in load_waiting(session) if turn.needs_reminding(now)]
     count, problems = 0, []
     for turn in turns:
         try:

@@ -10,16 +10,12 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from pbem.config import Settings
-from pbem.errors import PermanentPostError, PostError, TemporaryPostError
+from pbem.errors import CarrierDown, PermanentPostError, PostError, TemporaryPostError
 from pbem.post.connecting import ANSWER_SECONDS, login, tls_context
 from pbem.post.maildir import MaildirCarrier
 
 _ENHANCED = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 _SENDABLE = re.compile(r"[!-~]+@[!-~]+")
-
-
-class CarrierDown(TemporaryPostError):
-    """No mail passes now, whoever it is for: no connection, no login, or a spent quota."""
 
 
 class Carrier(Protocol):

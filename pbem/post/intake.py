@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Table
+from sqlalchemy import Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from pbem.post.fingerprint import fingerprint, message_ids
 from pbem.post.incoming import Incoming, Mailbox
 from pbem.store import Store
 from pbem.store.models import Letter
@@ -22,7 +23,8 @@ def poll(store: Store, mailbox: Mailbox, now: datetime) -> int:
     """Stores all mail that waits; returns how many letters are new. Raises PostError, keeping what is stored.
 
     Each batch is committed before it is moved away. After a crash in between
-    the same mails come again, and are known by their SHA-256 and their place.
+    the same mails come again, and are known by their fingerprints or, from a
+    server that gives other bytes each time, by place and Message-ID.
     """
     new = 0
     for batch in mailbox.batches():
@@ -35,9 +37,33 @@ def poll(store: Store, mailbox: Mailbox, now: datetime) -> int:
 def _store(session: Session, batch: list[Incoming], now: datetime) -> int:
     if not batch:
         return 0
+    rows = [_row(mail, now) for mail in batch]
+    new = _insert(session, rows)
+    return new if new == len(rows) else new + _insert(session, _displaced(session, rows))
+
+
+def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> int:
+    """Inserts what is not known yet by its fingerprint or its place; returns how many that was."""
+    if not rows:
+        return 0
     insert = _INSERTS[session.get_bind().dialect.name]
     statement = insert(_TABLE).on_conflict_do_nothing().returning(_TABLE.c.id)
-    return len(session.connection().execute(statement, [_row(mail, now) for mail in batch]).all())
+    return len(session.connection().execute(statement, rows).all())
+
+
+def _displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The mails whose place is another letter's, as when a server counts its UIDs anew; named by their fingerprints."""
+    prints = [row["sha256"] for row in rows]
+    known = set(session.scalars(select(Letter.sha256).where(Letter.sha256.in_(prints))))
+    left = [row for row in rows if row["sha256"] not in known]
+    return [{**row, "uid": row["sha256"]} for row in left if not _is_there(session, row)]
+
+
+def _is_there(session: Session, row: dict[str, Any]) -> bool:
+    """Whether the letter in this mail's place is the same by its Message-ID."""
+    place = {name: row[name] for name in ("mailbox", "uid_validity", "uid")}
+    raw = session.scalars(select(Letter.raw).filter_by(**place)).one()
+    return message_ids(raw) == message_ids(row["raw"]) != []
 
 
 def _row(mail: Incoming, now: datetime) -> dict[str, Any]:
@@ -45,7 +71,7 @@ def _row(mail: Incoming, now: datetime) -> dict[str, Any]:
         "mailbox": mail.mailbox,
         "uid_validity": mail.uid_validity,
         "uid": mail.uid,
-        "sha256": hashlib.sha256(mail.raw).hexdigest(),
+        "sha256": fingerprint(mail.raw),
         "received_at": min(mail.received_at, now),
         "raw": mail.raw,
     }

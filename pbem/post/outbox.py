@@ -19,8 +19,8 @@ from sqlalchemy import Table, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
-from pbem.errors import PermanentPostError, TemporaryPostError
-from pbem.post.carriers import Carrier, CarrierDown
+from pbem.errors import CarrierDown, PermanentPostError, TemporaryPostError
+from pbem.post.carriers import Carrier
 from pbem.post.writing import Mail, compose
 from pbem.store import Store
 from pbem.store.models import Outgoing
@@ -34,6 +34,8 @@ CLAIM_USED_SECONDS = 300
 
 RETRY_MINUTES = (1, 5, 15, 60, 240)
 """How long to wait after the first, second, … failure; the last holds for all further ones."""
+
+LONGEST_WAIT = timedelta(minutes=max(RETRY_MINUTES))
 
 GIVE_UP = timedelta(days=5)
 """From a mail's creation (RFC 5321, 4.5.4.1)."""
@@ -104,7 +106,7 @@ def send_due(store: Store, carrier: Carrier, now: datetime, *, on_sent: Callable
 
     A mail refused for now is tried again after 1, 5, 15, 60 minutes and then
     every 4 hours, for 5 days. When the carrier takes nothing at all, the rest
-    waits for the next call. Two senders at once share the work.
+    waits for the next call, and nothing is given up. Two senders at once share the work.
     """
     tally = _Tally(on_sent)
     batch = _turn_over(store, [], now)
@@ -149,7 +151,9 @@ _MARK = (
 
 
 def _claim(session: Session, now: datetime) -> list[_Claimed]:
-    due = _TABLE.c.state.in_(("queued", "sending")) & (_TABLE.c.not_before <= now)
+    # A mail that seems to wait for longer than any does was written down while the clock was ahead.
+    when = (_TABLE.c.not_before <= now) | (_TABLE.c.not_before > now + LONGEST_WAIT)
+    due = _TABLE.c.state.in_(("queued", "sending")) & when
     some = select(_TABLE.c.id).where(due).order_by(_TABLE.c.id).limit(BATCH).with_for_update(skip_locked=True)
     ids = session.scalars(some).all()
     if not ids:
@@ -185,9 +189,10 @@ def _outcome(carrier: Carrier, row: _Claimed, now: datetime, tally: _Tally) -> _
     except PermanentPostError as error:
         return _Outcome(row.id, "failed", tries, now, str(error))
     except TemporaryPostError as error:
-        if isinstance(error, CarrierDown):
+        down = isinstance(error, CarrierDown)
+        if down:
             tally.trouble = str(error)
-        state = "failed" if now - row.created_at >= GIVE_UP else "queued"
+        state = "failed" if now - row.created_at >= GIVE_UP and not down else "queued"
         minutes = RETRY_MINUTES[min(tries, len(RETRY_MINUTES)) - 1]
         return _Outcome(row.id, state, tries, now + timedelta(minutes=minutes), str(error))
     return _Outcome(row.id, "sent", tries, now, reply, now)

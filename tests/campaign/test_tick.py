@@ -82,7 +82,7 @@ def test_one_games_fault_does_not_stop_the_others(desk: Desk) -> None:
 
 
 def test_mail_that_cannot_be_sent_stops_nothing(desk: Desk) -> None:
-    """The turn is resolved; welcomes, reports and reminders wait for the carrier."""
+    """The turn is resolved; welcomes and reports wait for the carrier."""
     desk.begin()
     (desk.home / "post").mkdir(exist_ok=True)
     (desk.home / "post" / "sent").write_text("not a folder")
@@ -91,7 +91,7 @@ def test_mail_that_cannot_be_sent_stops_nothing(desk: Desk) -> None:
 
     assert [turn.reason for turn in done.resolved] == ["deadline"]
     assert done.sent.sent == 0
-    assert desk.tick(hours=1).sent.sent == 2 + 2 + 2 + 2
+    assert desk.tick(hours=1).sent.sent == 2 + 2 + 2
 
 
 def test_what_a_crash_left_unarchived_is_archived_the_same(desk: Desk) -> None:
@@ -197,7 +197,7 @@ def test_a_fault_that_cannot_be_mailed_is_told_nevertheless(desk: Desk) -> None:
     done = desk.tick(hours=107)
 
     assert "ZeroDivisionError: the resolver tripped), nor could its GM be mailed (the template" in done.problems[0]
-    assert done.sent.sent == 2 + 2 + 2
+    assert done.sent.sent == 2 + 2
 
 
 def test_one_turn_that_cannot_be_archived_does_not_stop_the_others(desk: Desk) -> None:

@@ -8,8 +8,8 @@ from contextlib import closing
 
 import pytest
 
-from pbem.errors import ConfigError, PermanentPostError, PostError, TemporaryPostError
-from pbem.post.carriers import Carrier, CarrierDown, open_carrier
+from pbem.errors import CarrierDown, ConfigError, PermanentPostError, PostError, TemporaryPostError
+from pbem.post.carriers import Carrier, open_carrier
 from pbem.post.outbox import Sent, queue_many, send_due
 from pbem.post.writing import Mail, Part
 from pbem.store import Store

@@ -114,11 +114,15 @@ class MailServer:
             imap.login(account, self.password(account))
             yield imap
 
-    def empty(self) -> None:
-        """Throws all mail of all accounts away, once what is on its way has arrived."""
+    def settle(self) -> None:
+        """Returns once what is on its way has arrived."""
         limit = time.monotonic() + SECONDS
         while self._on_its_way() and time.monotonic() < limit:
             time.sleep(PAUSE)
+
+    def empty(self) -> None:
+        """Throws all mail of all accounts away, once what is on its way has arrived."""
+        self.settle()
         for account in ACCOUNTS:
             shutil.rmtree(self.folder / "mail" / account, ignore_errors=True)
 

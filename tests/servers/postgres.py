@@ -37,10 +37,10 @@ class PostgresServer:
     _count: Iterator[int] = field(default_factory=itertools.count)
 
     @contextmanager
-    def fresh_database(self) -> Iterator[str]:
-        """The URL of a new, empty database, dropped at the end."""
+    def fresh_database(self, *, like: str = "template1") -> Iterator[str]:
+        """The URL of a new database, dropped at the end: empty, or a copy of the one at a URL that nobody is using."""
         name = f"pbem_{next(self._count)}"
-        self._run(f"CREATE DATABASE {name}")
+        self._run(f"CREATE DATABASE {name} TEMPLATE {like.rpartition('/')[2]}")
         try:
             yield f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{name}"
         finally:

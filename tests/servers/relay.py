@@ -10,10 +10,15 @@ from contextlib import contextmanager
 
 
 class Relay:
-    """Passes bytes both ways. `connections` counts; `cut` ends all that are open, as a broken line would."""
+    """Passes bytes both ways. `connections` and `passed` count; `cut` ends all that are open, as a broken line would.
 
-    def __init__(self, target: int) -> None:
+    With a `limit` the line breaks by itself after so many bytes, and each later connection at its first.
+    """
+
+    def __init__(self, target: int, *, limit: int | None = None) -> None:
         self.connections = 0
+        self.passed = 0
+        self._limit = limit
         self._target = target
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -44,22 +49,27 @@ class Relay:
                 self.connections += 1
                 self._open += [client, server]
                 for source, sink in ((client, server), (server, client)):
-                    self._threads.append(threading.Thread(target=_pass, args=(source, sink)))
+                    self._threads.append(threading.Thread(target=self._pass, args=(source, sink)))
                     self._threads[-1].start()
 
+    def _pass(self, source: socket.socket, sink: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while chunk := source.recv(65_536):
+                sink.sendall(chunk[: self._room(len(chunk))])
+                self.passed += len(chunk)
+                if self._limit is not None and self.passed > self._limit:
+                    self.cut()
+        with contextlib.suppress(OSError):
+            sink.shutdown(socket.SHUT_RDWR)
 
-def _pass(source: socket.socket, sink: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while chunk := source.recv(65_536):
-            sink.sendall(chunk)
-    with contextlib.suppress(OSError):
-        sink.shutdown(socket.SHUT_RDWR)
+    def _room(self, size: int) -> int:
+        return size if self._limit is None else max(0, min(size, self._limit - self.passed))
 
 
 @contextmanager
-def relaying(target: int) -> Iterator[Relay]:
+def relaying(target: int, *, limit: int | None = None) -> Iterator[Relay]:
     """A relay to a loopback port, while the block runs."""
-    relay = Relay(target)
+    relay = Relay(target, limit=limit)
     try:
         yield relay
     finally:

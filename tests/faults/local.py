@@ -1,0 +1,104 @@
+"""The night in a home of files alone, SQLite and Maildir: every kill has a copy of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem.house import open_house
+from pbem.tick import tick
+from tests.faults.night import GAMES, LATER, NIGHT, tick_in_a_process, whole_night
+from tests.faults.outcome import Outcome, astray, idle, outcome
+from tests.faults.trap import fill_disk, lock_database
+from tests.toy.home import make_home
+
+ROUNDS = 3
+"""Ticks after which there is nothing more to do: by the last, the sheets of a turn that waits have settled."""
+
+
+@dataclass(frozen=True)
+class LocalNight:
+    """A home before its night, the points its tick passes, and what it comes to if nothing disturbs it."""
+
+    home: Path
+    passed: tuple[str, ...]
+    undisturbed: Outcome
+
+    def copy(self, name: str = "copy") -> Path:
+        """A copy of the home beside it; a former one of this name is gone."""
+        return _copy(self.home, name)
+
+    def after_kill(self, at: int) -> Outcome:
+        """What the night comes to if its tick is killed at a point, and others follow."""
+        home = self.copy()
+        assert tick_in_a_process(home, at=at).code == -9
+        return recovered(home)
+
+    def after_full_disk(self, at: int) -> Outcome:
+        """What it comes to if the disk is full from a point on, and has room again for the ticks that follow."""
+        home = self.copy()
+        assert tick_in_a_process(home, at=at, strike=fill_disk).code == 0
+        return recovered(home)
+
+    def after_lock(self, at: int) -> Outcome:
+        """What it comes to if somebody keeps the database locked from a point to the end of the tick."""
+        home = self.copy()
+        assert tick_in_a_process(home, at=at, strike=lock_database).code == 0
+        return recovered(home)
+
+
+def prepare(folder: Path) -> LocalNight:
+    """A night in a folder: the letters in its inbox in the order of their times, and all templates compiled."""
+    home = make_home(folder / "home")
+    put_in_inbox(home, whole_night(home))
+    trial = _copy(home, "trial")
+    assert tick_in_a_process(trial).code == 0
+    shutil.copytree(trial / "cache", home / "cache", dirs_exist_ok=True)
+    trial = _copy(home, "trial")
+    ended = tick_in_a_process(trial)
+    return LocalNight(home, ended.passed, recovered(trial))
+
+
+def put_in_inbox(home: Path, letters: Iterable[bytes]) -> None:
+    """Drops letters into a home's inbox, as if they had come one after the other before the night."""
+    inbox = home / "post" / "inbox"
+    inbox.mkdir(parents=True, exist_ok=True)
+    for number, raw in enumerate(letters):
+        path = inbox / f"{number:02}.eml"
+        path.write_bytes(raw)
+        came = NIGHT.timestamp() - 3600 + number
+        os.utime(path, (came, came))
+
+
+def recovered(home: Path, *, after: dt.datetime = NIGHT) -> Outcome:
+    """Ticks until nothing is left to do; what a home has come to then. No mail is astray, and the inbox is empty."""
+    with open_house(home, GAMES) as house:
+        for number in range(1, ROUNDS + 1):
+            tick(house, after + number * LATER)
+        assert idle(tick(house, after + (ROUNDS + 1) * LATER))
+        wrong = astray(house, _delivered(home))
+        assert not wrong, wrong
+        assert _waiting(home) == []
+        return outcome(house)
+
+
+def _copy(home: Path, name: str) -> Path:
+    copy = home.with_name(name)
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(home, copy)
+    return copy
+
+
+def _delivered(home: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted((home / "post" / "sent" / "new").iterdir()):
+        raw = path.read_bytes()
+        yield raw.partition(b"\nTo: ")[2].partition(b"\n")[0].decode(), raw
+
+
+def _waiting(home: Path) -> list[Path]:
+    inbox = home / "post" / "inbox"
+    return [*inbox.glob("*.eml"), *inbox.glob("new/*"), *inbox.glob("cur/*")]

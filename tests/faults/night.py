@@ -1,0 +1,188 @@
+"""A night's work for one tick, and a process that does it until it is killed.
+
+The work: sheets of every kind wait in the inbox, a turn is past its deadline,
+another has just been filled, a third needs reminders, a fourth cannot be
+resolved, and a campaign that has just been started has all its mail unsent.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import multiprocessing
+from collections.abc import Iterable
+from dataclasses import dataclass
+from email.message import EmailMessage
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.opening import start
+from pbem.errors import PbemError, in_words
+from pbem.house import House, open_house
+from pbem.ruleset import AnyRuleset, Dice, Event, Parsed, TurnInput, View
+from pbem.store import sessions
+from pbem.tick import tick
+from tests.faults.trap import Strike, Trap, kill
+from tests.toy.home import MONDAY
+from tests.toy.ruleset import Auction, Table
+
+NIGHT = dt.datetime(2026, 11, 6, 20, 0, tzinfo=dt.UTC)
+"""The moment of the night's tick, an hour after the deadline on Friday."""
+
+LATER = dt.timedelta(minutes=20)
+"""From one tick to the next; a claim on a mail has run out by then."""
+
+POISON = "BID 13"
+"""The order that cannot be read."""
+
+ENDLESS = 13
+"""A campaign of so many rounds cannot be resolved."""
+
+
+class Brittle(Auction):
+    """The toy with a sheet it cannot read and a turn it cannot resolve."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        kept = list(lines)
+        if any(line == POISON for _, line in kept):
+            raise ZeroDivisionError("the reader tripped")
+        return super().parse(view, kept)
+
+    def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Event, ...]]:
+        if state.rounds == ENDLESS:
+            raise ZeroDivisionError("the resolver tripped")
+        return super().resolve(state, turn, dice)
+
+
+GAMES: dict[str, AnyRuleset] = {"toy": Brittle()}
+
+
+def letter(number: int, sender: str, text: str, *, domain: str = "example.org") -> bytes:
+    """A mail as it comes from a player."""
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = f"{sender}@{domain}", f"orders@{domain}", "orders"
+    message["Message-ID"] = f"<letter{number}@mail.{domain}>"
+    message.set_content(text)
+    return bytes(message).replace(b"\n", b"\r\n")
+
+
+def begin(
+    house: House,
+    name: str,
+    now: dt.datetime,
+    *,
+    domain: str = "example.org",
+    deadline: str = "FRI 19:00 UTC",
+    **options: str,
+) -> None:
+    """Creates and starts a campaign of Ann and Bob."""
+    wanted = NewCampaign(
+        name=name,
+        game="toy",
+        gm=f"gm@{domain}",
+        seats=[("red", f"ann@{domain}"), ("blue", f"bob@{domain}")],
+        deadline=deadline,
+        options=options,
+    )
+    create(house, wanted, now, seed=b"a seed for tests")
+    start(house, name, now)
+
+
+def whole_night(home: Path) -> list[bytes]:
+    """Prepares all of a night's work in a home; returns the letters that shall come."""
+    with open_house(home, GAMES) as house:
+        begin(house, "due", MONDAY)
+        begin(house, "full", MONDAY, deadline="SUN 20:00 UTC", rounds="1")
+        begin(house, "late", MONDAY, deadline="SAT 19:00 UTC")
+        begin(house, "stuck", MONDAY, rounds=str(ENDLESS))
+        tick(house, MONDAY)
+        begin(house, "fresh", NIGHT - LATER)
+    sheets = [
+        ("ann", "ORDERS due red\nBID 1\nEND\n"),
+        ("ann", "ORDERS due red\nBID 2\nWHISPER blue deal\nEND\n"),
+        ("ann", "ORDERS due red\nnonsense\nEND\n"),
+        ("ann", "ORDERS full red\nBID 3\nEND\n"),
+        ("bob", "ORDERS full blue\nBID 4\nEND\n"),
+        ("ann", "ORDERS late red\nBID 5\nEND\n"),
+        ("bob", f"ORDERS late blue\n{POISON}\nEND\n"),
+        ("eve", "ORDERS due red\nBID 9\nEND\n"),
+        ("fay", "How do I join?\n"),
+    ]
+    return [letter(number, sender, text) for number, (sender, text) in enumerate(sheets)]
+
+
+def small_night(home: Path, *, domain: str) -> list[bytes]:
+    """Prepares one campaign in a home, its first mail unsent and its turn due; returns the letters that shall come."""
+    with open_house(home, GAMES) as house:
+        begin(house, "due", MONDAY, domain=domain)
+    sheets = ["ORDERS due red\nBID 1\nEND\n", "ORDERS due red\nBID 2\nEND\n"]
+    return [letter(number, "ann", text, domain=domain) for number, text in enumerate(sheets)]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended: its exit code, which is minus the number of a signal.
+
+    Unless it was killed, with the points it passed and the sentence with which
+    its tick gave up, if it did.
+    """
+
+    code: int
+    passed: tuple[str, ...] = ()
+    said: str = ""
+
+
+def processes() -> ForkServerContext:
+    """Processes forked from one that has imported everything and runs no threads."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["__main__", "tests.faults.night"])
+    return context
+
+
+def tick_in_a_process(home: Path, *, at: int | None = None, strike: Strike = kill, now: dt.datetime = NIGHT) -> Ended:
+    """One tick in a home, with a strike at one of its points or at none."""
+    here, there = processes().Pipe(duplex=False)
+    process = processes().Process(target=_tick, args=(home, at, strike, now, there))
+    process.start()
+    there.close()
+    try:
+        passed, said = here.recv()
+    except EOFError:
+        passed, said = (), ""
+    process.join()
+    assert process.exitcode is not None
+    return Ended(process.exitcode, passed, said)
+
+
+def _tick(home: Path, at: int | None, strike: Strike, now: dt.datetime, told: Connection) -> None:
+    sessions.BUSY_SECONDS = 0  # alone in its home, a tick has nobody to wait for
+    trap = Trap(home, at, strike)
+    trap.set()
+    said = ""
+    try:
+        with open_house(home, GAMES) as house:
+            tick(house, now)
+    except (OSError, PbemError) as error:
+        said = in_words(error)
+    told.send((tuple(trap.passed), said))
+
+
+def ticks_at_once(home: Path, count: int) -> list[bool]:
+    """Ticks of one home in so many processes, all beginning at the same moment; whether each found another at work."""
+    barrier, told = processes().Barrier(count), processes().Queue()
+    ticking = [processes().Process(target=_tick_with_others, args=(home, barrier, told)) for _ in range(count)]
+    for process in ticking:
+        process.start()
+    busy = [told.get(timeout=60) for _ in ticking]
+    for process in ticking:
+        process.join()
+    return busy
+
+
+def _tick_with_others(home: Path, barrier: Barrier, told: Queue[bool]) -> None:
+    with open_house(home, GAMES) as house:
+        barrier.wait()
+        told.put(tick(house, NIGHT).busy)

@@ -1,0 +1,145 @@
+"""What a night has come to: all that must be the same however often it was disturbed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.proof import prove
+from pbem.errors import PbemError
+from pbem.house import House
+from pbem.store.models import Act, Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
+from pbem.tick import Ticked
+
+_TIME = re.compile(rb"^Date: .*$|\b\d{2}:\d{2}\b", re.MULTILINE)
+"""A disturbed night ends later, and its mails may say so."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What counts, without the times at which it happened. Every list is sorted, and holds what is there twice twice.
+
+    letters: hash, state, note. sheets: campaign, turn, seat, version, whether
+    accepted, digest, hash of its letter. turns: campaign, number, hash of the
+    state, orders and sheets used. seats: campaign, seat, turns missed. mails:
+    Message-ID, recipient, state, hash of the bytes. proofs: campaign, turns
+    proved, reports proved.
+    """
+
+    letters: list[Any]
+    sheets: list[Any]
+    turns: list[Any]
+    seats: list[Any]
+    acts: list[Any]
+    mails: list[Any]
+    proofs: list[Any]
+
+    def difference(self, other: Outcome) -> str:
+        """What this one has too much and too little, compared with another; "" if they are the same."""
+        said = []
+        for field in fields(self):
+            here, there = (Counter(getattr(each, field.name)) for each in (self, other))
+            if here != there:
+                said.append(f"{field.name}: too much {list(here - there)}, too little {list(there - here)}")
+        return "; ".join(said)
+
+
+def outcome(house: House) -> Outcome:
+    """What stands in a house's database and archive. Raises ReplayError if an archive does not prove itself."""
+    with house.store.reading() as session:
+        return Outcome(
+            letters=_rows(session, select(Letter.sha256, Letter.state, Letter.note)),
+            sheets=_rows(session, _SHEETS),
+            turns=sorted(map(_turn, session.execute(_TURNS))),
+            seats=_rows(session, _SEATS),
+            acts=_rows(session, select(Campaign.name, Act.text).join(Campaign, Campaign.id == Act.campaign_id)),
+            mails=sorted(
+                (mail.message_id, mail.recipient, mail.state, _digest(_TIME.sub(b"", mail.raw)))
+                for mail in session.scalars(select(Outgoing))
+            ),
+            proofs=[_proof(house, name) for name in session.scalars(select(Campaign.name).order_by(Campaign.name))],
+        )
+
+
+_SHEETS = (
+    select(Campaign.name, Turn.number, SeatRow.name, Sheet.version, Sheet.accepted, Sheet.digest, Letter.sha256)
+    .join(Turn, Turn.id == Sheet.turn_id)
+    .join(Campaign, Campaign.id == Turn.campaign_id)
+    .join(SeatRow, SeatRow.id == Sheet.seat_id)
+    .join(Letter, Letter.id == Sheet.letter_id)
+)
+_TURNS = select(Campaign.name, Turn.number, Turn.state_hash, Turn.record, Turn.reminded_at).join(
+    Campaign, Campaign.id == Turn.campaign_id
+)
+_SEATS = select(Campaign.name, SeatRow.name, SeatRow.nmr_in_a_row, SeatRow.nmr_total).join(
+    Campaign, Campaign.id == SeatRow.campaign_id
+)
+
+
+def _rows(session: Session, query: Any) -> list[Any]:
+    return sorted(tuple(row) for row in session.execute(query))
+
+
+def _turn(row: Any) -> tuple[str, int, str, str, bool]:
+    record = json.loads(row.record or b"{}")
+    used = {name: record.get(name) for name in ("orders", "missing", "sheets", "state_after", "events")}
+    return row.name, row.number, row.state_hash, json.dumps(used, sort_keys=True), row.reminded_at is not None
+
+
+def _proof(house: House, name: str) -> tuple[str, int, int]:
+    proof = prove(house, name)
+    return proof.campaign, proof.turns, proof.reports
+
+
+def _digest(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()
+
+
+def idle(done: Ticked) -> bool:
+    """Whether a tick found nothing to do."""
+    nothing = (done.busy, done.polled, done.answered.letters, done.reminded, done.archived, done.sent.sent)
+    return not any(nothing) and not done.resolved
+
+
+def astray(house: House, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
+    """What is wrong with the mails that went out, in sentences: lost, altered, or with somebody they are not for.
+
+    `delivered` are recipients and what they got, which may have further header
+    fields on top, as servers put them.
+    """
+    with house.store.reading() as session:
+        rows = session.execute(select(Outgoing.recipient, Outgoing.message_id, Outgoing.raw)).all()
+    came: Counter[str] = Counter()
+    wrong = []
+    for recipient, raw in delivered:
+        own = [row.message_id for row in rows if row.recipient == recipient and _line_ends(raw).endswith(row.raw)]
+        came.update(own)
+        if len(own) != 1:
+            wrong.append(f"{recipient} got what is not for him, or not as it was written: {raw[:200]!r}")
+    return wrong + [f"{row.message_id} to {row.recipient} never came" for row in rows if not came[row.message_id]]
+
+
+def _line_ends(raw: bytes) -> bytes:
+    return raw.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+
+
+def faults(passed: Sequence[str], kind: str, after_kill: Callable[[int], Outcome], expected: Outcome) -> dict[str, str]:
+    """Kills a night at each point of a kind; returns what was wrong afterwards, by the point's number and name."""
+    found = {}
+    for at, name in enumerate(passed):
+        if name.startswith(kind):
+            try:
+                wrong = after_kill(at).difference(expected)
+            except (AssertionError, PbemError) as error:
+                wrong = repr(error)
+            if wrong:
+                found[f"{at} {name}"] = wrong
+    return found

@@ -1,0 +1,126 @@
+"""The night on servers: PostgreSQL, Dovecot and Postfix. Before every kill all three are as they were."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem.config import FILE_NAME, load_settings
+from pbem.house import open_house
+from pbem.tick import Ticked, tick
+from tests.faults.night import GAMES, LATER, NIGHT, small_night, tick_in_a_process
+from tests.faults.outcome import Outcome, astray, idle, outcome
+from tests.servers.mail import DOMAIN, MailServer
+from tests.servers.postgres import PostgresServer
+from tests.servers.relay import relaying
+from tests.toy.home import make_home
+
+PLAYERS = ("ann", "bob", "gm")
+
+Undisturbed = tuple[tuple[str, ...], Outcome]
+"""The points a night's tick passes, and what it comes to."""
+
+
+@dataclass(frozen=True)
+class ServerNight:
+    """A home before its night, and the servers it uses. The database at `template` is for copying."""
+
+    home: Path
+    template: str
+    letters: list[bytes]
+    mail: MailServer
+    postgres: PostgresServer
+
+    def after_kill(self, at: int) -> Outcome:
+        """What the night comes to if its tick is killed at a point, and others follow."""
+        with self.copy() as home:
+            assert tick_in_a_process(home, at=at).code == -9
+            return self.recovered(home)
+
+    def undisturbed(self) -> Undisturbed:
+        """What is to be expected of a night that nothing disturbs."""
+        with self.copy() as home:
+            ended = tick_in_a_process(home)
+            assert ended.code == 0
+            return ended.passed, self.recovered(home)
+
+    @contextmanager
+    def copy(self) -> Iterator[Path]:
+        """The home with a database of its own, the letters in the inbox, and no other mail anywhere."""
+        home = self.home.with_name("copy")
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.copytree(self.home, home)
+        self.mail.empty()
+        self.mail.append("orders", self.letters)
+        with self.postgres.fresh_database(like=self.template) as url:
+            _set(home, database=url)
+            yield home
+
+    def length(self, setting: str, service: str) -> int:
+        """The bytes that an undisturbed tick exchanges with the service of a setting."""
+        with self.copy() as home:
+            return self._over_a_line(home, setting, service, None)[1]
+
+    def after_broken_line(self, setting: str, service: str, limit: int) -> Outcome:
+        """What the night comes to if the line to a service breaks after so many bytes, for the whole of its tick."""
+        with self.copy() as home:
+            done, _ = self._over_a_line(home, setting, service, limit)
+            assert done.problems
+            assert setting != "inbox" or done.resolved == []
+            return self.recovered(home)
+
+    def _over_a_line(self, home: Path, setting: str, service: str, limit: int | None) -> tuple[Ticked, int]:
+        """A tick over a line that breaks; then the setting is what it was. Returns also how many bytes came through."""
+        usual = getattr(load_settings(home), setting)
+        with relaying(self.mail.ports[service], limit=limit) as relay:
+            user = "orders@" if service == "imap" else ""
+            _set(home, **{setting: f"{service}://{user}127.0.0.1:{relay.port}"})
+            with open_house(home, GAMES) as house:
+                done = tick(house, NIGHT)
+        _set(home, **{setting: usual})
+        return done, relay.passed
+
+    def recovered(self, home: Path) -> Outcome:
+        """Ticks until nothing is left to do; what a home has come to then. No mail is astray, no letter left behind."""
+        with open_house(home, GAMES) as house:
+            tick(house, NIGHT + LATER)
+            assert idle(tick(house, NIGHT + 2 * LATER))
+            wrong = astray(house, self._delivered())
+            assert not wrong, wrong
+            assert self.mail.mails("orders") == []
+            assert set(self.mail.mails("orders", folder="Processed")) == set(self.letters)
+            return outcome(house)
+
+    def _delivered(self) -> Iterator[tuple[str, bytes]]:
+        self.mail.settle()
+        for account in PLAYERS:
+            yield from ((self.mail.address(account), raw) for raw in self.mail.mails(account))
+
+
+@contextmanager
+def preparing(folder: Path, mail: MailServer, postgres: PostgresServer) -> Iterator[ServerNight]:
+    """A small night in a folder, while the block runs."""
+    with postgres.fresh_database() as template:
+        home = make_home(folder / "servers" / "home", database=template)
+        _set(home, address=mail.address("orders"), inbox=mail.inbox("orders"), carrier=mail.carrier("orders"))
+        secret = f'{{ command = "echo {mail.password("orders")}" }}'
+        with (home / FILE_NAME).open("a") as file:
+            file.write(f'inbox_password = {secret}\ncarrier_password = {secret}\ntls_ca = "{mail.ca_file}"\n')
+        night = ServerNight(home, template, small_night(home, domain=DOMAIN), mail, postgres)
+        with night.copy() as trial:
+            assert tick_in_a_process(trial).code == 0
+            shutil.copytree(trial / "cache", home / "cache", dirs_exist_ok=True)
+        yield night
+
+
+def _set(home: Path, **settings: str) -> None:
+    """Writes other values into a home's settings."""
+    path = home / FILE_NAME
+    text = path.read_text()
+    for name, value in settings.items():
+        text = re.sub(rf'^{name} = "[^"]*"', f'{name} = "{value}"', text, flags=re.MULTILINE)
+    path.write_text(text)

@@ -1,0 +1,140 @@
+"""The same mail comes twice by whatever way, and another mail comes under the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import select
+
+from pbem.desk.answer import answer_letters
+from pbem.house import open_house
+from pbem.post.fingerprint import fingerprint
+from pbem.post.incoming import Incoming
+from pbem.post.intake import poll
+from pbem.store import Store
+from pbem.store.models import Letter, Sheet
+from pbem.tick import tick
+from tests.faults.night import GAMES, NIGHT, letter
+from tests.faults.outcome import outcome
+from tests.faults.servers import ServerNight, Undisturbed
+from tests.toy.home import MONDAY, Desk
+
+FIRST = letter(1, "ann", "ORDERS toy1 red\nBID 1\nEND\n")
+SECOND = letter(2, "ann", "ORDERS toy1 red\nBID 2\nEND\n")
+
+
+def by_way_of(server: str, raw: bytes) -> bytes:
+    """A mail with the marks of the way it came by."""
+    way = [
+        "Return-Path: <ann@example.org>",
+        f"Received: from {server}.example.org",
+        "\tby mx.example.org",
+        "X-Spam: no",
+    ]
+    return "".join(f"{line}\r\n" for line in way).encode() + raw
+
+
+class Inbox:
+    """A mailbox that holds these mails, by UID and UIDVALIDITY."""
+
+    def __init__(self, *mails: tuple[str, bytes], validity: str = "1") -> None:
+        self._mails = [Incoming("imaps://orders@example.org/INBOX", validity, uid, MONDAY, raw) for uid, raw in mails]
+
+    def batches(self) -> Iterator[list[Incoming]]:
+        yield self._mails
+
+    def done(self, batch: list[Incoming]) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def stored(store: Store) -> list[bytes]:
+    """All letters, in the order they came."""
+    with store.reading() as session:
+        return list(session.scalars(select(Letter.raw).order_by(Letter.id)))
+
+
+def counting(desk: Desk) -> list[str]:
+    """Answers the letters; the orders of the sheets taken, by version."""
+    answer_letters(desk.house, desk.now)
+    with desk.house.store.reading() as session:
+        sheets = session.scalars(select(Sheet).order_by(Sheet.version))
+        return [str(sheet.orders[0]["coins"]) for sheet in sheets]
+
+
+def test_a_mail_that_comes_by_two_ways(any_store: Store) -> None:
+    """A mail that two servers hand over, each with its own marks, is one letter."""
+    inbox = Inbox(("1", by_way_of("a", FIRST)), ("2", by_way_of("bb", FIRST)))
+
+    assert poll(any_store, inbox, MONDAY) == 1
+    assert poll(any_store, Inbox(("3", FIRST.replace(b"\r\n", b"\n"))), MONDAY) == 0
+
+
+def test_a_late_double_does_not_undo_a_correction(desk: Desk) -> None:
+    """When the first sheet comes again after the second one, the second goes on to count."""
+    desk.begin()
+    for uid, raw in enumerate([by_way_of("a", FIRST), SECOND, by_way_of("late", FIRST)]):
+        poll(desk.house.store, Inbox((str(uid), raw)), desk.now)
+
+    assert counting(desk) == ["1", "2"]
+
+
+def test_the_same_words_in_another_mail(desk: Desk) -> None:
+    """A player who goes back to his first orders writes a new mail, and it counts."""
+    desk.begin()
+    again = FIRST.replace(b"<letter1@", b"<letter3@")
+    poll(desk.house.store, Inbox(("1", FIRST), ("2", SECOND), ("3", again)), desk.now)
+
+    assert counting(desk) == ["1", "2", "1"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        FIRST.replace(b"<letter1@", b"<letter3@"),
+        FIRST.replace(b"BID 1", b"BID 2"),
+        FIRST.replace(b"Subject: orders", b"Subject: orders, again"),
+        FIRST.replace(b"ann@", b"bob@"),
+        b"Received: x\r\n" + FIRST.replace(b"Message-ID", b"X-Id"),
+    ],
+)
+def test_what_makes_another_letter(other: bytes) -> None:
+    """Another Message-ID, text, subject or sender; of a mail without Message-ID, any byte."""
+    assert fingerprint(other) not in (fingerprint(FIRST), fingerprint(FIRST.replace(b"Message-ID", b"X-Id")))
+
+
+def test_a_server_that_counts_anew(any_store: Store) -> None:
+    """Another mail under a UID known already, as after a mailbox was set up again, is a letter of its own."""
+    poll(any_store, Inbox(("1", FIRST)), MONDAY)
+
+    assert [poll(any_store, Inbox(("1", SECOND)), MONDAY) for _ in range(2)] == [1, 0]
+    assert stored(any_store) == [FIRST, SECOND]
+
+
+def test_a_server_with_other_bytes_each_time(any_store: Store) -> None:
+    """A mail that its server writes otherwise when it is read again, under the same UID and Message-ID, is known."""
+    poll(any_store, Inbox(("1", FIRST)), MONDAY)
+
+    assert poll(any_store, Inbox(("1", FIRST.replace(b"BID", b"BI=\r\nD"))), MONDAY) == 0
+
+
+def test_a_changed_uidvalidity(any_store: Store) -> None:
+    """If the server gives up its numbers, what lies in the mailbox is known, and what is new is new."""
+    poll(any_store, Inbox(("1", FIRST)), MONDAY)
+
+    assert poll(any_store, Inbox(("1", SECOND), ("2", FIRST), validity="2"), MONDAY) == 1
+    assert stored(any_store) == [FIRST, SECOND]
+
+
+def test_mail_that_is_delivered_twice(servers: ServerNight, undisturbed: Undisturbed) -> None:
+    """Letters that Postfix delivers once more change nothing, whatever header fields are put on top of them."""
+    with servers.copy() as home:
+        for raw in servers.letters:
+            servers.mail.deliver(servers.mail.address("orders"), raw, sender=servers.mail.address("ann"))
+        servers.mail.settle()
+        with open_house(home, GAMES) as house:
+            assert tick(house, NIGHT).polled == len(servers.letters)
+            assert outcome(house).difference(undisturbed[1]) == ""

@@ -1,0 +1,13 @@
+"""A night's tick is killed before each change in its folders, and in the middle of each file it writes."""
+
+from __future__ import annotations
+
+from tests.faults.local import LocalNight
+from tests.faults.outcome import faults
+
+
+def test_a_kill_at_any_file(night: LocalNight) -> None:
+    """Inbox, sent mail and archive come to what they are after an undisturbed night."""
+    assert sum(name.startswith("file") for name in night.passed) > 70
+
+    assert faults(night.passed, "file", night.after_kill, night.undisturbed) == {}
