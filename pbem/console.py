@@ -276,6 +276,7 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
         yield f"  {players_allowed(game.seats)} players" + (
             f": {', '.join(game.seats.names)}" if game.seats.names else ""
         )
+        yield f"  {wrapped('pace: ' + game.pace, '  ')}"
         for option in game.options():
             text = f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_default(option.default)}"
             yield f"  {wrapped(text, '    ')}"
@@ -290,6 +291,7 @@ def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
             "designer": game.designer,
             "version": game.version,
             "summary": game.summary,
+            "pace": game.pace,
             "seats": game.seats,
             "options": list(game.options()),
         }

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli import main
+from rules import RULESETS
 from tests.cli.conftest import Run
 
 NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin"]
@@ -205,3 +206,13 @@ def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, home: Path) 
     assert "run `pbem init`" in pbem("status").stderr
     assert pbem("migrate").output == "The database is of this version.\n"
     assert pbem("status").exit_code == 0
+
+
+def test_games_are_listed_with_players_and_pace() -> None:
+    """Every game there is stands in the list, with who may play and at what pace."""
+    printed = CliRunner().invoke(main, ["games"]).output
+
+    for ruleset in RULESETS:
+        assert f"{ruleset.key}: {ruleset.title}, by {ruleset.designer}\n" in printed
+        assert f"  pace: {ruleset.pace}\n" in printed
+        assert f"  {ruleset.seats.least}" in printed
