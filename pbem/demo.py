@@ -14,7 +14,7 @@ from sqlalchemy import select
 from pbem.archive import replay
 from pbem.campaign.creation import NewCampaign, create, players_allowed
 from pbem.campaign.opening import start
-from pbem.campaign.table import load_table
+from pbem.campaign.table import live, load_table
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import ConfigError
 from pbem.house import House, choose_game, open_house
@@ -164,7 +164,7 @@ class _Demo:
     def _standing(self) -> Standing:
         with self._house.store.reading() as session:
             table = load_table(session, CAMPAIGN)
-            at = select(Turn.state).where(Turn.campaign_id == table.id, Turn.number == table.turn)
+            at = select(Turn.state).where(live(table.id), Turn.number == table.turn)
             state = json.loads(session.scalars(at).one())
         return self._ruleset.standing(self._ruleset.load(state, table.version))
 

@@ -13,7 +13,7 @@ from pbem.archive import archive_turn, turn_files
 from pbem.campaign.history import orders_used
 from pbem.campaign.reporting import unpack_files
 from pbem.campaign.resolving import received
-from pbem.campaign.table import Table, load_sheets, load_table
+from pbem.campaign.table import Table, live, load_sheets, load_table
 from pbem.campaign.turnrun import mark_archived
 from pbem.errors import StoreError, in_words
 from pbem.house import House
@@ -28,7 +28,7 @@ def archive_left(house: House, now: dt.datetime) -> tuple[int, list[str]]:
     unarchived = (
         select(Turn.id, Turn.number, Campaign.name)
         .join(Campaign, Campaign.id == Turn.campaign_id)
-        .where(Turn.resolved_at.is_not(None), Turn.archived_at.is_(None))
+        .where(Turn.resolved_at.is_not(None), Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
         .order_by(Turn.id)
     )
     with house.store.reading() as session:
@@ -55,7 +55,7 @@ def _folder(
     reports = session.scalars(
         select(Report.files)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(Turn.campaign_id == table.id, Turn.number == number + 1)
+        .where(live(table.id), Turn.number == number + 1)
         .order_by(Report.seat_id)
     )
     book = house.game(table.game).orders

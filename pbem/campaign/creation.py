@@ -7,7 +7,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from sqlalchemy import select
 
 from pbem.archive.record import setup_dice
 from pbem.campaign.journal import note
+from pbem.campaign.people import enrol
+from pbem.campaign.policy import read_policy
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -31,7 +33,7 @@ _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCampaign:
-    """A campaign as a GM typed it: `seats` are (seat, address), `options` name → text."""
+    """A campaign as a GM typed it: `seats` are (seat, address), `options` and `policy` name → text."""
 
     name: str
     game: str
@@ -40,6 +42,7 @@ class NewCampaign:
     deadline: str
     options: Mapping[str, str]
     settle_minutes: int = 30
+    policy: Mapping[str, str] = field(default_factory=dict)
 
 
 def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> None:
@@ -66,13 +69,16 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
         schedule=schedule.text,
         settle_minutes=wanted.settle_minutes,
         seed=seed,
+        policy=read_policy(wanted.policy),
         mail_key=secrets.token_bytes(32),
         created_at=now,
-        seats=[SeatRow(name=seat, address=address, token_hash="") for seat, address in seats.items()],
     )
     with house.store.writing() as session:
         if session.scalar(select(Campaign.id).where(Campaign.name == wanted.name)) is not None:
             raise CampaignError(f"there is a campaign {wanted.name!r} already: choose another name")
+        campaign.seats = [
+            SeatRow(name=seat, person=enrol(session, address, now), token_hash="") for seat, address in seats.items()
+        ]
         session.add(campaign)
         session.flush()
         note(session, campaign.id, now, actor="gm", text=f"created: {ruleset.title}, seats {', '.join(seats)}")

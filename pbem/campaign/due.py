@@ -110,7 +110,7 @@ def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]
     is_open = [Campaign.status == "running", Turn.resolved_at.is_(None)]
     if campaign is not None:
         is_open.append(Campaign.name == campaign)
-    at_table = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn)
+    at_table = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
     turns = session.execute(
         select(
             Campaign.id.label("campaign_id"),
@@ -128,10 +128,10 @@ def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]
         .where(*is_open)
         .order_by(Campaign.id)
     ).all()
-    playing: dict[int, list[Seat]] = defaultdict(list)
-    seats = select(SeatRow.campaign_id, SeatRow.name).where(SeatRow.status == "playing").order_by(SeatRow.id)
-    for campaign_id, seat in session.execute(seats):
-        playing[campaign_id].append(seat)
+    manned: dict[int, list[Seat]] = defaultdict(list)
+    seats = select(SeatRow.campaign_id, SeatRow.name).where(SeatRow.status == "playing", ~SeatRow.paused)
+    for campaign_id, seat in session.execute(seats.order_by(SeatRow.id)):
+        manned[campaign_id].append(seat)
     counting: dict[int, dict[Seat, Counting]] = defaultdict(dict)
     sheets = (
         select(Sheet.turn_id, SeatRow.name, Sheet.version, Sheet.wait, Sheet.received_at)
@@ -143,16 +143,16 @@ def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]
     )
     for turn_id, seat, version, wait, received_at in session.execute(sheets):
         counting[turn_id][seat] = Counting(version, wait, received_at)
-    return [_waiting(row._mapping, playing[row.campaign_id], counting[row.turn_id]) for row in turns]
+    return [_waiting(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
 
 
-def _waiting(row: RowMapping, playing: Sequence[Seat], sheets: dict[Seat, Counting]) -> Waiting:
+def _waiting(row: RowMapping, manned: Sequence[Seat], sheets: dict[Seat, Counting]) -> Waiting:
     plain = {name: row[name] for name in ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at")}
     return Waiting(
         **plain,
         settle=dt.timedelta(minutes=row["settle_minutes"]),
         schedule=Schedule.read(row["schedule"]),
-        awaited=tuple(seat for seat in playing if seat in row["awaited"]),
+        awaited=tuple(seat for seat in manned if seat in row["awaited"]),
         sheets=sheets,
     )
 
@@ -173,6 +173,7 @@ def _remind(house: House, turn: Waiting, now: dt.datetime) -> int:
 def _reminder(house: House, table: Table, turn: Waiting, place: Place, last: LastReport) -> Mail:
     assert turn.deadline is not None
     settings, view = house.settings, json.loads(last.view)
+    parts = ("reminder", table.name, place.seat, turn.turn, table.era, turn.deadline.isoformat())
     page = Reminder(
         campaign=table.name,
         seat=place.seat,
@@ -188,7 +189,7 @@ def _reminder(house: House, table: Table, turn: Waiting, place: Place, last: Las
         recipient=place.address,
         subject=f"{subject_tag(table.name, last.code)} Orders are due: {view['label']}",
         text=house.reporter.write(page),
-        message_id=message_id(table.mail_key, settings.domain, "reminder", table.name, place.seat, turn.turn),
+        message_id=message_id(table.mail_key, settings.domain, *parts),
         reply_to=plus_address(settings.address, last.code),
         in_reply_to=last.message_id,
         references=(last.message_id,),

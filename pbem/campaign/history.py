@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import turn_dice
-from pbem.campaign.table import Table
+from pbem.campaign.table import Table, live
 from pbem.ruleset import AnyRuleset, Event, Order, OrderBook, Seat, TurnInput
 from pbem.store.models import Turn
 
@@ -21,7 +21,7 @@ Past = Mapping[int, tuple[Event, ...]]
 
 def removed_before(session: Session, campaign_id: int) -> frozenset[Seat]:
     """The seats that earlier turns were told the GM took out."""
-    records = session.scalars(select(Turn.record).where(Turn.campaign_id == campaign_id, Turn.record.is_not(None)))
+    records = session.scalars(select(Turn.record).where(live(campaign_id), Turn.record.is_not(None)))
     return frozenset(seat for record in records for seat in json.loads(record or b"{}").get("removed", ()))
 
 
@@ -44,7 +44,7 @@ def events_from(session: Session, table: Table, ruleset: AnyRuleset, first: int)
     """
     rows = session.execute(
         select(Turn.number, Turn.state, Turn.record)
-        .where(Turn.campaign_id == table.id, Turn.number >= first - 1, Turn.record.is_not(None))
+        .where(live(table.id), Turn.number >= first - 1, Turn.record.is_not(None))
         .order_by(Turn.number)
     )
     turns = [(number, state, json.loads(record or b"")) for number, state, record in rows]

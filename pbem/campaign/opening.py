@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.archive import archive_turn, setup_dice, setup_record, turn_files
@@ -58,12 +58,11 @@ def start(house: House, name: str, now: dt.datetime) -> Started:
     """
     with house.store.reading() as session:
         table = load_table(session, name)
-        gm = session.scalars(select(Campaign.gm).where(Campaign.id == table.id)).one()
     if table.status != "forming":
         raise CampaignError(f"campaign {name} is {table.status}: it has begun already")
     ruleset = house.game(table.game)
     made = _set_up(house, table, ruleset, now)
-    mails = [_welcome(house, table, ruleset, place, made.tokens[place.seat], gm) for place in table.places]
+    mails = [_welcome(house, table, ruleset, place, made.tokens[place.seat], table.gm) for place in table.places]
     with house.store.writing() as session:
         first = _keep(session, house, table, made, now)
         queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)

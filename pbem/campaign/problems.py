@@ -14,7 +14,7 @@ from pbem.post.codes import message_id
 from pbem.post.outbox import queue
 from pbem.post.writing import Mail
 from pbem.report import TurnProblem
-from pbem.store.models import Campaign, Outgoing
+from pbem.store.models import Outgoing
 
 
 def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) -> str:
@@ -33,15 +33,14 @@ def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) 
 def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
         table = load_table(session, turn.campaign)
-        gm = session.scalars(select(Campaign.gm).where(Campaign.id == table.id)).one()
-        id_ = message_id(table.mail_key, house.settings.domain, "problem", table.name, turn.turn)
+        id_ = message_id(table.mail_key, house.settings.domain, "problem", table.name, turn.turn, table.era)
         if session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None:
             return
         page = TurnProblem(
             campaign=table.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=table.schedule.zone
         )
         mail = Mail(
-            recipient=gm,
+            recipient=table.gm,
             subject=f"[{table.name}] Turn {turn.turn} could not be resolved",
             text=house.reporter.write(page),
             message_id=id_,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from pbem.archive import ReplayProof, file_hash, replay
-from pbem.campaign.table import load_table
+from pbem.campaign.table import live, load_table
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.progress import Progress, silent
@@ -21,7 +21,7 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
         table = load_table(session, name)
         resolved = session.execute(
             select(Turn.number, Turn.record, Turn.archived_at)
-            .where(Turn.campaign_id == table.id, Turn.resolved_at.is_not(None))
+            .where(live(table.id), Turn.resolved_at.is_not(None))
             .order_by(Turn.number)
         ).all()
     if not resolved:

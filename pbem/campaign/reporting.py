@@ -67,7 +67,7 @@ def make_reports(
 def put_reports(
     session: Session, house: House, table: Table, *, turn_id: int, reports: Sequence[MadeReport], now: dt.datetime
 ) -> None:
-    """Keeps the reports with the turn they open, and queues their mails."""
+    """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits."""
     if not reports:
         return
     rows = [
@@ -82,7 +82,8 @@ def put_reports(
         for made in reports
     ]
     session.connection().execute(_PUT, rows)
-    queue_many(session, [(made.mail, table.id) for made in reports], house.settings, now)
+    mails = [(made.mail, table.id) for made in reports if made.place.address]
+    queue_many(session, mails, house.settings, now)
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
@@ -111,7 +112,7 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         seats=table.seats,
         deadline=opening.deadline,
         zone=table.schedule.zone,
-        code=reply_code(table.mail_key, table.name, place.seat, opening.number),
+        code=reply_code(table.mail_key, table.name, place.seat, opening.number, table.era),
         address=house.settings.address,
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,
@@ -123,5 +124,5 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
 
 def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, parts: ReportParts) -> Mail:
     table = opening.table
-    id_ = message_id(table.mail_key, house.settings.domain, "report", table.name, place.seat, opening.number)
+    id_ = message_id(table.mail_key, house.settings.domain, "report", table.name, place.seat, opening.number, table.era)
     return report_mail(parts, facts, recipient=place.address, message_id=id_)

@@ -15,7 +15,16 @@ from sqlalchemy.orm import Session
 from pbem.archive import SheetReceived, turn_dice, turn_files, turn_record
 from pbem.campaign.history import Past, events_from, orders_used, removed_before
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
-from pbem.campaign.table import LastReport, OpenTurn, Place, SheetIn, Table, load_last_reports, load_open_turn
+from pbem.campaign.table import (
+    LastReport,
+    OpenTurn,
+    Place,
+    SheetIn,
+    Table,
+    live,
+    load_last_reports,
+    load_open_turn,
+)
 from pbem.house import House
 from pbem.report import SheetUsed
 from pbem.ruleset import AnyRuleset, Event, Order, Seat, Standing, TurnInput, View, all_views, canonical, digest, seal
@@ -56,7 +65,7 @@ def look(session: Session, house: House, table: Table) -> Before:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
     turn = load_open_turn(session, table)
     ruleset = house.game(table.game)
-    previous = select(Turn.record).where(Turn.campaign_id == table.id, Turn.number == turn.number - 1)
+    previous = select(Turn.record).where(live(table.id), Turn.number == turn.number - 1)
     gone = frozenset(place.seat for place in table.places if not place.playing)
     return Before(
         table=table,

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from pbem.campaign.due import Counting, load_waiting
-from pbem.campaign.table import Table, load_table
+from pbem.campaign.table import Table, live, load_table
 from pbem.house import House
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, Letter, Outgoing, SeatRow, Turn
@@ -19,11 +19,15 @@ from pbem.store.models import Campaign, Letter, Outgoing, SeatRow, Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatStatus:
-    """A seat: whether it is awaited, the version of the sheet that counts (None: none), and sheets missed."""
+    """A seat: whether it is awaited, the version of the sheet that counts (None: none), and sheets missed.
+
+    Nobody sits there when it has no address.
+    """
 
     seat: Seat
     address: str
     playing: bool
+    paused: bool
     awaited: bool
     sheet: int | None
     wait: bool
@@ -53,7 +57,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignStatus:
-    """A campaign. `turn` is the number of the open turn, or of turns played when it is over."""
+    """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
+
+    `held` is why no turn runs until the GM says so, or "".
+    """
 
     name: str
     game: str
@@ -63,6 +70,7 @@ class CampaignStatus:
     schedule: str
     zone: str
     deadline: dt.datetime | None
+    held: str
     seats: tuple[SeatStatus, ...]
     undelivered: tuple[Undelivered, ...]
     result: Result | None
@@ -91,7 +99,8 @@ def _status(session: Session, house: House, table: Table) -> CampaignStatus:
     waiting = next(iter(load_waiting(session, table.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
-    rows = session.scalars(select(SeatRow).where(SeatRow.campaign_id == table.id).order_by(SeatRow.id))
+    seats = select(SeatRow).where(SeatRow.campaign_id == table.id).order_by(SeatRow.id)
+    rows = session.scalars(seats.options(joinedload(SeatRow.person)))
     return CampaignStatus(
         name=table.name,
         game=table.game,
@@ -101,6 +110,7 @@ def _status(session: Session, house: House, table: Table) -> CampaignStatus:
         schedule=table.schedule.text,
         zone=table.schedule.zone,
         deadline=waiting.deadline if waiting else None,
+        held=table.held,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name)) for row in rows),
         undelivered=_undelivered(session, table.id),
         result=_result(session, house, table) if table.status == "over" else None,
@@ -111,7 +121,8 @@ def _seat(row: SeatRow, awaited: bool, sheet: Counting | None) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
         address=row.address,
-        playing=row.status == "playing",
+        playing=row.status != "removed",
+        paused=row.paused,
         awaited=awaited,
         sheet=sheet.version if sheet else None,
         wait=sheet.wait if sheet else False,
@@ -123,7 +134,7 @@ def _seat(row: SeatRow, awaited: bool, sheet: Counting | None) -> SeatStatus:
 def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
     rows = session.execute(
         select(Outgoing.recipient, Outgoing.state, Outgoing.attempts, Outgoing.created_at, Outgoing.reply)
-        .where(Outgoing.campaign_id == campaign_id, Outgoing.state != "sent")
+        .where(Outgoing.campaign_id == campaign_id, Outgoing.state.not_in(("sent", "replaced")))
         .order_by(Outgoing.id)
     )
     return tuple(
@@ -134,6 +145,6 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
 
 def _result(session: Session, house: House, table: Table) -> Result:
     ruleset = house.game(table.game)
-    state = session.scalars(select(Turn.state).where(Turn.campaign_id == table.id, Turn.number == table.turn)).one()
+    state = session.scalars(select(Turn.state).where(live(table.id), Turn.number == table.turn)).one()
     standing = ruleset.standing(ruleset.load(json.loads(state), table.version))
     return Result(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

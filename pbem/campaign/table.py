@@ -7,23 +7,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.policy import Policy
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 from pbem.ruleset import Seat, suggest
-from pbem.store.models import Campaign, Report, SeatRow, Sheet, Turn
+from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A seat and who sits there."""
+    """A seat and who sits there: nobody, when it has no address. A seat not `playing` is out of the game."""
 
     id: int
     seat: Seat
     address: str
     playing: bool
+    paused: bool = False
+
+    @property
+    def manned(self) -> bool:
+        """Whether its orders are waited for."""
+        return self.playing and bool(self.address) and not self.paused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +47,10 @@ class Table:
     turn: int
     seed: bytes
     mail_key: bytes
+    gm: str
+    policy: Policy
+    held: str
+    era: int
     places: tuple[Place, ...]
 
     @property
@@ -49,7 +60,7 @@ class Table:
 
     @property
     def playing(self) -> tuple[Place, ...]:
-        """The places not taken from the table by the GM."""
+        """The places still in the game."""
         return tuple(place for place in self.places if place.playing)
 
 
@@ -96,7 +107,8 @@ def load_table(session: Session, name: str) -> Table:
         names = session.scalars(select(Campaign.name).order_by(Campaign.name)).all()
         raise CampaignError(f"there is no campaign {name!r}: {suggest(name, names)}")
     rows = session.execute(
-        select(SeatRow.id, SeatRow.name, SeatRow.address, SeatRow.status)
+        select(SeatRow.id, SeatRow.name, SeatRow.status, SeatRow.paused, Person.address)
+        .outerjoin(Person, Person.id == SeatRow.person_id)
         .where(SeatRow.campaign_id == campaign.id)
         .order_by(SeatRow.id)
     )
@@ -111,8 +123,19 @@ def load_table(session: Session, name: str) -> Table:
         turn=campaign.turn,
         seed=campaign.seed,
         mail_key=campaign.mail_key,
-        places=tuple(Place(id_, seat, address, status == "playing") for id_, seat, address, status in rows),
+        gm=campaign.gm,
+        policy=Policy.read(campaign.policy),
+        held=campaign.held,
+        era=campaign.era,
+        places=tuple(
+            Place(id_, seat, address or "", status != "removed", paused) for id_, seat, status, paused, address in rows
+        ),
     )
+
+
+def live(campaign_id: int) -> ColumnElement[bool]:
+    """The condition that a turn is part of a campaign's history, and not on a shelf."""
+    return and_(Turn.campaign_id == campaign_id, Turn.shelf_id.is_(None))
 
 
 def check_running(table: Table) -> None:
@@ -124,7 +147,7 @@ def check_running(table: Table) -> None:
 def load_open_turn(session: Session, table: Table) -> OpenTurn:
     """The open turn of a running campaign. Raises CampaignError if it has none."""
     check_running(table)
-    turn = session.scalars(select(Turn).where(Turn.campaign_id == table.id, Turn.number == table.turn)).one()
+    turn = session.scalars(select(Turn).where(live(table.id), Turn.number == table.turn)).one()
     return OpenTurn(
         turn.id,
         turn.number,
@@ -151,7 +174,7 @@ def load_last_reports(session: Session, table: Table) -> dict[Seat, LastReport]:
     newest = (
         select(Report.seat_id, func.max(Turn.number).label("number"))
         .join(Turn, Turn.id == Report.turn_id)
-        .where(Turn.campaign_id == table.id)
+        .where(live(table.id))
         .group_by(Report.seat_id)
         .subquery()
     )
@@ -160,6 +183,6 @@ def load_last_reports(session: Session, table: Table) -> dict[Seat, LastReport]:
         .join(Turn, Turn.id == Report.turn_id)
         .join(SeatRow, SeatRow.id == Report.seat_id)
         .join(newest, (newest.c.seat_id == Report.seat_id) & (newest.c.number == Turn.number))
-        .where(Turn.campaign_id == table.id)
+        .where(live(table.id))
     )
     return {row[0]: LastReport(*row[1:]) for row in rows}

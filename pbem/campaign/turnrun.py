@@ -154,7 +154,7 @@ def _advance(session: Session, before: Before, after: After) -> None:
 
 
 def _count_missed(session: Session, before: Before, after: After) -> None:
-    ids = {place.seat: place.id for place in before.table.playing if place.seat in before.turn.awaited}
+    ids = {place.seat: place.id for place in before.table.places if place.manned and place.seat in before.turn.awaited}
     missed = [id_ for seat, id_ in ids.items() if seat in after.turn.missing]
     came = [id_ for seat, id_ in ids.items() if seat not in after.turn.missing]
     one_more = {"nmr_in_a_row": SeatRow.nmr_in_a_row + 1, "nmr_total": SeatRow.nmr_total + 1}

@@ -7,7 +7,7 @@ known of that one mail. No seat is taken from its player by a report.
 
 from __future__ import annotations
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from pbem.campaign.journal import note
 from pbem.campaign.schedule import Schedule
@@ -18,7 +18,7 @@ from pbem.post.outbox import queue
 from pbem.post.reading import read_letter
 from pbem.post.writing import Mail
 from pbem.report import Bounced
-from pbem.store.models import Campaign, Letter, Outgoing, SeatRow
+from pbem.store.models import Campaign, Letter, Outgoing, Person, SeatRow
 
 BOUNCED = "bounced"
 
@@ -87,7 +87,9 @@ def _tell(case: Case, campaign: Campaign, mail: Outgoing, bounce: Bounce) -> Non
 
 def _seats(case: Case, mail: Outgoing) -> tuple[str, ...]:
     """The seats of the mail's campaign that are played from its recipient's address."""
-    named = select(SeatRow.name).where(
-        SeatRow.campaign_id == mail.campaign_id, func.lower(SeatRow.address) == mail.recipient.lower()
+    named = (
+        select(SeatRow.name)
+        .join(Person, Person.id == SeatRow.person_id)
+        .where(SeatRow.campaign_id == mail.campaign_id, Person.key == mail.recipient.lower())
     )
     return tuple(case.session.scalars(named.order_by(SeatRow.id)))

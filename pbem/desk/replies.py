@@ -86,7 +86,7 @@ def warn(case: Case, spot: Spot, text: str) -> str:
 def receipt(case: Case, spot: Spot, text: str, *, version: int) -> None:
     """Queues a receipt to the seat's own address, threaded under the sheet."""
     settings = case.house.settings
-    id_ = message_id(spot.mail_key, settings.domain, "receipt", spot.campaign, spot.seat, spot.turn, version)
+    id_ = message_id(spot.mail_key, settings.domain, "receipt", spot.campaign, spot.seat, spot.turn, version, spot.era)
     _queue(case, _mail(case, spot.address, text, id_=id_, spot=spot, code=spot.code), spot)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.ruleset import Seat
-from pbem.store.models import Campaign, Report, SeatRow, Turn
+from pbem.store.models import Campaign, Person, Report, SeatRow, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,7 @@ class Spot:
     schedule: str
     status: str
     mail_key: bytes
+    era: int
     turn_id: int
     turn: int
     deadline: dt.datetime | None
@@ -65,9 +66,9 @@ _PLACE = (
     select(
         SeatRow.id.label("seat_id"),
         SeatRow.name.label("seat"),
-        SeatRow.address,
+        func.coalesce(Person.address, "").label("address"),
         SeatRow.token_hash,
-        (SeatRow.status == "playing").label("playing"),
+        (SeatRow.status != "removed").label("playing"),
         Campaign.id.label("campaign_id"),
         Campaign.name.label("campaign"),
         Campaign.game,
@@ -76,18 +77,22 @@ _PLACE = (
         Campaign.status,
         Campaign.mail_key,
         Campaign.turn,
+        Campaign.era,
     )
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
+    .outerjoin(Person, Person.id == SeatRow.person_id)
     .where(SeatRow.id == bindparam("seat_id"))
     .with_for_update(of=Campaign)
 )
 _OPEN_TURN = select(Turn.id.label("turn_id"), Turn.deadline).where(
-    Turn.campaign_id == bindparam("campaign_id"), Turn.number == bindparam("turn")
+    Turn.campaign_id == bindparam("campaign_id"), Turn.number == bindparam("turn"), Turn.shelf_id.is_(None)
 )
 _LAST_REPORT = (
     select(Report.id.label("report_id"), Report.code, Report.message_id.label("report_message_id"), Report.view)
     .join(Turn, Turn.id == Report.turn_id)
-    .where(Turn.campaign_id == bindparam("campaign_id"), Report.seat_id == bindparam("seat_id"))
+    .where(
+        Turn.campaign_id == bindparam("campaign_id"), Report.seat_id == bindparam("seat_id"), Turn.shelf_id.is_(None)
+    )
     .order_by(Turn.number.desc())
     .limit(1)
 )
@@ -154,16 +159,17 @@ def seats_of(session: Session, address: str | None) -> list[Known]:
     rows = session.execute(
         select(Campaign.name, Campaign.game, SeatRow.name)
         .join(Campaign)
-        .where(func.lower(SeatRow.address) == address.lower(), Campaign.status != "over")
+        .join(Person, Person.id == SeatRow.person_id)
+        .where(Person.key == address.lower(), Campaign.status != "over")
         .order_by(Campaign.name, SeatRow.id)
     )
     return [Known(*row) for row in rows]
 
 
 def is_known(session: Session, address: str | None) -> bool:
-    """Whether an address is that of a player or GM, past or present."""
+    """Whether an address is that of a player or GM, past or present, or of somebody who wishes to play."""
     if address is None:
         return False
-    players = select(SeatRow.id).where(func.lower(SeatRow.address) == address.lower()).limit(1)
+    players = select(Person.id).where(Person.key == address.lower()).limit(1)
     gms = select(Campaign.id).where(func.lower(Campaign.gm) == address.lower()).limit(1)
     return session.scalar(players) is not None or session.scalar(gms) is not None

@@ -12,7 +12,7 @@ import json
 import zlib
 from typing import Any, ClassVar
 
-from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint
+from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import TypeDecorator
@@ -79,8 +79,31 @@ class Base(DeclarativeBase):
     type_annotation_map: ClassVar[dict[Any, Any]] = {dt.datetime: Utc, bytes: LargeBinary, str: Text}
 
 
+class Person(Base):
+    """Somebody who plays or wishes to play, in as many campaigns as he likes: one identity, one address.
+
+    `key` is the address in lower case. `fallback` is a second address, for mail
+    that the first refuses; `plain` asks for mail without HTML and pictures.
+    """
+
+    __tablename__ = "person"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    address: Mapped[str] = mapped_column(String(254))
+    key: Mapped[str] = mapped_column(String(254), unique=True)
+    fallback: Mapped[str] = mapped_column(String(254), default="")
+    plain: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[dt.datetime]
+
+
 class Campaign(Base):
-    """One running game. `status` is "forming", "running" or "over"; `turn` is the number of the open turn."""
+    """One running game. `status` is "forming", "running" or "over"; `turn` is the number of the open turn.
+
+    `policy` holds the GM's house rules of the campaign that differ from the
+    defaults (`pbem.campaign.policy`). `held` is why no turn runs until the GM
+    says so, "" when turns run. `era` counts how often the past was changed: it
+    stands in codes and Message-IDs, so that none is given twice.
+    """
 
     __tablename__ = "campaign"
 
@@ -97,14 +120,21 @@ class Campaign(Base):
     seed: Mapped[bytes]
     mail_key: Mapped[bytes]
     created_at: Mapped[dt.datetime]
+    policy: Mapped[Any] = mapped_column(Data, default=dict)
+    gm_token_hash: Mapped[str] = mapped_column(String(64), default="")
+    held: Mapped[str] = mapped_column(default="")
+    era: Mapped[int] = mapped_column(default=0)
 
     seats: Mapped[list[SeatRow]] = relationship(back_populates="campaign", order_by="SeatRow.id")
 
 
 class SeatRow(Base):
-    """A place at a campaign's table and who sits there. `status` is "playing" or "removed".
+    """A place at a campaign's table and who sits there.
 
-    The token itself stands only in its player's welcome mail; here is its hash.
+    `status` is "playing", "open" (nobody sits there now, and somebody may take
+    it over) or "removed" (taken out of the game). A `paused` seat is not waited
+    for. The token itself stands only in its player's welcome mail; here is its
+    hash. `muted` are the seats whose press its player does not want.
     """
 
     __tablename__ = "seat"
@@ -113,27 +143,121 @@ class SeatRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     name: Mapped[str] = mapped_column(String(20))
-    address: Mapped[str] = mapped_column(String(254))
+    person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"), index=True)
     token_hash: Mapped[str] = mapped_column(String(64))
     status: Mapped[str] = mapped_column(String(10), default="playing")
+    paused: Mapped[bool] = mapped_column(default=False)
+    muted: Mapped[Any] = mapped_column(Data, default=list)
     nmr_in_a_row: Mapped[int] = mapped_column(default=0)
     nmr_total: Mapped[int] = mapped_column(default=0)
 
     campaign: Mapped[Campaign] = relationship(back_populates="seats")
+    person: Mapped[Person | None] = relationship()
+
+    @property
+    def address(self) -> str:
+        """Where its player is written to; "" when nobody sits there."""
+        return self.person.address if self.person else ""
+
+
+class Deputy(Base):
+    """Somebody who may send sheets for a seat in its player's place, for a time."""
+
+    __tablename__ = "deputy"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
+    since: Mapped[dt.datetime]
+    until: Mapped[dt.datetime]
+
+
+class Absence(Base):
+    """A time in which a seat's player cannot send orders; deadlines to come keep out of it."""
+
+    __tablename__ = "absence"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
+    since: Mapped[dt.datetime]
+    until: Mapped[dt.datetime]
+
+
+class Applicant(Base):
+    """Somebody who wishes to play in a campaign. `status` is "listed", "seated" or "withdrawn".
+
+    Listed are all that wait for the start or for a seat to come free, oldest
+    first; `wish` is the seat they would like, `words` what they wrote to the GM.
+    """
+
+    __tablename__ = "applicant"
+    __table_args__ = (UniqueConstraint("campaign_id", "person_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
+    wish: Mapped[str] = mapped_column(String(20), default="")
+    words: Mapped[str] = mapped_column(default="")
+    status: Mapped[str] = mapped_column(String(10), default="listed")
+    created_at: Mapped[dt.datetime]
+
+
+class Request(Base):
+    """Something that waits to be confirmed by whoever has its `code`, which was mailed to one address.
+
+    `kind` is "join", "invite", "address" or "deputy"; `data` is what it is about.
+    """
+
+    __tablename__ = "request"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    code: Mapped[str] = mapped_column(String(32), unique=True)
+    campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))
+    data: Mapped[Any] = mapped_column(Data)
+    created_at: Mapped[dt.datetime]
+    done_at: Mapped[dt.datetime | None]
+
+
+class Shelf(Base):
+    """What a rollback or a second run took out of a campaign's history; nothing of it is thrown away.
+
+    `kind` is "rollback" or "rerun"; `first` is the number of the first turn on it.
+    """
+
+    __tablename__ = "shelf"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    first: Mapped[int]
+    at: Mapped[dt.datetime]
 
 
 class Turn(Base):
     """One turn: the state it opens with and, once `resolved_at` is set, the record of its run.
 
     `awaited` are the seats asked for orders. The unique number and the guarded
-    update of `resolved_at` make sure that a turn runs once.
+    update of `resolved_at` make sure that a turn runs once. A turn on a shelf
+    is no longer part of the campaign's history: all who look for turns ask for
+    those with no `shelf_id`. `ruling` is what a GM who adjudicates has decided.
     """
 
     __tablename__ = "turn"
-    __table_args__ = (UniqueConstraint("campaign_id", "number"),)
+    __table_args__ = (
+        Index(
+            "uq_turn_live",
+            "campaign_id",
+            "number",
+            unique=True,
+            sqlite_where=text("shelf_id IS NULL"),
+            postgresql_where=text("shelf_id IS NULL"),
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    shelf_id: Mapped[int | None] = mapped_column(ForeignKey("shelf.id"))
     number: Mapped[int]
     awaited: Mapped[Any] = mapped_column(Data)
     state: Mapped[bytes] = mapped_column(Packed)
@@ -141,13 +265,30 @@ class Turn(Base):
     opened_at: Mapped[dt.datetime]
     deadline: Mapped[dt.datetime | None]
     reminded_at: Mapped[dt.datetime | None]
+    extensions: Mapped[int] = mapped_column(default=0)
+    ruling: Mapped[Any] = mapped_column(Data, nullable=True)
     resolved_at: Mapped[dt.datetime | None]
     record: Mapped[bytes | None] = mapped_column(Packed)
     archived_at: Mapped[dt.datetime | None]
 
 
+class Vote(Base):
+    """A seat's wish for more time for a turn."""
+
+    __tablename__ = "vote"
+    __table_args__ = (UniqueConstraint("turn_id", "seat_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"))
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    at: Mapped[dt.datetime]
+
+
 class Report(Base):
-    """What a seat was shown when a turn opened: the view its sheets are read against, and its reply code."""
+    """What a seat was shown when a turn opened: the view its sheets are read against, and its reply code.
+
+    `edition` is 1, and more for a corrected report.
+    """
 
     __tablename__ = "report"
     __table_args__ = (UniqueConstraint("turn_id", "seat_id"),)
@@ -157,6 +298,7 @@ class Report(Base):
     seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
     code: Mapped[str] = mapped_column(String(32), unique=True)
     message_id: Mapped[str] = mapped_column(String(200), index=True)
+    edition: Mapped[int] = mapped_column(default=1)
     view: Mapped[bytes] = mapped_column(Packed)
     files: Mapped[bytes] = mapped_column(Packed)
     """The parts of the report as mailed, for the archive: JSON of name → text, pictures in base64."""
@@ -183,6 +325,7 @@ class Sheet(Base):
     """An order sheet as received and as understood. Of a seat's sheets for a turn the last accepted one counts.
 
     `wait`: the turn is not to run before its deadline, because the player said so or the sheet is not complete.
+    `author` is "player", "deputy" or "gm".
     """
 
     __tablename__ = "sheet"
@@ -200,20 +343,34 @@ class Sheet(Base):
     orders: Mapped[Any] = mapped_column(Data)
     findings: Mapped[Any] = mapped_column(Data)
     received_at: Mapped[dt.datetime]
+    author: Mapped[str] = mapped_column(String(10), default="player")
 
 
 class Outgoing(Base):
-    """A mail to be sent, whole. `state` is "queued", "sending", "sent", "failed" or "bounced".
+    """A mail to be sent, whole.
 
-    `reply` is what the other side said last: the carrier, or the delivery report of a mail that bounced.
+    `state` is "queued", "sending", "sent", "failed", "bounced", or "replaced" by
+    a later mail of the same `topic` while it still waited. `kind` says what it
+    is ("report", "receipt", …). `provider` is the domain it goes to; `form` how
+    it goes: "whole", or "plain" as text alone. `reply` is what the other side
+    said last: the carrier, or the delivery report of a mail that bounced.
     """
 
     __tablename__ = "outgoing"
-    __table_args__ = (Index("ix_outgoing_due", "state", "not_before", "id"),)
+    __table_args__ = (
+        Index("ix_outgoing_due", "state", "not_before", "id"),
+        Index("ix_outgoing_provider", "provider", "sent_at"),
+        Index("ix_outgoing_topic", "topic", "state"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))
+    person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(12), default="")
+    topic: Mapped[str | None] = mapped_column(String(120))
     recipient: Mapped[str] = mapped_column(String(254))
+    provider: Mapped[str] = mapped_column(String(254), default="")
+    form: Mapped[str] = mapped_column(String(10), default="whole")
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
     raw: Mapped[bytes] = mapped_column(Packed)
     state: Mapped[str] = mapped_column(String(10), default="queued")
@@ -224,8 +381,46 @@ class Outgoing(Base):
     reply: Mapped[str] = mapped_column(default="")
 
 
+class Press(Base):
+    """Words between players. `kind` is "letter", "news" (for the paper that goes with reports) or "diary".
+
+    `turn` is the open turn when it was written. `sender_id` is None for the GM;
+    `recipients` are seats, None for all. `anonymous`: readers are not told the
+    sender. `published_at` is None until it has been sent on.
+    """
+
+    __tablename__ = "press"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    turn: Mapped[int]
+    kind: Mapped[str] = mapped_column(String(10))
+    sender_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
+    recipients: Mapped[Any] = mapped_column(Data, nullable=True)
+    anonymous: Mapped[bool] = mapped_column(default=False)
+    text: Mapped[str]
+    at: Mapped[dt.datetime]
+    published_at: Mapped[dt.datetime | None]
+
+
+class GmText(Base):
+    """A GM's words for the reports that open turn `turn`: to one seat, or to all."""
+
+    __tablename__ = "gm_text"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    turn: Mapped[int]
+    seat_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
+    text: Mapped[str]
+    at: Mapped[dt.datetime]
+
+
 class Act(Base):
-    """The journal: what was done to a campaign, when, and by whom."""
+    """The journal: what was done to a campaign, when, and by whom.
+
+    Players may read it where their campaign says so, except acts that are `secret`.
+    """
 
     __tablename__ = "act"
 
@@ -234,3 +429,4 @@ class Act(Base):
     at: Mapped[dt.datetime]
     actor: Mapped[str] = mapped_column(String(254))
     text: Mapped[str]
+    secret: Mapped[bool] = mapped_column(default=False)

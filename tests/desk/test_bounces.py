@@ -182,8 +182,9 @@ def test_a_bounced_mail_is_not_sent_again(desk: Desk) -> None:
 def test_a_mail_to_an_address_of_two_seats(desk: Desk) -> None:
     """Who plays two seats is named by both, in whatever case his address is written."""
     with desk.house.store.writing() as session:
-        for seat in session.scalars(select(SeatRow)):
-            seat.address = "Ann@example.org"
+        red, blue = session.scalars(select(SeatRow).order_by(SeatRow.id))
+        blue.person = red.person
+        red.person.address = "Ann@example.org"
     arrive(desk, postfix(last_id(desk)))
 
     assert desk.last(GM)["Subject"] == "[toy1] Mail to red, blue came back"

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect
+from sqlalchemy import inspect, select
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store import Store, downgrade, migrate, schema_is_current
-from pbem.store.models import Base
+from pbem.store.models import Base, Person, SeatRow
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -85,3 +85,31 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     for act in (migrate, schema_is_current):
         with pytest.raises(StoreError, match="cannot be used: file is not a database"):
             act(f"sqlite:///{tmp_path / 'pbem.sqlite'}")
+
+
+def test_seats_of_one_address_become_one_person(empty_url: str) -> None:
+    """Seats filled before there were people are given them: one for each address, however its letters are written."""
+    migrate(empty_url, "0001")
+    store = Store(empty_url)
+    with store.writing() as session:
+        session.connection().exec_driver_sql(_OLD_CAMPAIGN)
+        for seat, address in (("red", "Ann@example.org"), ("blue", "bob@example.org"), ("green", "ann@example.org")):
+            session.connection().exec_driver_sql(_OLD_SEAT.format(seat=seat, address=address))
+    migrate(empty_url)
+
+    with store.reading() as session:
+        people = {seat.name: seat.person_id for seat in session.scalars(select(SeatRow))}
+        assert people["red"] == people["green"] != people["blue"]
+        assert session.scalars(select(Person.key).order_by(Person.key)).all() == ["ann@example.org", "bob@example.org"]
+    store.close()
+
+
+_OLD_CAMPAIGN = (
+    "INSERT INTO campaign (id, name, game, version, options, gm, schedule, settle_minutes, status, turn, seed,"
+    " mail_key, created_at) VALUES (1, 'old1', 'toy', 1, '{}', 'gm@example.org', 'DAILY 20:00 UTC', 30, 'running', 1,"
+    " '', '', '2026-01-01 00:00:00')"
+)
+_OLD_SEAT = (
+    "INSERT INTO seat (campaign_id, name, address, token_hash, status, nmr_in_a_row, nmr_total)"
+    " VALUES (1, '{seat}', '{address}', '', 'playing', 0, 0)"
+)

@@ -1,0 +1,143 @@
+"""A campaign's house rules for mail, time, people and press: what its GM may choose, with defaults and help."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from dataclasses import field as declared
+from typing import Any
+
+from pbem.errors import CampaignError
+from pbem.ruleset import suggest
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One house rule: how it is read, in words what it may be, and what it does."""
+
+    read: Callable[[str], Any]
+    allowed: str
+    help: str
+
+
+def _choice(*words: str, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
+    def read(text: str) -> str:
+        if text.lower() not in words:
+            raise ValueError
+        return text.lower()
+
+    return Rule(read, "one of " + ", ".join(words), help)
+
+
+def _whole(low: int, high: int, *, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
+    def read(text: str) -> int:
+        number = int(text)
+        if not low <= number <= high:
+            raise ValueError
+        return number
+
+    return Rule(read, f"a whole number from {low} to {high}", help)
+
+
+def _yes(*, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
+    def read(text: str) -> bool:
+        return {"yes": True, "no": False}[text.lower()]
+
+    return Rule(read, "yes or no", help)
+
+
+def _minutes(most_days: int, *, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
+    def read(text: str) -> int:
+        match = re.fullmatch(r"([0-9]{1,4})([mhd])", text.lower())
+        if match is None:
+            return {"0": 0}[text]
+        minutes = int(match[1]) * {"m": 1, "h": 60, "d": 1440}[match[2]]
+        if minutes > most_days * 1440:
+            raise ValueError
+        return minutes
+
+    return Rule(read, f"a span from 0m to {most_days}d, like 12h", help)
+
+
+def _dates(text: str) -> tuple[str, ...]:
+    """Days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"."""
+    spans = [part.strip() for part in text.split(",") if part.strip()]
+    for span in spans:
+        first, _, last = span.partition("..")
+        if dt.date.fromisoformat(first) > dt.date.fromisoformat(last or first):
+            raise ValueError
+    return tuple(spans)
+
+
+def _rule(default: Any, rule: Rule) -> Any:
+    return declared(default=default, metadata={"rule": rule})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The house rules of one campaign. Spans are whole minutes; `holidays` are days or "first..last"."""
+
+    accept: str = _rule(
+        "address",
+        _choice(
+            *("address", "verified", "code", "token"),
+            help="what proves that a sheet is its player's: his address, his address if the receiving server"
+            " vouches for it, a reply code or token, or nothing but the token",
+        ),
+    )
+    grace: int = _rule(0, _minutes(14, help="how long after its deadline a turn still waits for sheets"))
+    least: int = _rule(720, _minutes(14, help="the least time between a report and its deadline"))
+    holidays: tuple[str, ...] = _rule(
+        (), Rule(_dates, "days like 2026-12-24..2027-01-02,2027-04-05", "days on which no deadline falls")
+    )
+    absence_days: int = _rule(21, _whole(0, 90, help="how many days in a row a player may be absent"))
+    extension: int = _rule(2880, _minutes(30, help="how much time an extension gives when none is named"))
+    extensions: int = _rule(2, _whole(0, 20, help="how often players may extend one turn by vote"))
+    vote: str = _rule("half", _choice("none", "half", "all", help="how many of the seats awaited must ask to extend"))
+    mass: int = _rule(
+        60, _whole(1, 101, help="percent of at least three awaited seats without a sheet that hold the turn")
+    )
+    late: str = _rule("private", _choice("private", "public", help="whether all are told who is late"))
+    nmr_open: int = _rule(
+        0, _whole(0, 50, help="missed sheets in a row after which a seat goes to a standby; 0: never")
+    )
+    nmr_remove: int = _rule(0, _whole(0, 50, help="missed sheets in a row after which a seat is removed; 0: never"))
+    review: bool = _rule(False, _yes(help="whether each turn waits for the GM's release before it is run"))
+    signup: bool = _rule(False, _yes(help="whether anyone may ask for a seat by mail"))
+    press: str = _rule(
+        "signed", _choice("off", "signed", "anonymous", help="letters between players, and with what names")
+    )
+    press_with: str = _rule("mail", _choice("mail", "report", help="whether press goes out at once or with the report"))
+    diary: bool = _rule(True, _yes(help="whether players may keep a diary that is opened at the end"))
+    journal: str = _rule("players", _choice("gm", "players", help="who may read the journal of the campaign"))
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Policy:
+        """The policy of what `Campaign.policy` holds."""
+        return cls(**{name: _frozen(value) for name, value in data.items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+RULES: Mapping[str, Rule] = {each.name: each.metadata["rule"] for each in fields(Policy)}
+"""Every house rule by its name."""
+
+
+def read_policy(given: Mapping[str, str]) -> dict[str, Any]:
+    """What a GM typed, as `Campaign.policy` holds it. Raises CampaignError naming what is allowed."""
+    return {name: read_rule(name, text) for name, text in given.items()}
+
+
+def read_rule(name: str, text: str) -> Any:
+    """One house rule as typed. Raises CampaignError."""
+    if name not in RULES:
+        raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(RULES))}")
+    rule = RULES[name]
+    try:
+        return rule.read(text.strip())
+    except (ValueError, KeyError):
+        raise CampaignError(f"{name} cannot be {text!r}: it is {rule.allowed} ({rule.help})") from None
