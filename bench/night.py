@@ -1,6 +1,6 @@
 """The night of a turn, beside the bare floor of the same mails.
 
-    python -m bench.night [--game KEY] [--seats 6 60 600] [--turns 4] [--rounds 3]
+    python -m bench.night [--game KEY] [--seats 6 60 600] [--turns 4] [--rounds 3] [--connections 1]
 
 Bots play campaigns of up to six seats to the middle of a game. Then, night
 after night, all their order mails lie in a mailbox and every campaign is due.
@@ -30,14 +30,15 @@ from bench.parts import mails
 from bench.parts.clock import Stages, medians
 from bench.parts.club import Club
 from pbem.campaign.archiving import archive_left
-from pbem.campaign.due import due, remind
+from pbem.campaign.due import due
+from pbem.campaign.reminding import remind
 from pbem.campaign.turnrun import run_turn
 from pbem.desk.answer import answer_letters
 from pbem.house import House
 from pbem.post.carriers import open_carrier
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
-from pbem.post.outbox import send_due
+from pbem.post.sending import send_due
 from pbem.store.models import Campaign, Report, Turn
 from rules import RULESETS
 from tests.servers.mail import MailServer, running_mail
@@ -72,13 +73,13 @@ class Miscount(Exception):
     """A night or a floor did not do all of its work, so its time is worth nothing."""
 
 
-def measure(server: MailServer, club: Club, *, pictures: bool = False) -> Night:
+def measure(server: MailServer, club: Club, *, pictures: bool = False, connections: int = 1) -> Night:
     """Another night of a club, and its floor. Raises Miscount."""
     sheets = club.sheets()
     for account in (HOUSE, PLAYER):
         mails.clear(server, account)
     server.append(HOUSE, sheets)
-    with club.open(**_settings(server, pictures=pictures)) as house:
+    with club.open(**_settings(server, pictures=pictures, connections=connections)) as house:
         stages = _night(house, club, len(sheets))
         sent = club.read(house)
         _check("receipts and reports", len(sent), len(sheets) + _reports(house, club))
@@ -88,7 +89,7 @@ def measure(server: MailServer, club: Club, *, pictures: bool = False) -> Night:
     return Night(len(sheets), len(sent), sum(len(mail.raw) for mail in sent), stages, floor)
 
 
-def _settings(server: MailServer, *, pictures: bool) -> dict[str, str]:
+def _settings(server: MailServer, *, pictures: bool, connections: int) -> dict[str, str]:
     os.environ[PASSWORD] = server.password(HOUSE)
     return {
         "inbox": f'"{server.inbox(HOUSE)}"',
@@ -97,6 +98,7 @@ def _settings(server: MailServer, *, pictures: bool) -> dict[str, str]:
         "carrier_password": f'{{ env = "{PASSWORD}" }}',
         "tls_ca": f'"{server.ca_file}"',
         "pictures": str(pictures).lower(),
+        "connections": str(connections),
     }
 
 
@@ -113,7 +115,7 @@ def _night(house: House, club: Club, sheets: int) -> Stages:
         archive_left(house, now)
         house.reporter.close()  # the processor time of its workers counts once they have ended
     with stages.timed("send"), closing(open_carrier(house.settings)) as carrier:
-        send_due(house.store, carrier, now)
+        send_due(house.store, carrier, now, connections=house.settings.connections)
     _check("letters polled", polled, sheets)
     _check("sheets taken", answered.sheets, sheets)
     _check("turns resolved", sum(ran), running)
@@ -178,6 +180,7 @@ def main() -> None:
     parser.add_argument("--seats", type=int, nargs="+", default=[6, 60, 600], metavar="N")
     parser.add_argument("--turns", type=int, default=4, help="turns played beforehand")
     parser.add_argument("--rounds", type=int, default=3, help="nights measured")
+    parser.add_argument("--connections", type=int, default=1, help="SMTP connections of the night; the floor has one")
     asked = parser.parse_args()
     (ruleset,) = (each for each in RULESETS if each.key == asked.game)
     print(f"{ruleset.title}: the night after turn {asked.turns}, beside its mails alone\n\n{HEADING}", flush=True)
@@ -187,7 +190,8 @@ def main() -> None:
             club = Club(Path(home, str(wanted)), ruleset, wanted, server.address(HOUSE), server.address(PLAYER))
             club.play(asked.turns)
             for pictures in (False, True) if wanted <= WITH_PICTURES else (False,):
-                nights = [measure(server, club, pictures=pictures) for _ in range(asked.rounds)]
+                how = {"pictures": pictures, "connections": asked.connections}
+                nights = [measure(server, club, **how) for _ in range(asked.rounds)]
                 print(*rows(len(club.players), nights, pictures=pictures), sep="\n", flush=True)
 
 

@@ -24,7 +24,7 @@ from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset, Dice, Standing
 from pbem.store import migrate
 from pbem.store.models import Campaign, Sheet, Turn
-from pbem.tick import Ticked, tick
+from pbem.tick import Ticked, run_now, tick
 
 CAMPAIGN = "demo"
 MOST_TURNS = 500
@@ -170,6 +170,8 @@ class _Demo:
 
     def _tick(self) -> Ticked:
         done = tick(self._house, self._now)
+        if done.awaiting:  # a demo has bots for players, and no GM
+            done = run_now(self._house, CAMPAIGN, self._now)
         for path in sorted(self._sent.iterdir()):
             if path.name > self._seen:
                 self._seen = path.name

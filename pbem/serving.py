@@ -11,18 +11,21 @@ from types import FrameType
 
 from pbem.errors import PbemError, in_words
 from pbem.house import House
+from pbem.masking import without_secrets
+from pbem.post.idling import open_waiter
 from pbem.tick import Ticked, tick
 
 
 def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:
-    """Ticks every `poll_seconds` of the settings, and tells each tick; returns between two when `stop` is set."""
+    """Ticks every `poll_seconds` of the settings or when mail comes, and tells each tick, until `stop` is set."""
+    waiter = open_waiter(house.settings)
     while not stop.is_set():
         try:
-            done = tick(house, clock())
+            done = tick(house, clock(), live=True)
         except (OSError, PbemError) as error:
-            done = Ticked(problems=[in_words(error)])
+            done = Ticked(problems=[without_secrets(in_words(error))])
         told(done)
-        stop.wait(house.settings.poll_seconds)
+        waiter.wait(house.settings.poll_seconds, stop)
 
 
 @contextmanager

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.config import FILE_NAME, Secret, find_home, load_settings, write_default_settings
+from pbem.config import FILE_NAME, Dkim, Limits, Pace, Secret, find_home, load_settings, write_default_settings
 from pbem.errors import ConfigError
+from pbem.masking import masked
 
 
 def write(home: Path, *lines: str) -> None:
@@ -104,6 +105,22 @@ def test_own_templates_are_used_where_they_are(tmp_path: Path) -> None:
             'database = "postgresql://ann:secret@host/name"',
             "database must not hold a password; PostgreSQL reads PGPASSWORD",
         ),
+        ("connections = 0", "connections must be a whole number from 1 to 10, not 0"),
+        ('inbox_oauth = { env = "A" }', 'inbox_oauth must be { command = "…" }, a command that prints an access token'),
+        (
+            'carrier_password = { env = "A" }\ncarrier_oauth = { command = "a" }',
+            "carrier needs carrier_password or carrier_oauth, not both",
+        ),
+        ("pace = 20", "pace must be a table: [pace], and below it such lines as per_minute = 20"),
+        ("[pace]\nper_week = 20", "'per_week' is no limit in [pace]; limits are per_minute, per_hour, per_day"),
+        ("[pace]\nper_day = 0", "per_day in [pace] must be a whole number from 1 to 1000000, not 0; leave it out"),
+        ('[pace."gmail.com"]\nper_day = "many"', 'per_day in [pace."gmail.com"] must be a whole number'),
+        ('dkim = { domain = "example.org" }', 'dkim must be { domain = "…", selector = "…", key_file = "…" }'),
+        (
+            'dkim = { domain = "example org", selector = "a", key_file = "b" }',
+            "domain in dkim must be a name as in DNS, not 'example org'",
+        ),
+        ('dkim = { domain = "example.org", selector = "a", key_file = "b" }', "b, which is not a file"),
         ('templates = "nowhere"', "which is not a folder"),
         ('tls_ca = "nowhere.pem"', "which is not a file"),
         ("inbox = ", "is not valid TOML"),
@@ -180,7 +197,7 @@ def test_a_secret_from_a_command() -> None:
     [
         ("false", "it ended with status 1"),
         ("pbem-no-such-command", "No such file"),
-        ("true", "printed no password"),
+        ("true", "printed nothing"),
         (r"printf '\377'", "not text"),
     ],
 )
@@ -188,3 +205,45 @@ def test_a_command_that_fails(command: str, sentence: str) -> None:
     """A command that fails or prints nothing is a sentence that names the setting."""
     with pytest.raises(ConfigError, match=f"inbox_password.*{sentence}"):
         Secret(command=command).read("inbox_password")
+
+
+def test_the_pace(tmp_path: Path) -> None:
+    """Limits for all mail, and for the addresses of single domains."""
+    write(tmp_path, "[pace]", "per_minute = 20", "per_day = 400", '[pace."Gmail.com"]', "per_hour = 100")
+
+    assert load_settings(tmp_path).pace == Pace(Limits(per_minute=20, per_day=400), {"gmail.com": Limits(per_hour=100)})
+
+
+def test_the_commented_lines_can_be_used(tmp_path: Path) -> None:
+    """Whoever takes the # away from a line of the default file has settings that can be read."""
+    path = write_default_settings(tmp_path, "orders@example.org")
+    (tmp_path / "dkim.pem").write_text("a key")
+    wanted = ("connections", "dkim", "[pace", "per_", "inbox_oauth", "carrier_oauth")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(line[2:] if line[2:].startswith(wanted) else line for line in lines))
+    settings = load_settings(tmp_path)
+
+    assert settings.dkim == Dkim("example.org", "pbem", tmp_path.resolve() / "dkim.pem")
+    assert (settings.connections, settings.pace.domains) == (1, {"gmail.com": Limits(per_hour=100)})
+
+
+def test_settings_tell_no_secret(tmp_path: Path) -> None:
+    """A command may hold what it prints, so it is not shown with the settings."""
+    write(tmp_path, 'inbox_password = { command = "echo hunter2" }', 'carrier_oauth = { command = "echo hunter2" }')
+
+    assert "hunter2" not in repr(load_settings(tmp_path))
+
+
+def test_a_secret_once_read_is_masked() -> None:
+    """Whatever text passes the mask later, such as a server's answer or a traceback, does not tell it."""
+    Secret(command="echo correct-horse-battery").read("inbox_oauth")
+
+    assert masked("535 bad password correct-horse-battery") == "535 bad password ********"
+
+
+@pytest.mark.parametrize("value", ['""', "7", '"two words"', '"mx.example.org;"'])
+def test_the_name_of_the_mail_server_is_one_word(tmp_path: Path, value: str) -> None:
+    """What it stamps is compared with the setting as it stands, so the setting is what can stand there."""
+    assert "authserv_id must be the first word of the Authentication-Results" in refusal(
+        tmp_path, f"authserv_id = {value}"
+    )

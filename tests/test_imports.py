@@ -15,22 +15,31 @@ ROOT = Path(__file__).parents[1]
 
 ROOMS: dict[str, set[str]] = {
     "progress": set(),
+    "masking": set(),
+    "durable": set(),
+    "logbook": {"masking"},
     "ruleset": set(),
     "errors": {"ruleset"},
     "rulebook": {"ruleset"},
-    "config": {"errors"},
+    "config": {"errors", "masking"},
     "store": {"errors", "ruleset"},
     "founding": {"config", "store"},
-    "post": {"config", "errors", "store"},
+    "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "report": {"errors", "post", "ruleset"},
-    "archive": {"errors", "report", "ruleset"},
+    "archive": {"durable", "errors", "report", "ruleset"},
     "house": {"config", "errors", "report", "ruleset", "store"},
-    "campaign": {"archive", "errors", "house", "post", "progress", "report", "ruleset", "store"},
-    "desk": {"campaign", "errors", "house", "post", "progress", "report", "ruleset", "store"},
-    "upkeep": {"campaign", "desk", "errors", "post", "store"},
+    "campaign": {
+        *("archive", "durable", "errors", "house", "logbook", "masking"),
+        *("post", "progress", "report", "ruleset", "store"),
+    },
+    "desk": {
+        *("campaign", "errors", "house", "logbook", "masking"),
+        *("post", "progress", "report", "ruleset", "store"),
+    },
+    "upkeep": {"campaign", "desk", "errors", "masking", "post", "store"},
     "doctor": {"campaign", "config", "errors", "house", "post", "progress", "report", "store"},
-    "tick": {"campaign", "desk", "errors", "house", "post", "progress", "store"},
-    "serving": {"errors", "house", "tick"},
+    "tick": {"campaign", "desk", "errors", "house", "logbook", "masking", "post", "progress", "store"},
+    "serving": {"errors", "house", "masking", "post", "tick"},
     "players": {"post", "ruleset"},
     "demo": {
         *("archive", "campaign", "config", "errors", "house", "players", "post"),
@@ -40,14 +49,20 @@ ROOMS: dict[str, set[str]] = {
         *("archive", "campaign", "demo", "desk", "doctor"),
         *("progress", "report", "ruleset", "tick", "upkeep"),
     },
+    "commands": {
+        *("archive", "campaign", "config", "console", "demo", "desk", "doctor", "errors", "founding", "house"),
+        *("logbook", "rulebook", "ruleset", "serving", "store", "tick", "upkeep"),
+    },
 }
 """What each room of pbem/ may import, from the lowest to the highest."""
 
 THIRD_PARTY: dict[str, set[str]] = {
     "alembic": {"store"},
-    "click": {"cli", "console"},
+    "click": {"cli", "commands", "console"},
+    "dkim": {"post"},
     "imapclient": {"post"},
     "jinja2": {"report"},
+    "jsonpatch": {"archive"},
     "resvg_py": {"report"},
     "sqlalchemy": {"campaign", "demo", "desk", "doctor", "post", "store", "tick", "upkeep"},
 }

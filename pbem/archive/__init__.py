@@ -1,6 +1,7 @@
 """The archive: every turn's record, sheets and reports, and the proof that they belong together."""
 
-from pbem.archive.files import SheetReceived, archive_turn, turn_files
+from pbem.archive.files import SheetReceived, archive_turn, bring_back, set_aside, turn_files
+from pbem.archive.patches import Difference, Patch, PatchError, apply_patch, differences, is_patch, make_patch
 from pbem.archive.record import (
     file_hash,
     setup_dice,
@@ -12,11 +13,20 @@ from pbem.archive.record import (
 from pbem.archive.replay import ReplayProof, replay
 
 __all__ = [
+    "Difference",
+    "Patch",
+    "PatchError",
     "ReplayProof",
     "SheetReceived",
+    "apply_patch",
     "archive_turn",
+    "bring_back",
+    "differences",
     "file_hash",
+    "is_patch",
+    "make_patch",
     "replay",
+    "set_aside",
     "setup_dice",
     "setup_record",
     "state_hash",

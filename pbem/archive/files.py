@@ -6,9 +6,11 @@
                              /sheets/red-v1.txt     a sheet as received, its key masked
                              /sheets/red.orders.txt the orders used, as understood
                              /reports/red.txt …     the reports its resolution produced
+    <archive>/<campaign>/withdrawn/0003-5f2a90c1/…  turn 3 as it was before it was run again, and its record's hash
 
-The database stays the authority: what a power cut takes from an archive can be
-written again from there, and `replay` finds it.
+A folder is on the disk before it counts as written. The database stays the
+authority: what is lost of an archive can be written again from there, and
+`replay` finds it.
 """
 
 from __future__ import annotations
@@ -20,10 +22,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.archive.reading import RECORD, folder_name
+from pbem.archive.reading import RECORD, WITHDRAWN, folder_name
 from pbem.archive.record import file_hash
+from pbem.durable import flush
 from pbem.errors import CampaignError
 from pbem.ruleset import Order, OrderBook, Seat
+
+_HASH_SHOWN = 8
+"""Hex digits of a record's hash in the name of a withdrawn turn's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +76,12 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes]) -> Pa
     folder = home / folder_name(told["number"])
     if _is_written(folder, record):
         return folder
-    home.mkdir(parents=True, exist_ok=True)
+    _make(home)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=home))
     try:
         _write(draft, {**files, RECORD: record})
         draft.rename(folder)
+        flush(home)
     except OSError:
         if not _is_written(folder, record):
             raise
@@ -83,21 +90,65 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes]) -> Pa
     return folder
 
 
+def set_aside(archive: Path, record: bytes) -> None:
+    """Moves the folder of a turn that is withdrawn out of the way; does nothing if it is not there, or another's."""
+    folder, aside = _places(archive, record)
+    if _holds(folder, record):
+        _make(aside.parent)
+        if _holds(aside, record):
+            shutil.rmtree(aside)
+        _move(folder, aside)
+
+
+def bring_back(archive: Path, record: bytes) -> None:
+    """Moves the folder of a withdrawn turn that counts again back to its place, if it was set aside."""
+    folder, aside = _places(archive, record)
+    if _holds(aside, record) and not folder.exists():
+        _move(aside, folder)
+
+
+def _places(archive: Path, record: bytes) -> tuple[Path, Path]:
+    """Where the folder of a turn stands while the turn counts, and where once it is withdrawn."""
+    told = json.loads(record)
+    home, name = archive / told["campaign"], folder_name(told["number"])
+    return home / name, home / WITHDRAWN / f"{name}-{file_hash(record)[:_HASH_SHOWN]}"
+
+
+def _move(source: Path, target: Path) -> None:
+    source.rename(target)
+    flush(target.parent)
+    flush(source.parent)
+
+
+def _holds(folder: Path, record: bytes) -> bool:
+    path = folder / RECORD
+    return path.is_file() and path.read_bytes() == record
+
+
 def _is_written(folder: Path, record: bytes) -> bool:
     if not folder.exists():
         return False
-    path = folder / RECORD
-    if path.is_file() and path.read_bytes() == record:
+    if _holds(folder, record):
         return True
     raise CampaignError(f"{folder} holds another record of this turn than the database: move it away, then try again")
 
 
+def _make(home: Path) -> None:
+    """Makes the folder of a campaign, so that its name in the archive is on the disk too."""
+    if not home.is_dir():
+        home.mkdir(parents=True, exist_ok=True)
+        flush(home.parent)
+
+
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     folder.chmod(0o755)
-    for path in {(folder / name).parent for name in files}:
+    parts = {(folder / name).parent for name in files}
+    for path in parts:
         path.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)
+    for path in (*(folder / name for name in files), *parts):
+        flush(path)
 
 
 def _sweep(home: Path, name: str) -> None:

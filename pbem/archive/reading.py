@@ -14,6 +14,8 @@ from pbem.errors import ReplayError
 from pbem.ruleset import Json, canonical
 
 RECORD = "turn.json"
+WITHDRAWN = "withdrawn"
+"""The folder of a campaign's archive for turns that were taken back or run again."""
 
 _ALWAYS: Mapping[str, type] = {
     "format": int,
@@ -36,6 +38,7 @@ _IN_TURNS: Mapping[str, type] = {
     "state_before": str,
     "events": str,
 }
+_IN_FEW: Mapping[str, type] = {"patch": list, "seed": str}
 
 
 @dataclass(frozen=True)
@@ -138,5 +141,8 @@ def _check_shape(record: Any, number: int, raw: bytes) -> None:
     for key, kind in (_ALWAYS if number == 0 else {**_ALWAYS, **_IN_TURNS}).items():
         if not isinstance(record.get(key), kind):
             raise ReplayError(f"turn {number}: its record lacks {key!r}, or has it wrong")
+    for key, kind in _IN_FEW.items():
+        if not isinstance(record.get(key, kind()), kind):
+            raise ReplayError(f"turn {number}: its record has {key!r} wrong")
     if canonical(record) + b"\n" != raw:
         raise ReplayError(f"turn {number}: its record is not in its canonical form")

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pbem.archive.patches import Patch
 from pbem.report.facts import SheetUsed
 from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, OrderBook, Seat, TurnInput, canonical, digest
 
@@ -58,17 +59,19 @@ def setup_record(
     started: dt.datetime,
     state: str,
     files: Mapping[str, bytes],
+    patch: Patch = (),
 ) -> bytes:
     """The record of a campaign's set-up, number 0.
 
     `options` are those `ruleset.setup` was given, with the content of files in
     place of their paths; `state` is the `state_hash`; `files` come from
-    `turn_files`.
+    `turn_files`; `patch` is what the GM changed of the state.
     """
     return _bytes(
         _place(campaign, ruleset, 0, options=options, seats=seats, seal=seal)
         | {"opened": None, "resolved": _time(started), "state_after": state}
         | {"files": _hashes(files), "previous": ""}
+        | _given(patch=list(patch))
     )
 
 
@@ -89,21 +92,27 @@ def turn_record(
     events: Sequence[Event],
     files: Mapping[str, bytes],
     previous: bytes,
+    patch: Patch = (),
+    seed: str = "",
 ) -> bytes:
     """The record of one turn's run.
 
     `turn` is what the resolver was given, `used` the sheets behind it (none
     for a seat whose defaults were used), the states are `state_hash`es,
     `files` come from `turn_files`, and `previous` is the record before this.
+    `patch` is what the GM changed of the state that came out; `seed` is the hex
+    of the dice's seed once the game is over.
     """
     return _bytes(
         _place(campaign, ruleset, number, options=options, seats=seats, seal=seal)
         | {"opened": _time(opened), "resolved": _time(resolved)}
         | {"orders": {seat: orders_json(ruleset.orders, orders) for seat, orders in turn.orders.items()}}
         | {"missing": sorted(turn.missing), "removed": sorted(turn.removed)}
+        | ({} if turn.ruling is None else {"ruling": turn.ruling})
         | {"sheets": {seat: {"version": sheet.version, "digest": sheet.digest} for seat, sheet in used.items()}}
         | {"state_before": state_before, "state_after": state_after, "events": events_hash(events)}
         | {"files": _hashes(files), "previous": file_hash(previous)}
+        | _given(patch=list(patch), seed=seed)
     )
 
 
@@ -126,6 +135,11 @@ def _place(
         "seats": list(seats),
         "seal": seal,
     }
+
+
+def _given(**facts: Json) -> dict[str, Json]:
+    """Facts that few records have; one without them has the bytes that it had before they were thought of."""
+    return {name: value for name, value in facts.items() if value}
 
 
 def _time(at: dt.datetime) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pbem.archive.patches import PatchError, apply_patch
 from pbem.archive.reading import Folder, check_chain, check_files, open_folders
 from pbem.archive.record import events_hash, file_hash, setup_dice, state_hash, turn_dice
 from pbem.errors import ReplayError
@@ -96,19 +97,20 @@ class _Run:
 
     def _set_up(self, folder: Folder) -> Sequence[Event]:
         record = folder.record
-        self._keep(self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed)))
+        self._keep(self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed)), record)
         return ()
 
     def _resolve(self, folder: Folder) -> Sequence[Event]:
         self._expect(folder, "the state before it", "state_before")
         turn = _turn_input(self._ruleset, folder.record)
         state, events = self._ruleset.resolve(self.state, turn, turn_dice(self._seed, folder.number))
-        self._keep(state)
+        self._keep(state, folder.record)
         _compare(folder, "what happened", events_hash(events), folder.record["events"])
         return events
 
-    def _keep(self, state: Any) -> None:
-        data = json.loads(canonical(self._ruleset.dump(state)))
+    def _keep(self, state: Any, record: Json) -> None:
+        """What the rules made of it, and the GM's changes of that."""
+        data = apply_patch(json.loads(canonical(self._ruleset.dump(state))), record.get("patch", ()))
         self.state = self._ruleset.load(data, self._ruleset.version)
 
     def _expect(self, folder: Folder, what: str, key: str) -> None:
@@ -152,6 +154,7 @@ def _turn_input(ruleset: AnyRuleset, record: Json) -> TurnInput:
         orders={seat: tuple(map(read, record["orders"][seat])) for seat in seats},
         missing=frozenset(record["missing"]),
         removed=frozenset(record["removed"]),
+        ruling=record.get("ruling"),
     )
 
 
@@ -165,5 +168,5 @@ def _refused(folder: Folder) -> Iterator[None]:
     """Turns what a ruleset makes of a forged record into the finding that it is one."""
     try:
         yield
-    except (RulesetError, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (RulesetError, PatchError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise ReplayError(f"turn {folder.number} cannot be resolved again from its record: {error}") from error

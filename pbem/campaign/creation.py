@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from pbem.archive.record import setup_dice
 from pbem.campaign.journal import note
@@ -28,12 +29,18 @@ LONGEST_SETTLING = 7 * 24 * 60
 
 _NAME = re.compile(r"[a-z0-9-]{1,40}")
 _SEAT = re.compile(r"[a-z0-9-]{1,20}")
+RESERVED_SEATS = frozenset({"all", "gm", "pbem", "players", "unsigned"})
+"""They have a meaning of their own in press, the GM's commands, and the journal."""
+
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCampaign:
-    """A campaign as a GM typed it: `seats` are (seat, address), `options` and `policy` name → text."""
+    """A campaign as a GM typed it: `seats` are (seat, address), `options` and `policy` name → text.
+
+    `open` seats more are nobody's yet: those who sign up or are invited get them.
+    """
 
     name: str
     game: str
@@ -43,6 +50,7 @@ class NewCampaign:
     options: Mapping[str, str]
     settle_minutes: int = 30
     policy: Mapping[str, str] = field(default_factory=dict)
+    open: int = 0
 
 
 def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> None:
@@ -56,7 +64,8 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
     schedule = Schedule.read(wanted.deadline)
     if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
         raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
-    seats = check_seats(ruleset, wanted.seats, house.settings.address)
+    policy = read_policy(wanted.policy)
+    seats = check_seats(ruleset, wanted.seats, house.settings.address, more=_open(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
     ruleset.setup(options, list(seats), setup_dice(seed))
@@ -69,38 +78,58 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
         schedule=schedule.text,
         settle_minutes=wanted.settle_minutes,
         seed=seed,
-        policy=read_policy(wanted.policy),
+        policy=policy,
         mail_key=secrets.token_bytes(32),
         created_at=now,
     )
     with house.store.writing() as session:
         if session.scalar(select(Campaign.id).where(Campaign.name == wanted.name)) is not None:
             raise CampaignError(f"there is a campaign {wanted.name!r} already: choose another name")
-        campaign.seats = [
-            SeatRow(name=seat, person=enrol(session, address, now), token_hash="") for seat, address in seats.items()
-        ]
+        campaign.seats = [_seat(session, seat, address, now) for seat, address in seats.items()]
         session.add(campaign)
         session.flush()
         note(session, campaign.id, now, actor="gm", text=f"created: {ruleset.title}, seats {', '.join(seats)}")
 
 
-def check_seats(ruleset: AnyRuleset, seats: Sequence[tuple[str, str]], own_address: str) -> dict[str, str]:
-    """Seat → address, in the order of the game. Raises CampaignError."""
+def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:
+    """How many seats are nobody's yet; where anyone may sign up, as many as the game needs."""
+    lacking = ruleset.seats.least - len(wanted.seats) if policy.get("signup", False) else 0
+    return max(wanted.open, lacking, 0)
+
+
+def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> SeatRow:
+    if not address:
+        return SeatRow(name=seat, token_hash="", status="open")
+    return SeatRow(name=seat, person=enrol(session, address, now), token_hash="")
+
+
+def check_seats(
+    ruleset: AnyRuleset, seats: Sequence[tuple[str, str]], own_address: str, *, more: int = 0
+) -> dict[str, str]:
+    """Seat → address, in the order of the game; `more` seats have no address. Raises CampaignError."""
     known = ruleset.seats
     placed: dict[str, str] = {}
     for typed, address in seats:
         seat = typed.strip().lower()
         if known.names and seat not in known.names:
             raise CampaignError(f"{ruleset.title} has no seat {typed!r}: {suggest(seat, known.names)}")
-        if not _SEAT.fullmatch(seat):
-            raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -")
+        if not is_seat_name(seat):
+            but = f", but none of {', '.join(sorted(RESERVED_SEATS))}" if seat in RESERVED_SEATS else ""
+            raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -{but}")
         if seat in placed:
             raise CampaignError(f"seat {seat} is given twice: {placed[seat]} and {address}")
         placed[seat] = check_address(address, f"seat {seat}", own_address)
+    names = known.names or [f"seat{number}" for number in range(1, known.most + 1)]
+    placed |= dict.fromkeys([name for name in names if name not in placed][:more], "")
     if not known.least <= len(placed) <= known.most:
         number = players_allowed(known)
         raise CampaignError(f"{ruleset.title} is for {number} players, not {len(placed)}: give each a --seat")
     return {name: placed[name] for name in known.names if name in placed} if known.names else placed
+
+
+def is_seat_name(text: str) -> bool:
+    """Whether a seat may be called so, where its game has no names of its own."""
+    return _SEAT.fullmatch(text) is not None and text not in RESERVED_SEATS
 
 
 def players_allowed(seats: Seats) -> str:

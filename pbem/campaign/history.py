@@ -19,9 +19,10 @@ Past = Mapping[int, tuple[Event, ...]]
 """What happened in earlier turns, by their number."""
 
 
-def removed_before(session: Session, campaign_id: int) -> frozenset[Seat]:
-    """The seats that earlier turns were told the GM took out."""
-    records = session.scalars(select(Turn.record).where(live(campaign_id), Turn.record.is_not(None)))
+def removed_before(session: Session, campaign_id: int, number: int) -> frozenset[Seat]:
+    """The seats that the turns before that of this number were told the GM took out."""
+    earlier = (live(campaign_id), Turn.number < number, Turn.record.is_not(None))
+    records = session.scalars(select(Turn.record).where(*earlier))
     return frozenset(seat for record in records for seat in json.loads(record or b"{}").get("removed", ()))
 
 
@@ -37,14 +38,14 @@ def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]
 
 
 def events_from(session: Session, table: Table, ruleset: AnyRuleset, first: int) -> Past:
-    """What happened in the turns from `first` to the last resolved one.
+    """What happened in the turns from `first` to the one before the table's.
 
     A seat that was told nothing at an opening hears of it in its next report;
     as turns come out the same each time, they are resolved again for that.
     """
     rows = session.execute(
         select(Turn.number, Turn.state, Turn.record)
-        .where(live(table.id), Turn.number >= first - 1, Turn.record.is_not(None))
+        .where(live(table.id), Turn.number >= first - 1, Turn.number < table.turn, Turn.record.is_not(None))
         .order_by(Turn.number)
     )
     turns = [(number, state, json.loads(record or b"")) for number, state, record in rows]
@@ -61,5 +62,5 @@ def _events(
     orders = {
         seat: tuple(ruleset.orders.from_json(order) for order in orders) for seat, orders in record["orders"].items()
     }
-    turn = TurnInput(orders, frozenset(record["missing"]), frozenset(record["removed"]))
+    turn = TurnInput(orders, frozenset(record["missing"]), frozenset(record["removed"]), record.get("ruling"))
     return ruleset.resolve(before, turn, turn_dice(table.seed, number))[1]

@@ -10,6 +10,12 @@ from sqlalchemy.orm import Session
 from pbem.store.models import Act
 
 
-def note(session: Session, campaign_id: int, at: dt.datetime, *, actor: str, text: str) -> None:
-    """Enters an act into the journal, in the transaction of the act itself."""
-    session.execute(insert(Act).values(campaign_id=campaign_id, at=at, actor=actor, text=text))
+def note(
+    session: Session, campaign_id: int, at: dt.datetime, *, actor: str, text: str, secret: bool = False
+) -> int:
+    """Enters an act into the journal, in the transaction of the act itself; returns the id of the entry.
+
+    What is `secret` is not for players to read.
+    """
+    entry = insert(Act).values(campaign_id=campaign_id, at=at, actor=actor, text=text, secret=secret)
+    return session.scalars(entry.returning(Act.id)).one()

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sqlalchemy import update
+from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
-from pbem.archive import archive_turn, setup_dice, setup_record, turn_files
+from pbem.archive import Patch, setup_dice, setup_record, turn_files
+from pbem.campaign.archiving import archive_now
+from pbem.campaign.creation import players_allowed
+from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
-from pbem.campaign.reporting import MadeReport, Opening, make_reports, put_reports
+from pbem.campaign.reporting import MadeReport, make_reports, put_reports
+from pbem.campaign.resolving import Outcome, opening_of, patched
 from pbem.campaign.table import Place, Table, load_table
 from pbem.campaign.tokens import draw_token, hash_token
-from pbem.campaign.turnrun import mark_archived, put_turn
-from pbem.errors import CampaignError, PbemError
+from pbem.campaign.turnrun import put_turn
+from pbem.campaign.welcoming import welcome_mail
+from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.codes import message_id
 from pbem.post.outbox import queue_many
-from pbem.post.writing import Mail
-from pbem.report import Welcome
-from pbem.ruleset import AnyRuleset, Seat, Standing, all_views, canonical, digest, seal
+from pbem.ruleset import AnyRuleset, Seat, all_views, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 
 
@@ -41,9 +42,7 @@ class Started:
 class _SetUp:
     """A campaign set up, before anything is written."""
 
-    state: bytes
-    state_hash: str
-    standing: Standing
+    outcome: Outcome
     deadline: dt.datetime
     tokens: Mapping[Seat, str]
     reports: list[MadeReport]
@@ -54,27 +53,53 @@ class _SetUp:
 def start(house: House, name: str, now: dt.datetime) -> Started:
     """Sets the campaign up, queues welcomes and first reports, and archives the set-up.
 
-    Raises CampaignError if it has begun already.
+    Seats that nobody has taken by now are left out. Raises CampaignError if it
+    has begun already, or if too few are seated.
     """
     with house.store.reading() as session:
         table = load_table(session, name)
+        absences = load_absences(session, table)
     if table.status != "forming":
         raise CampaignError(f"campaign {name} is {table.status}: it has begun already")
     ruleset = house.game(table.game)
-    made = _set_up(house, table, ruleset, now)
-    mails = [_welcome(house, table, ruleset, place, made.tokens[place.seat], table.gm) for place in table.places]
+    table = _seated(table, ruleset)
+    made = _set_up(house, table, ruleset, now, next_deadline(table.schedule, table.policy, now, absences))
+    mails = [welcome_mail(house, table, place, made.tokens[place.seat]) for place in table.places]
     with house.store.writing() as session:
         first = _keep(session, house, table, made, now)
         queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
         put_reports(session, house, table, turn_id=first.turn, reports=made.reports, now=now)
         note(session, table.id, now, actor="gm", text=f"started; dice seal {seal(table.seed)}")
-    # What cannot be written now is left to `archive_left`, which tells why.
-    with suppress(OSError, PbemError):
-        archive_turn(house.settings.archive, made.record, made.files)
-        mark_archived(house, first.setup, now)
+    archive_now(house, first.setup, made.record, made.files, now)
     return Started(
         campaign=name, seats=table.seats, deadline=made.deadline, zone=table.schedule.zone, seal=seal(table.seed)
     )
+
+
+def _close_seats(session: Session, table: Table, made: _SetUp) -> None:
+    """Gives each seat its token; those that nobody has taken are no more."""
+    if _taken(load_table(session, table.name)) != table.places:
+        raise CampaignError(f"somebody took or left a seat of {table.name} just now: please start it again")
+    session.execute(delete(SeatRow).where(SeatRow.campaign_id == table.id, SeatRow.name.not_in(table.seats)))
+    for place in table.places:
+        hashed = hash_token(made.tokens[place.seat])
+        session.execute(update(SeatRow).where(SeatRow.id == place.id).values(token_hash=hashed))
+
+
+def _taken(table: Table) -> tuple[Place, ...]:
+    return tuple(place for place in table.playing if place.address)
+
+
+def _seated(table: Table, ruleset: AnyRuleset) -> Table:
+    """The table with the places where somebody sits. Raises CampaignError if they are too few."""
+    places = _taken(table)
+    if len(places) < ruleset.seats.least:
+        number = players_allowed(ruleset.seats)
+        raise CampaignError(
+            f"{ruleset.title} is for {number} players, and {len(places)} sit in {table.name}: "
+            "wait until somebody signs up, or invite somebody with: pbem invite"
+        )
+    return replace(table, places=places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,33 +108,47 @@ class _Rows:
     turn: int
 
 
-def _set_up(house: House, table: Table, ruleset: AnyRuleset, now: dt.datetime) -> _SetUp:
-    state = ruleset.setup(table.options, table.seats, setup_dice(table.seed))
-    deadline = table.schedule.next_after(now)
-    opening = Opening(table=table, number=1, deadline=deadline, seal=seal(table.seed), used={}, missing=frozenset())
-    views = dict(all_views(ruleset, state, table.seats, ()))
-    reports = make_reports(house, ruleset, opening, [(place, views[place.seat]) for place in table.places])
+def _set_up(house: House, table: Table, ruleset: AnyRuleset, now: dt.datetime, deadline: dt.datetime) -> _SetUp:
+    outcome = set_up(table, ruleset)
+    reports = make_reports(house, ruleset, opening_of(table, 1, outcome, deadline), outcome.views)
     files = turn_files([made.parts.files() for made in reports])
-    dumped = ruleset.dump(state)
-    record = setup_record(
+    return _SetUp(
+        outcome=outcome,
+        deadline=deadline,
+        tokens={seat: draw_token() for seat in table.seats},
+        reports=reports,
+        record=set_up_record(table, ruleset, outcome, files, now),
+        files=files,
+    )
+
+
+def set_up(table: Table, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
+    """What a campaign begins with, the GM's patch of it done. Raises SetupError or PatchError."""
+    state = ruleset.setup(table.options, table.seats, setup_dice(table.seed))
+    state, dumped = patched(ruleset, state, patch)
+    views = dict(all_views(ruleset, state, table.seats, ()))
+    return Outcome(
+        dumped=dumped,
+        standing=ruleset.standing(state),
+        views=[(place, views[place.seat]) for place in table.places],
+        patch=patch,
+    )
+
+
+def set_up_record(
+    table: Table, ruleset: AnyRuleset, outcome: Outcome, files: Mapping[str, bytes], started: dt.datetime
+) -> bytes:
+    """The record of a set-up."""
+    return setup_record(
         campaign=table.name,
         ruleset=ruleset,
         options=table.options,
         seats=table.seats,
-        seal=opening.seal,
-        started=now,
-        state=digest(dumped),
+        seal=seal(table.seed),
+        started=started,
+        state=outcome.state_hash,
         files=files,
-    )
-    return _SetUp(
-        state=canonical(dumped),
-        state_hash=digest(dumped),
-        standing=ruleset.standing(state),
-        deadline=deadline,
-        tokens={seat: draw_token() for seat in table.seats},
-        reports=reports,
-        record=record,
-        files=files,
+        patch=outcome.patch,
     )
 
 
@@ -119,9 +158,7 @@ def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.da
     ours = update(Campaign).where(Campaign.id == table.id, Campaign.status == "forming").returning(Campaign.id)
     if session.scalar(ours.values(status="running", turn=1, version=version)) is None:
         raise CampaignError(f"campaign {table.name} has begun already")
-    for place in table.places:
-        hashed = hash_token(made.tokens[place.seat])
-        session.execute(update(SeatRow).where(SeatRow.id == place.id).values(token_hash=hashed))
+    _close_seats(session, table, made)
     none: frozenset[Seat] = frozenset()
     setup = put_turn(session, table, number=0, state=b"null", state_hash="", awaited=none, deadline=None, now=now)
     session.execute(update(Turn).where(Turn.id == setup).values(resolved_at=now, record=made.record))
@@ -129,34 +166,10 @@ def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.da
         session,
         table,
         number=1,
-        state=made.state,
-        state_hash=made.state_hash,
-        awaited=made.standing.awaiting,
+        state=made.outcome.state,
+        state_hash=made.outcome.state_hash,
+        awaited=made.outcome.standing.awaiting,
         deadline=made.deadline,
         now=now,
     )
     return _Rows(setup, turn)
-
-
-def _welcome(house: House, table: Table, ruleset: AnyRuleset, place: Place, token: str, gm: str) -> Mail:
-    page = Welcome(
-        campaign=table.name,
-        seat=place.seat,
-        token=token,
-        seats=table.seats,
-        game=ruleset.title,
-        designer=ruleset.designer,
-        summary=ruleset.summary,
-        gm=gm,
-        address=house.settings.address,
-        schedule=table.schedule.text,
-        seal=seal(table.seed),
-    )
-    return Mail(
-        recipient=place.address,
-        subject=f"[{table.name}] Welcome to {ruleset.title}",
-        text=house.reporter.write(page),
-        message_id=message_id(table.mail_key, house.settings.domain, "welcome", table.name, place.seat),
-        reply_to=house.settings.address,
-        automatic="auto-generated",
-    )

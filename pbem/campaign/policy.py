@@ -62,7 +62,9 @@ def _minutes(most_days: int, *, help: str) -> Rule:  # noqa: A002 - the word of 
 
 
 def _dates(text: str) -> tuple[str, ...]:
-    """Days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"."""
+    """Days and spans of days in ISO form: "2026-12-24..2027-01-02,2027-04-05"; or "none"."""
+    if text.lower() == "none":
+        return ()
     spans = [part.strip() for part in text.split(",") if part.strip()]
     for span in spans:
         first, _, last = span.partition("..")
@@ -117,6 +119,11 @@ class Policy:
     def read(cls, data: Mapping[str, Any]) -> Policy:
         """The policy of what `Campaign.policy` holds."""
         return cls(**{name: _frozen(value) for name, value in data.items()})
+
+    @property
+    def grace_time(self) -> dt.timedelta:
+        """`grace` as a span."""
+        return dt.timedelta(minutes=self.grace)
 
 
 def _frozen(value: Any) -> Any:

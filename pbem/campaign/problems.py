@@ -11,7 +11,7 @@ from pbem.campaign.table import load_table
 from pbem.errors import ConfigError, StoreError, in_words
 from pbem.house import House
 from pbem.post.codes import message_id
-from pbem.post.outbox import queue
+from pbem.post.outbox import queue, topic_of
 from pbem.post.writing import Mail
 from pbem.report import TurnProblem
 from pbem.store.models import Outgoing
@@ -46,5 +46,7 @@ def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
             message_id=id_,
             reply_to=house.settings.address,
             automatic="auto-generated",
+            kind="problem",
+            topic=topic_of("problem", table.name, turn.turn, "gm"),
         )
         queue(session, mail, house.settings, campaign_id=table.id, now=now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from pbem.archive import ReplayProof, file_hash, replay
+from pbem.campaign.archiving import untidy
 from pbem.campaign.table import live, load_table
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -24,11 +25,14 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
             .where(live(table.id), Turn.resolved_at.is_not(None))
             .order_by(Turn.number)
         ).all()
+        left = untidy(session, table.id)
     if not resolved:
         raise CampaignError(f"campaign {name} has not begun: there is no archive to prove")
     late = [turn.number for turn in resolved if turn.archived_at is None]
     if late:
         raise CampaignError(f"campaign {name}: turn {late[0]} is not archived yet; run: pbem tick")
+    if left:
+        raise CampaignError(f"campaign {name}: turn {left[0]}, withdrawn, is not set aside yet; run: pbem tick")
     return replay(
         house.settings.archive,
         name,

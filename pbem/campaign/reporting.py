@@ -6,19 +6,21 @@ import base64
 import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
+from pbem.campaign.deputies import copies
+from pbem.campaign.postbag import Postbag, load_postbag
 from pbem.campaign.table import Place, Table
 from pbem.house import House
 from pbem.post.codes import message_id, reply_code
-from pbem.post.outbox import queue_many
+from pbem.post.outbox import queue_many, topic_of
 from pbem.post.writing import Mail
-from pbem.report import ReportFacts, ReportParts, SheetUsed, report_mail
+from pbem.report import Correction, ReportFacts, ReportParts, SheetUsed, report_mail
 from pbem.ruleset import AnyRuleset, Seat, View, canonical
 from pbem.store.models import Report
 
@@ -36,6 +38,12 @@ class Opening:
     seed: str = ""
     used: Mapping[Seat, SheetUsed]
     missing: frozenset[Seat]
+    corrections: Mapping[Seat, Correction] = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended: only then is the seed told."""
+        return bool(self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,7 @@ class MadeReport:
     view: bytes
     parts: ReportParts
     mail: Mail
+    edition: int = 1
 
 
 def make_reports(
@@ -54,20 +63,29 @@ def make_reports(
 ) -> list[MadeReport]:
     """Renders the reports of the seats given, in their order."""
     seats = [(place, canonical(view)) for place, view in views]
-    facts = [_facts(house, opening, place) for place, _ in seats]
+    postbag = _postbag(house, opening)
+    facts = [_facts(house, opening, postbag, place) for place, _ in seats]
     # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
     jobs = [(ruleset, json.loads(view), each) for (_, view), each in zip(seats, facts, strict=True)]
     parts = house.reporter.reports(jobs)
     return [
-        MadeReport(place, each.code, view, made, _mail(house, opening, place, each, made))
+        MadeReport(place, each.code, view, made, _mail(house, opening, place, each, made), each.edition)
         for (place, view), each, made in zip(seats, facts, parts, strict=True)
     ]
+
+
+def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
+    """The text alone that a seat would be mailed of a view."""
+    return house.reporter.text(ruleset, json.loads(view), _facts(house, opening, _postbag(house, opening), place))
 
 
 def put_reports(
     session: Session, house: House, table: Table, *, turn_id: int, reports: Sequence[MadeReport], now: dt.datetime
 ) -> None:
-    """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits."""
+    """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
+
+    Who stands in for a player gets a copy.
+    """
     if not reports:
         return
     rows = [
@@ -76,14 +94,16 @@ def put_reports(
             "seat_id": made.place.id,
             "code": made.code,
             "message_id": made.mail.message_id,
+            "edition": made.edition,
             "view": made.view,
             "files": pack_files(made.parts.files()),
         }
         for made in reports
     ]
     session.connection().execute(_PUT, rows)
-    mails = [(made.mail, table.id) for made in reports if made.place.address]
-    queue_many(session, mails, house.settings, now)
+    mails = {made.place.id: made.mail for made in reports if made.place.address}
+    sent = [*mails.values(), *copies(session, house, table, mails, now)]
+    queue_many(session, [(mail, table.id) for mail in sent], house.settings, now)
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
@@ -104,7 +124,12 @@ def _is_picture(name: str) -> bool:
     return name.endswith(".png")
 
 
-def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
+def _postbag(house: House, opening: Opening) -> Postbag:
+    with house.store.reading() as session:
+        return load_postbag(session, opening.table, opening.number, over=opening.over)
+
+
+def _facts(house: House, opening: Opening, postbag: Postbag, place: Place) -> ReportFacts:
     table = opening.table
     return ReportFacts(
         campaign=table.name,
@@ -119,10 +144,14 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         seal=opening.seal,
         seed=opening.seed,
         first=opening.number == 1,
+        correction=opening.corrections.get(place.seat),
+        words=postbag.words(place),
+        closes=opening.deadline + table.policy.grace_time if opening.deadline and table.policy.grace else None,
     )
 
 
 def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, parts: ReportParts) -> Mail:
     table = opening.table
     id_ = message_id(table.mail_key, house.settings.domain, "report", table.name, place.seat, opening.number, table.era)
-    return report_mail(parts, facts, recipient=place.address, message_id=id_)
+    topic = topic_of("report", table.name, opening.number, place.seat)
+    return report_mail(parts, facts, recipient=place.address, message_id=id_, topic=topic)

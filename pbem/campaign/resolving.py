@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.archive import SheetReceived, turn_dice, turn_files, turn_record
+from pbem.archive import Patch, SheetReceived, apply_patch, turn_dice, turn_files, turn_record
+from pbem.campaign.deadlines import Away, load_absences, next_deadline
 from pbem.campaign.history import Past, events_from, orders_used, removed_before
+from pbem.campaign.postbag import NOTHING_SAID, Mark, mark
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.table import (
     LastReport,
@@ -27,7 +29,20 @@ from pbem.campaign.table import (
 )
 from pbem.house import House
 from pbem.report import SheetUsed
-from pbem.ruleset import AnyRuleset, Event, Order, Seat, Standing, TurnInput, View, all_views, canonical, digest, seal
+from pbem.ruleset import (
+    AnyRuleset,
+    Event,
+    Json,
+    Order,
+    Seat,
+    Standing,
+    TurnInput,
+    View,
+    all_views,
+    canonical,
+    digest,
+    seal,
+)
 from pbem.store.models import Turn
 
 
@@ -36,7 +51,9 @@ class Before:
     """What the run of a turn starts from.
 
     `previous` is the record of the turn before; `removed` are the seats the GM
-    took out since.
+    took out since. The next deadline keeps out of `absences`; `patch` is what
+    the GM changed of the state that came out, if the turn was run before.
+    `words` is how far press and the GM's texts had come.
     """
 
     table: Table
@@ -45,6 +62,36 @@ class Before:
     last: Mapping[Seat, LastReport]
     previous: bytes
     removed: frozenset[Seat]
+    absences: tuple[Away, ...] = ()
+    patch: Patch = ()
+    words: Mark = NOTHING_SAID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the resolver, or a set-up, makes of a campaign, before anybody is told.
+
+    `dumped` is the state, the GM's `patch` of it done; `used` are the sheets
+    that counted; `views` are those of the seats that get a report now.
+    """
+
+    dumped: Json
+    standing: Standing
+    views: Sequence[tuple[Place, View]]
+    turn: TurnInput = field(default_factory=lambda: TurnInput({}))
+    used: Mapping[Seat, SheetUsed] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    patch: Patch = ()
+
+    @property
+    def state(self) -> bytes:
+        """The state as the database keeps it."""
+        return canonical(self.dumped)
+
+    @property
+    def state_hash(self) -> str:
+        """What the state is known by."""
+        return digest(self.dumped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,55 +120,112 @@ def look(session: Session, house: House, table: Table) -> Before:
         turn=turn,
         last=load_last_reports(session, table),
         previous=session.scalars(previous).one() or b"{}",
-        removed=gone - removed_before(session, table.id) if gone else gone,
+        removed=gone - removed_before(session, table.id, turn.number) if gone else gone,
+        absences=load_absences(session, table),
+        words=mark(session, table.id),
     )
 
 
 def compute(house: House, before: Before, now: dt.datetime) -> After:
     """Resolves the open turn and makes its reports and record."""
+    table, outcome = before.table, resolve_turn(house, before)
+    over = outcome.standing.over
+    deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
+    opening = opening_of(table, before.turn.number + 1, outcome, deadline)
+    reports = make_reports(house, before.ruleset, opening, outcome.views)
+    files = run_files(before, outcome, [made.parts.files() for made in reports])
+    return After(
+        state=outcome.state,
+        state_hash=outcome.state_hash,
+        standing=outcome.standing,
+        deadline=deadline,
+        turn=outcome.turn,
+        reports=reports,
+        record=run_record(before, outcome, files, now),
+        files=files,
+    )
+
+
+def resolve_turn(house: House, before: Before) -> Outcome:
+    """What the sheets of a turn come to. Raises PatchError if the GM's patch does not fit what comes out."""
     table, ruleset, turn = before.table, before.ruleset, before.turn
     counted = _counted(table, turn.sheets)
     given = _input(before, counted)
     state, events = ruleset.resolve(
         ruleset.load(json.loads(turn.state), table.version), given, turn_dice(table.seed, turn.number)
     )
+    state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)
-    opening = _opening(before, counted, given, standing, now)
-    reports = make_reports(house, ruleset, opening, _views(house, before, state, events, standing))
-    dumped = ruleset.dump(state)
-    files = turn_files(
-        [made.parts.files() for made in reports],
-        sheets=received(table, turn.sheets),
-        orders=given.orders,
-        book=ruleset.orders,
+    return Outcome(
+        dumped=dumped,
+        standing=standing,
+        views=_views(house, before, state, events, standing),
+        turn=given,
+        used={seat: SheetUsed(sheet.version, sheet.digest) for seat, sheet in counted.items()},
+        events=events,
+        patch=before.patch,
     )
-    record = turn_record(
+
+
+def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
+    """A state with the GM's changes, and its dump. Raises PatchError."""
+    dumped = ruleset.dump(state)
+    if not patch:
+        return state, dumped
+    dumped = apply_patch(json.loads(canonical(dumped)), patch)
+    return ruleset.load(dumped, ruleset.version), dumped
+
+
+def opening_of(table: Table, number: int, outcome: Outcome, deadline: dt.datetime | None) -> Opening:
+    """What the reports share that open a turn of this number."""
+    return Opening(
+        table=table,
+        number=number,
+        deadline=deadline,
+        seal=seal(table.seed),
+        seed=table.seed.hex() if outcome.standing.over else "",
+        used=outcome.used,
+        missing=outcome.turn.missing,
+    )
+
+
+def run_files(before: Before, outcome: Outcome, reports: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
+    """The files of a turn for the archive; `reports` are those of each seat told."""
+    return turn_files(
+        reports,
+        sheets=received(before.table, before.turn.sheets),
+        orders=outcome.turn.orders,
+        book=before.ruleset.orders,
+    )
+
+
+def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
+    """The record of a turn's run."""
+    table, turn = before.table, before.turn
+    return turn_record(
         campaign=table.name,
-        ruleset=ruleset,
+        ruleset=before.ruleset,
         number=turn.number,
         options=table.options,
         seats=table.seats,
-        seal=opening.seal,
+        seal=seal(table.seed),
         opened=turn.opened_at,
         resolved=now,
-        turn=given,
-        used=opening.used,
+        turn=outcome.turn,
+        used=outcome.used,
         state_before=turn.state_hash,
-        state_after=digest(dumped),
-        events=events,
+        state_after=outcome.state_hash,
+        events=outcome.events,
         files=files,
         previous=before.previous,
+        patch=outcome.patch,
+        seed=table.seed.hex() if outcome.standing.over else "",
     )
-    return After(
-        state=canonical(dumped),
-        state_hash=digest(dumped),
-        standing=standing,
-        deadline=opening.deadline,
-        turn=given,
-        reports=reports,
-        record=record,
-        files=files,
-    )
+
+
+def turn_input(before: Before) -> TurnInput:
+    """What the resolver would be given now: the sheets that count, and defaults for those that are missing."""
+    return _input(before, _counted(before.table, before.turn.sheets))
 
 
 def received(table: Table, sheets: Sequence[SheetIn]) -> list[SheetReceived]:
@@ -148,22 +252,7 @@ def _input(before: Before, counted: Mapping[Seat, SheetIn]) -> TurnInput:
         elif seat in missing:
             view = json.loads(before.last[seat].view)
             orders[seat] = tuple(ruleset.defaults(view, kept.get(seat, ())))
-    return TurnInput(orders, frozenset(missing), before.removed)
-
-
-def _opening(
-    before: Before, counted: Mapping[Seat, SheetIn], given: TurnInput, standing: Standing, now: dt.datetime
-) -> Opening:
-    table = before.table
-    return Opening(
-        table=table,
-        number=before.turn.number + 1,
-        deadline=None if standing.over else table.schedule.next_after(now),
-        seal=seal(table.seed),
-        seed=table.seed.hex() if standing.over else "",
-        used={seat: SheetUsed(sheet.version, sheet.digest) for seat, sheet in counted.items()},
-        missing=given.missing,
-    )
+    return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling)
 
 
 def _views(

@@ -1,9 +1,12 @@
 """When turns are due: a GM's words such as "FRI 20:00 Europe/Berlin", read and reckoned.
 
-    FRI 20:00 Europe/Berlin        weekly
-    MON,THU 20:00 Europe/Berlin    on several days
-    DAILY 20:00 UTC                every day
-    EVERY 12h                      so long after the turn opened; m, h or d
+    FRI 20:00 Europe/Berlin                  weekly
+    MON,THU 20:00 Europe/Berlin              on several days
+    DAILY 20:00 UTC                          every day
+    EVERY 2 WEEKS FRI 20:00 Europe/Berlin    the second Friday to come
+    1ST,3RD FRI 20:00 Europe/Berlin          the first and third Friday of a month
+    LAST SUN 20:00 Europe/Berlin             the last Sunday of a month
+    EVERY 12h                                so long after the turn opened; m, h or d
 
 Clock times are those of the zone, through summer and winter time: a time that a
 change of clocks skips is taken an hour later, one that comes twice is the first.
@@ -20,47 +23,107 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pbem.errors import CampaignError
 
 DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
-LEAST_TIME = dt.timedelta(hours=12)
-"""A deadline on clock times leaves at least so long after the turn opened."""
+ORDINALS = {"1ST": 1, "2ND": 2, "3RD": 3, "4TH": 4, "LAST": -1}
+"""Which of a month's Fridays, say."""
 
 _UNITS = {"m": dt.timedelta(minutes=1), "h": dt.timedelta(hours=1), "d": dt.timedelta(days=1)}
 _SHORTEST, _LONGEST = dt.timedelta(minutes=10), dt.timedelta(days=60)
-_FORMS = '"FRI 20:00 Europe/Berlin", "MON,THU 20:00 Europe/Berlin", "DAILY 20:00 UTC" or "EVERY 12h"'
+_MOST_WEEKS = 12
+_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(weeks=1)
+_FORMS = (
+    '"FRI 20:00 Europe/Berlin", "MON,THU 20:00 Europe/Berlin", "DAILY 20:00 UTC",'
+    ' "EVERY 2 WEEKS FRI 20:00 Europe/Berlin", "1ST FRI 20:00 Europe/Berlin" or "EVERY 12h"'
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Deadlines of a campaign: `days` (0 is Monday) at `at` in `zone`, or `every` so long; `text` says it in words."""
+    """Deadlines of a campaign: `days` (0 is Monday) at `at` in `zone`, or `every` so long; `text` says it in words.
+
+    With `ordinals` only those of a month (-1 is the last); `weeks` is how many a turn takes.
+    """
 
     text: str
     zone: str
     days: frozenset[int] = frozenset()
     at: dt.time = dt.time()
     every: dt.timedelta | None = None
+    weeks: int = 1
+    ordinals: frozenset[int] = frozenset()
 
     @classmethod
     def read(cls, text: str) -> Schedule:
         """Reads a GM's words. Raises CampaignError naming the word at fault and the nearest that would do."""
-        words = text.split()
-        tidy = " ".join(words)
-        if len(words) in (2, 3) and words[0].upper() == "EVERY":
-            return cls(tidy, _zone(words[2]) if len(words) == 3 else "UTC", every=_span(words[1]))
-        if len(words) != 3:
-            raise CampaignError(f"a deadline cannot be {text!r}: write it like {_FORMS}")
-        return cls(tidy, _zone(words[2]), _days(words[0]), _clock(words[1]))
+        words, tidy = text.split(), " ".join(text.split())
+        match [word.upper() for word in words], words:
+            case ["EVERY", _, "WEEK" | "WEEKS", *_], [_, weeks, _, days, clock, zone]:
+                return cls(tidy, _zone(zone), _days(days), _clock(clock), weeks=_weeks(weeks))
+            case ["EVERY", _] | ["EVERY", _, _], [_, span, *zone]:
+                return cls(tidy, _zone(zone[0]) if zone else "UTC", every=read_span(span))
+            case (_, [days, clock, zone]) | (["EVERY", *_], [_, days, clock, zone]):
+                return cls(tidy, _zone(zone), _days(days), _clock(clock))
+            case _, [ordinals, days, clock, zone]:
+                return cls(tidy, _zone(zone), _days(days), _clock(clock), ordinals=_ordinals(ordinals))
+        raise CampaignError(f"a deadline cannot be {text!r}: write it like {_FORMS}")
 
-    def next_after(self, opened: dt.datetime) -> dt.datetime:
-        """The deadline, in UTC, of a turn that opens at this moment."""
+    def next_after(self, opened: dt.datetime, *, least: dt.timedelta) -> dt.datetime:
+        """The deadline, in UTC, of a turn that opens at this moment.
+
+        On clock times it leaves `least` time; a turn of so many `weeks` ends in the last of them.
+        """
         if self.every is not None:
             return (opened + self.every).astimezone(dt.UTC)
-        zone = ZoneInfo(self.zone)
-        earliest = opened + LEAST_TIME
-        day = earliest.astimezone(zone).date()
-        while True:
-            moment = dt.datetime.combine(day, self.at, zone).astimezone(dt.UTC)
-            if day.weekday() in self.days and moment >= earliest:
-                return moment
-            day += dt.timedelta(days=1)
+        return self._moment(self._day_from(opened + least) + (self.weeks - 1) * _WEEK)
+
+    def next_from(self, opened: dt.datetime, earliest: dt.datetime) -> dt.datetime:
+        """The first moment for the deadline of that turn that is not before `earliest`, in UTC."""
+        if self.every is not None:
+            steps = max(1, -((opened - earliest) // self.every))
+            return (opened + steps * self.every).astimezone(dt.UTC)
+        return self._moment(self._day_from(earliest))
+
+    def _day_from(self, earliest: dt.datetime) -> dt.date:
+        day = earliest.astimezone(ZoneInfo(self.zone)).date()
+        while not (self._has(day) and self._moment(day) >= earliest):
+            day += _DAY
+        return day
+
+    def _has(self, day: dt.date) -> bool:
+        if day.weekday() not in self.days:
+            return False
+        is_last = (day + _WEEK).month != day.month
+        return not self.ordinals or (day.day + 6) // 7 in self.ordinals or (is_last and -1 in self.ordinals)
+
+    def _moment(self, day: dt.date) -> dt.datetime:
+        return dt.datetime.combine(day, self.at, ZoneInfo(self.zone)).astimezone(dt.UTC)
+
+
+def read_span(word: str) -> dt.timedelta:
+    """A span such as "12h" or "3d", from ten minutes to sixty days. Raises CampaignError."""
+    match = re.fullmatch(r"([0-9]{1,4})([mhd])", word.lower())
+    span = int(match[1]) * _UNITS[match[2]] if match else None
+    if span is None or not _SHORTEST <= span <= _LONGEST:
+        raise CampaignError(f"{word!r} is not a span of time: write 10m to 60d, like 12h or 3d")
+    return span
+
+
+def _weeks(word: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,2}", word) or not 1 <= int(word) <= _MOST_WEEKS:
+        raise CampaignError(f"a turn cannot take {word!r} weeks: write a whole number from 1 to {_MOST_WEEKS}")
+    return int(word)
+
+
+def _ordinals(word: str) -> frozenset[int]:
+    return frozenset(map(_ordinal, word.split(",")))
+
+
+def _ordinal(word: str) -> int:
+    name = word.upper()
+    if name in ORDINALS:
+        return ORDINALS[name]
+    near = difflib.get_close_matches(name, ORDINALS, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else "write one of " + ", ".join(ORDINALS)
+    raise CampaignError(f"{word!r} is not a week of a month: {hint}")
 
 
 def _days(word: str) -> frozenset[int]:
@@ -96,11 +159,3 @@ def _zone(word: str) -> str:
     near = difflib.get_close_matches(word.casefold().replace(" ", "_"), whole, n=1, cutoff=0.6)
     hint = f"did you mean {whole[near[0]]}?" if near else "write it like Europe/Berlin or UTC"
     raise CampaignError(f"{word!r} is not a time zone: {hint}")
-
-
-def _span(word: str) -> dt.timedelta:
-    match = re.fullmatch(r"([0-9]{1,4})([mhd])", word.lower())
-    span = int(match[1]) * _UNITS[match[2]] if match else None
-    if span is None or not _SHORTEST <= span <= _LONGEST:
-        raise CampaignError(f"{word!r} is not a span of time: write 10m to 60d, like 12h or 3d")
-    return span

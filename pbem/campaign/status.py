@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from pbem.campaign.due import Counting, load_waiting
+from pbem.campaign.health import house_notices
 from pbem.campaign.table import Table, live, load_table
 from pbem.house import House
 from pbem.ruleset import Seat
@@ -59,7 +60,8 @@ class Result:
 class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
-    `held` is why no turn runs until the GM says so, or "".
+    `held` is why no turn runs until the GM says so, or "". `closes` is when
+    late sheets are waited for no longer.
     """
 
     name: str
@@ -70,6 +72,7 @@ class CampaignStatus:
     schedule: str
     zone: str
     deadline: dt.datetime | None
+    closes: dt.datetime | None
     held: str
     seats: tuple[SeatStatus, ...]
     undelivered: tuple[Undelivered, ...]
@@ -78,24 +81,27 @@ class CampaignStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseStatus:
-    """All campaigns, mail that belongs to none, and how many letters were set aside."""
+    """All campaigns, mail that belongs to none, how many letters were set aside, and what else is out of order."""
 
     campaigns: tuple[CampaignStatus, ...]
     undelivered: tuple[Undelivered, ...]
     set_aside: int
+    notices: tuple[str, ...]
 
 
 def house_status(house: House, campaign: str | None = None) -> HouseStatus:
     """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
     with house.store.reading() as session:
         names = [campaign] if campaign else session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-        found = tuple(_status(session, house, load_table(session, name)) for name in names)
+        found = tuple(campaign_status(session, house, load_table(session, name)) for name in names)
         set_aside = session.scalar(select(func.count()).where(Letter.state == "quarantined")) or 0
         stuck = _undelivered(session, None)
-    return HouseStatus(campaigns=found, undelivered=() if campaign else stuck, set_aside=set_aside)
+        notices = house_notices(session, house.settings.home)
+    return HouseStatus(campaigns=found, undelivered=() if campaign else stuck, set_aside=set_aside, notices=notices)
 
 
-def _status(session: Session, house: House, table: Table) -> CampaignStatus:
+def campaign_status(session: Session, house: House, table: Table) -> CampaignStatus:
+    """How one campaign stands, in a session."""
     waiting = next(iter(load_waiting(session, table.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
@@ -110,6 +116,7 @@ def _status(session: Session, house: House, table: Table) -> CampaignStatus:
         schedule=table.schedule.text,
         zone=table.schedule.zone,
         deadline=waiting.deadline if waiting else None,
+        closes=waiting.closes if waiting else None,
         held=table.held,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name)) for row in rows),
         undelivered=_undelivered(session, table.id),

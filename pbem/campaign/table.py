@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.policy import Policy
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
-from pbem.ruleset import Seat, suggest
+from pbem.ruleset import Json, Seat, suggest
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
 
 
@@ -79,7 +79,7 @@ class SheetIn:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """The open turn: its state, and all sheets in the order they came."""
+    """The open turn: its state, all sheets in the order they came, and what a GM who decides it has ruled."""
 
     id: int
     number: int
@@ -88,6 +88,8 @@ class OpenTurn:
     state_hash: str
     opened_at: dt.datetime
     sheets: tuple[SheetIn, ...]
+    ruling: Json = None
+    deadline: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,11 @@ class LastReport:
     code: str
     message_id: str
     view: bytes
+
+
+def lock_campaign(session: Session, name: str) -> None:
+    """Keeps others from taking a sheet for a campaign, or changing its turns, until the transaction ends."""
+    session.execute(select(Campaign.id).where(Campaign.name == name).with_for_update())
 
 
 def load_table(session: Session, name: str) -> Table:
@@ -156,6 +163,8 @@ def load_open_turn(session: Session, table: Table) -> OpenTurn:
         turn.state_hash,
         turn.opened_at,
         tuple(load_sheets(session, turn.id)),
+        turn.ruling,
+        turn.deadline,
     )
 
 
@@ -169,12 +178,13 @@ def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:
     return [SheetIn(**row._mapping) for row in rows]
 
 
-def load_last_reports(session: Session, table: Table) -> dict[Seat, LastReport]:
-    """The report each seat was mailed last."""
+def load_last_reports(session: Session, table: Table, *, until: int | None = None) -> dict[Seat, LastReport]:
+    """The report each seat was mailed last, or had been when the turn of a number opened."""
+    shown = live(table.id) if until is None else and_(live(table.id), Turn.number <= until)
     newest = (
         select(Report.seat_id, func.max(Turn.number).label("number"))
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(table.id))
+        .where(shown)
         .group_by(Report.seat_id)
         .subquery()
     )

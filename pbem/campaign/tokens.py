@@ -6,8 +6,11 @@ import hashlib
 import hmac
 import secrets
 
-TOKEN_BYTES = 10
-"""A token is twice as many hex digits: 80 random bits, which need no slow hash."""
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from pbem.masking import TOKEN_BYTES
+from pbem.store.models import SeatRow
 
 
 def draw_token() -> str:
@@ -23,3 +26,10 @@ def hash_token(token: str) -> str:
 def token_fits(token: str, kept: str) -> bool:
     """Whether a word is the token of this hash, found out in a time that tells nothing."""
     return bool(token) and hmac.compare_digest(hash_token(token), kept)
+
+
+def new_token(session: Session, seat_id: int) -> str:
+    """A new token for a seat, to be mailed once; the one before is of no use from now on."""
+    token = draw_token()
+    session.execute(update(SeatRow).where(SeatRow.id == seat_id).values(token_hash=hash_token(token)))
+    return token

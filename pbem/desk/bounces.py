@@ -16,6 +16,7 @@ from pbem.post.bounces import Bounce, read_bounce
 from pbem.post.codes import message_id
 from pbem.post.outbox import queue
 from pbem.post.reading import read_letter
+from pbem.post.rescue import after_bounce, noted
 from pbem.post.writing import Mail
 from pbem.report import Bounced
 from pbem.store.models import Campaign, Letter, Outgoing, Person, SeatRow
@@ -38,14 +39,16 @@ def note_automatic(case: Case) -> str:
 
 
 def _bounced(case: Case, mail: Outgoing, bounce: Bounce) -> str:
-    """Marks a mail as bounced and lets its campaign know: once, however many reports come of it."""
+    """Sends a mail another way, or marks it as bounced and tells its campaign: once, whatever reports come."""
+    if way := after_bounce(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
+        return way
     if not _marked(case, mail, bounce):
         return "known before"
     campaign = case.session.get(Campaign, mail.campaign_id) if mail.campaign_id is not None else None
     if campaign is None:
         return "it belongs to no campaign"
     text = f"mail {mail.id} to {mail.recipient} came back: {bounce.reason}"
-    note(case.session, campaign.id, case.now, actor="pbem", text=text)
+    note(case.session, campaign.id, case.now, actor="pbem", text=text, secret=True)
     if mail.recipient.lower() == campaign.gm.lower():
         return "nobody told: the GM's own mail came back"  # and so might what he would be told, without end
     _tell(case, campaign, mail, bounce)
@@ -57,7 +60,7 @@ def _marked(case: Case, mail: Outgoing, bounce: Bounce) -> bool:
     mark = (
         update(Outgoing)
         .where(Outgoing.id == mail.id, Outgoing.state != BOUNCED)
-        .values(state=BOUNCED, reply=bounce.reason)
+        .values(state=BOUNCED, reply=noted(mail.reply, bounce.reason))
         .returning(Outgoing.id)
     )
     return case.session.connection().execute(mark).first() is not None
@@ -81,6 +84,7 @@ def _tell(case: Case, campaign: Campaign, mail: Outgoing, bounce: Bounce) -> Non
         message_id=message_id(campaign.mail_key, settings.domain, "bounce", mail.message_id),
         reply_to=settings.address,
         automatic="auto-generated",
+        kind="notice",
     )
     queue(case.session, told, settings, campaign_id=campaign.id, now=case.now)
 

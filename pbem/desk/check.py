@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pbem.campaign.reading import Reading, read_lines
 from pbem.desk.sheet import SheetText, find_sheet
-from pbem.desk.taking import Reading, read_lines
 from pbem.house import choose_game
 from pbem.post.cleaning import own_lines, plain
 from pbem.post.mime import decode_text
+from pbem.post.wrapping import mend
 from pbem.report import ReportDataError, Restated, Told, read_report_data, restate, tell
 from pbem.ruleset import AnyRuleset, View
 
@@ -45,6 +46,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         there, here = data["game_version"], ruleset.version
         raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
     lines, cleaned = own_lines(plain(decode_text(sheet, "")).strip("\n").split("\n"))
+    lines, mended = mend(lines, None)
     found = find_sheet(lines, data["campaign"].__eq__)
     reading = _read(ruleset, data["view"], found.lines)
     return Check(
@@ -55,7 +57,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         orders=restate(reading.parsed),
         findings=tell(reading.findings, reading.lines),
         missing=reading.missing,
-        notes=(*cleaned, *found.notes, *_other_seat(found, data)),
+        notes=(*cleaned, *mended, *found.notes, *_other_seat(found, data)),
     )
 
 

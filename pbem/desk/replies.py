@@ -7,6 +7,7 @@ left there is silence, so that two machines cannot talk to each other without en
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import re
 from collections.abc import Sequence
@@ -17,11 +18,13 @@ from sqlalchemy.orm import Session
 
 from pbem.desk.seats import Spot, is_known
 from pbem.house import House
+from pbem.post.authentication import Verdict
 from pbem.post.codes import message_id, plus_address, subject_tag
 from pbem.post.outbox import queue
 from pbem.post.reading import Letter
-from pbem.post.writing import Mail
-from pbem.store.models import Outgoing
+from pbem.post.writing import Mail, Part
+from pbem.report import Refusal
+from pbem.store.models import Campaign, Outgoing
 
 ANSWERS_A_DAY = 20
 WARNINGS_A_DAY = 3
@@ -34,13 +37,14 @@ _PREFIX = re.compile(r"\s*(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:|\[[^\]]*\])"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A letter on the desk, in its own transaction."""
+    """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender."""
 
     house: House
     session: Session
     now: dt.datetime
     letter_id: int
     letter: Letter
+    verdict: Verdict = "none"
 
     @property
     def address(self) -> str:
@@ -54,40 +58,70 @@ def answer(case: Case, *, to: str, text: str, kind: str = "answer", spot: Spot |
     A stranger gets one of each `kind` a week.
     """
     if not is_known(case.session, to):
-        return _once(case, to, text, kind)
+        return _once(case, to, text, kind, code)
     day = case.now.date().isoformat()
     places = [_id(case, "answer", to.lower(), day, place) for place in range(ANSWERS_A_DAY)]
     free = _free(case.session, places)
     if free is None:
         return f"not answered: {to} has had {ANSWERS_A_DAY} answers today"
-    _queue(case, _mail(case, to, text, id_=free, spot=spot, code=code), spot)
+    mail = _mail(case, to, text, id_=free, spot=spot, code=code)
+    _queue(case, mail, spot.campaign_id if spot is not None else None)
     return f"answered {to}"
 
 
-def warn(case: Case, spot: Spot, text: str) -> str:
-    """Tells a seat's own address that somebody else wrote in its name; returns what to note."""
+def to_stranger(case: Case) -> str:
+    """Answers a letter with the same words whether or not what it names exists; returns what to note of it."""
+    if case.letter.sender is None:
+        return "not answered: no sender can be read"
+    page = Refusal(reason="unknown-sender", address=case.address)
+    return answer(case, to=case.letter.sender, text=case.house.reporter.write(page))
+
+
+def warn(case: Case, spot: Spot, text: str, *, about: str = "warning", most: int = WARNINGS_A_DAY) -> str:
+    """Tells a seat's own address what was tried in its name, so often a day; returns what to note."""
+    subject = f"[{spot.campaign}] Somebody wrote for your seat"
+    return _warn(case, spot.address, subject, text, (about, spot.seat_id), most, spot.campaign_id)
+
+
+def warn_gm(case: Case, campaign: Campaign, text: str) -> str:
+    """Tells a GM that somebody wrote in his name; returns what to note."""
+    subject = f"[{campaign.name}] Somebody wrote in your name"
+    return _warn(case, campaign.gm, subject, text, ("gm warning", campaign.id), WARNINGS_A_DAY, campaign.id)
+
+
+def _warn(case: Case, to: str, subject: str, text: str, about: tuple[str, int], most: int, campaign_id: int) -> str:
     day = case.now.date().isoformat()
-    places = [_id(case, "warning", spot.seat_id, day, place) for place in range(WARNINGS_A_DAY)]
-    free = _free(case.session, places)
+    free = _free(case.session, [_id(case, *about, day, place) for place in range(most)])
     if free is None:
-        return f"{spot.address} has been warned enough today"
+        return f"{to} has been warned enough today"
     mail = Mail(
-        recipient=spot.address,
-        subject=f"[{spot.campaign}] Somebody wrote for your seat",
+        recipient=to,
+        subject=subject,
         text=text,
         message_id=free,
         reply_to=case.address,
         automatic="auto-generated",
+        kind="warning",
     )
-    _queue(case, mail, spot)
-    return f"warned {spot.address}"
+    _queue(case, mail, campaign_id)
+    return f"warned {to}"
 
 
-def receipt(case: Case, spot: Spot, text: str, *, version: int) -> None:
-    """Queues a receipt to the seat's own address, threaded under the sheet."""
+def receipt(case: Case, spot: Spot, text: str, *, version: int, deputy: str = "") -> None:
+    """Queues a receipt to the seat's own address, threaded under the sheet; and to its deputy, if he has sent that."""
     settings = case.house.settings
-    id_ = message_id(spot.mail_key, settings.domain, "receipt", spot.campaign, spot.seat, spot.turn, version, spot.era)
-    _queue(case, _mail(case, spot.address, text, id_=id_, spot=spot, code=spot.code), spot)
+    name = ("receipt", spot.campaign, spot.seat, spot.turn, version, spot.era)
+    names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
+    for to, parts in names.items():
+        id_ = message_id(spot.mail_key, settings.domain, *parts)
+        _queue(case, _mail(case, to, text, id_=id_, spot=spot, code=spot.code, kind="receipt"), spot.campaign_id)
+
+
+def answer_gm(case: Case, campaign: Campaign, text: str, *, files: Sequence[Part] = ()) -> None:
+    """Queues the answer to a GM's own letter, which his token has proved to be his."""
+    id_ = _id(case, "gm answer", campaign.id, case.letter_id)
+    mail = _mail(case, campaign.gm, text, id_=id_, spot=None, code="")
+    _queue(case, dataclasses.replace(mail, parts=tuple(files)), campaign.id)
 
 
 def notify(case: Case, *, to: str, subject: str, text: str) -> None:
@@ -99,17 +133,18 @@ def notify(case: Case, *, to: str, subject: str, text: str) -> None:
         message_id=_id(case, "notice", to.lower(), case.letter_id),
         reply_to=case.address,
         automatic="auto-generated",
+        kind="notice",
     )
     _queue(case, mail, None)
 
 
-def _once(case: Case, to: str, text: str, kind: str) -> str:
+def _once(case: Case, to: str, text: str, kind: str, code: str = "") -> str:
     """The one answer of its kind that an unknown address gets in a week."""
     year, week, _ = case.now.isocalendar()
     free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
         return f"not answered: {to} is unknown and has had its answer this week"
-    _queue(case, _mail(case, to, text, id_=free, spot=None, code=""), None)
+    _queue(case, _mail(case, to, text, id_=free, spot=None, code=code), None)
     return f"answered {to}, who is unknown"
 
 
@@ -122,7 +157,7 @@ def _id(case: Case, *parts: str | int) -> str:
     return message_id(_OWN_KEY, case.house.settings.domain, *parts)
 
 
-def _mail(case: Case, to: str, text: str, *, id_: str, spot: Spot | None, code: str) -> Mail:
+def _mail(case: Case, to: str, text: str, *, id_: str, spot: Spot | None, code: str, kind: str = "answer") -> Mail:
     letter = case.letter
     tag = f"{subject_tag(spot.campaign, code)} " if spot is not None and code else ""
     return Mail(
@@ -134,6 +169,7 @@ def _mail(case: Case, to: str, text: str, *, id_: str, spot: Spot | None, code: 
         in_reply_to=letter.message_id,
         references=_thread(letter, spot if code else None),
         automatic="auto-replied",
+        kind=kind,
     )
 
 
@@ -152,6 +188,5 @@ def _thread(letter: Letter, spot: Spot | None) -> tuple[str, ...]:
     return (*older[-_LONGEST_THREAD:], *([letter.message_id] if letter.message_id else []))
 
 
-def _queue(case: Case, mail: Mail, spot: Spot | None) -> None:
-    campaign_id = spot.campaign_id if spot is not None else None
+def _queue(case: Case, mail: Mail, campaign_id: int | None) -> None:
     queue(case.session, mail, case.house.settings, campaign_id=campaign_id, now=case.now)

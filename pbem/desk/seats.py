@@ -10,19 +10,24 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.policy import Policy
 from pbem.ruleset import Seat
-from pbem.store.models import Campaign, Person, Report, SeatRow, Turn
+from pbem.store.models import Campaign, Deputy, Person, Report, SeatRow, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """A seat, its campaign, and the report its sheets are read against (none before the start)."""
+    """A seat, its campaign, and the report its sheets are read against (none before the start).
+
+    `address` is "" where nobody sits.
+    """
 
     seat_id: int
     seat: Seat
     address: str
     token_hash: str
     playing: bool
+    paused: bool
     campaign_id: int
     campaign: str
     game: str
@@ -31,6 +36,7 @@ class Spot:
     status: str
     mail_key: bytes
     era: int
+    policy: Policy
     turn_id: int
     turn: int
     deadline: dt.datetime | None
@@ -47,10 +53,28 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A report that a letter shows to have been read, by its code or its Message-ID."""
+    """A report that a letter shows to have been read, by its code or its Message-ID: the `key`.
+
+    `withdrawn`: it opened a turn that was taken back since.
+    """
 
     report_id: int
     seat_id: int
+    withdrawn: bool
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """Somebody who stands, or stood, in for a seat's player."""
+
+    address: str
+    since: dt.datetime
+    until: dt.datetime
+
+    def is_on(self, now: dt.datetime) -> bool:
+        """Whether he stands in now."""
+        return self.since <= now < self.until
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +93,7 @@ _PLACE = (
         func.coalesce(Person.address, "").label("address"),
         SeatRow.token_hash,
         (SeatRow.status != "removed").label("playing"),
+        SeatRow.paused,
         Campaign.id.label("campaign_id"),
         Campaign.name.label("campaign"),
         Campaign.game,
@@ -78,9 +103,15 @@ _PLACE = (
         Campaign.mail_key,
         Campaign.turn,
         Campaign.era,
+        Campaign.policy,
     )
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
     .outerjoin(Person, Person.id == SeatRow.person_id)
+    .where(SeatRow.id == bindparam("seat_id"))
+)
+_LOCK = (
+    select(Campaign.id)
+    .join(SeatRow, SeatRow.campaign_id == Campaign.id)
     .where(SeatRow.id == bindparam("seat_id"))
     .with_for_update(of=Campaign)
 )
@@ -96,9 +127,22 @@ _LAST_REPORT = (
     .order_by(Turn.number.desc())
     .limit(1)
 )
-_BY_CODE = select(Report.code, Report.id, Report.seat_id).where(Report.code.in_(bindparam("words", expanding=True)))
-_BY_MESSAGE = select(Report.message_id, Report.id, Report.seat_id).where(
-    Report.message_id.in_(bindparam("ids", expanding=True))
+_SHOWN = (Report.id, Report.seat_id, Turn.shelf_id.is_not(None).label("withdrawn"))
+_BY_CODE = (
+    select(Report.code, *_SHOWN)
+    .join(Turn, Turn.id == Report.turn_id)
+    .where(Report.code.in_(bindparam("words", expanding=True)))
+)
+_BY_MESSAGE = (
+    select(Report.message_id, *_SHOWN)
+    .join(Turn, Turn.id == Report.turn_id)
+    .where(Report.message_id.in_(bindparam("ids", expanding=True)))
+)
+_DEPUTIES = (
+    select(Person.address, Deputy.since, Deputy.until)
+    .join(Person, Person.id == Deputy.person_id)
+    .where(Deputy.seat_id == bindparam("seat_id"), Person.key == bindparam("key"))
+    .order_by(Deputy.until.desc())
 )
 _BY_NAMES = (
     select(SeatRow.id)
@@ -111,12 +155,14 @@ _BY_NAMES = (
 def load_spot(session: Session, seat_id: int) -> Spot:
     """All the desk needs of a seat; its campaign stays locked for the transaction, so that no turn runs meanwhile."""
     database = session.connection()
-    # One statement would be faster, but on PostgreSQL only the next one sees what a run before us has changed.
+    # One statement would be faster, but on PostgreSQL only the next ones see what was changed while we waited: of a
+    # join, the lock brings up to date no row but its own, and the seat may have another player by now.
+    database.execute(_LOCK, {"seat_id": seat_id})
     place = database.execute(_PLACE, {"seat_id": seat_id}).one()._mapping
     at = {"campaign_id": place["campaign_id"], "turn": place["turn"], "seat_id": seat_id}
     turn = database.execute(_OPEN_TURN, at).mappings().first() or {"turn_id": 0, "deadline": None}
     report = database.execute(_LAST_REPORT, at).mappings().first() or _NO_REPORT
-    return Spot(**place, **turn, **report)
+    return Spot(**{**place, "policy": Policy.read(place["policy"])}, **turn, **report)
 
 
 _NO_REPORT = {"report_id": 0, "code": "", "report_message_id": "", "view": b"{}"}
@@ -134,12 +180,18 @@ def seat_names(session: Session, campaign: str) -> list[Seat]:
 
 
 def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
-    """The reports whose reply codes are among these words."""
+    """The reports whose reply codes are among these words.
+
+    An index compares word by word from the front, not in constant time. That
+    tells a guesser nothing: letters are read in batches, long after they were
+    sent, and a wrong code gets the same answer as none. Were his guesses
+    measured all the same, they would be 80 bits of an HMAC, at 200 a day.
+    """
     words = list(codes)
     if not words:
         return {}
     rows = session.connection().execute(_BY_CODE, {"words": words})
-    return {code: Shown(id_, seat_id) for code, id_, seat_id in rows}
+    return {code: Shown(id_, seat_id, withdrawn, code) for code, id_, seat_id, withdrawn in rows}
 
 
 def shown_by_reference(session: Session, message_ids: Iterable[str]) -> list[Shown]:
@@ -148,8 +200,26 @@ def shown_by_reference(session: Session, message_ids: Iterable[str]) -> list[Sho
     if not ids:
         return []
     rows = session.connection().execute(_BY_MESSAGE, {"ids": ids})
-    found = {message_id: Shown(id_, seat_id) for message_id, id_, seat_id in rows}
+    found = {message_id: Shown(id_, seat_id, withdrawn, message_id) for message_id, id_, seat_id, withdrawn in rows}
     return [found[id_] for id_ in ids if id_ in found][:1]
+
+
+def find_stand_in(session: Session, seat_id: int, address: str, now: dt.datetime) -> StandIn | None:
+    """Whether somebody of this address stands in for a seat: now, or else at another time; None if never."""
+    rows = session.connection().execute(_DEPUTIES, {"seat_id": seat_id, "key": address.lower()})
+    found = [StandIn(*row) for row in rows]
+    return next((each for each in found if each.is_on(now)), found[0] if found else None)
+
+
+def has_shared(session: Session, spot: Spot) -> bool:
+    """Whether somebody has stood in for a seat since its last report was mailed, and so has its reply code too."""
+    shared = (
+        select(Deputy.id)
+        .join(Report, Report.seat_id == Deputy.seat_id)
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(Report.id == spot.report_id, Deputy.until > Turn.opened_at)
+    )
+    return session.scalar(shared.limit(1)) is not None
 
 
 def seats_of(session: Session, address: str | None) -> list[Known]:

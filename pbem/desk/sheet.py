@@ -18,9 +18,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pbem.masking import MASK
 from pbem.ruleset import split_words
-
-MASK = "********"
 
 _WAITING = {"WAIT": True, "FINAL": False}
 
@@ -44,7 +43,7 @@ class SheetText:
 
     `lines` are those for the ruleset; `written` are all, as they came. `wait`
     is None unless WAIT or FINAL was written. `below_text`: something stands
-    above the frame.
+    above the frame; `closed`: there is an END to it.
     """
 
     header: Header | None
@@ -53,6 +52,7 @@ class SheetText:
     wait: bool | None = None
     notes: tuple[str, ...] = ()
     below_text: bool = False
+    closed: bool = False
 
     @property
     def empty(self) -> bool:
@@ -87,7 +87,8 @@ def _framed(lines: Sequence[str], at: int, end: int | None, header: Header, wait
         notes.append("There is no END line: everything after ORDERS was read. Close your sheet with END.")
     elif any(_header(line)[0] for line in lines[end:]):
         notes.append("Only the first sheet of the mail was read: send one sheet a mail.")
-    sheet = _sheet(header, lines[at + 1 : end], wait, tuple(notes))
+    closed = end is not None and _is_end(lines[end])
+    sheet = replace(_sheet(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed)
     if not any(line.strip() for line in lines[:at]):
         return sheet
     if sheet.empty:
@@ -119,10 +120,14 @@ def _header(line: str) -> tuple[Header | None, bool | None]:
     return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else ""), wait
 
 
+def _is_end(line: str) -> bool:
+    return line.strip().upper() == "END"
+
+
 def _end(lines: Sequence[str], start: int, known: Callable[[str], bool]) -> int | None:
     """Where a frame ends: at END, or where the next one begins."""
     for at in range(start, len(lines)):
         header, _ = _header(lines[at])
-        if lines[at].strip().upper() == "END" or (header is not None and known(header.campaign)):
+        if _is_end(lines[at]) or (header is not None and known(header.campaign)):
             return at
     return None

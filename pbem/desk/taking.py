@@ -5,21 +5,23 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.reading import Reading, read_lines
 from pbem.campaign.schedule import Schedule
-from pbem.campaign.tokens import TOKEN_BYTES, token_fits
+from pbem.campaign.tokens import token_fits
 from pbem.desk.replies import Case, answer, receipt
 from pbem.desk.seats import Spot
-from pbem.desk.sheet import MASK, SheetText
-from pbem.post.codes import CODE_CHARACTERS
+from pbem.desk.sheet import SheetText
+from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES
 from pbem.report import Receipt, Refusal, compare, restate, tell
-from pbem.ruleset import AnyRuleset, Finding, Order, Parsed, View, digest
+from pbem.report.pages import Reason
+from pbem.ruleset import AnyRuleset, Order, View, digest, split_words
 from pbem.store.models import Sheet
 
 SHEETS_A_TURN = 100
@@ -35,46 +37,25 @@ class Counted:
     wait: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A sheet as its receipt tells it: what was read, and of which lines."""
-
-    parsed: Parsed
-    lines: Sequence[tuple[int, str]]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def accepted(self) -> bool:
-        """Only a sheet with nothing but errors is not taken; an empty one is."""
-        return bool(self.parsed.entries) or not self.parsed.errors
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What is wrong or worth a look."""
-        return tuple(finding for finding in self.parsed.findings if not _is_missing(finding))
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """What the sheet leaves open, in the ruleset's words."""
-        return tuple(finding.text for finding in self.parsed.findings if _is_missing(finding))
-
-
-def take_sheet(case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...]) -> tuple[str, bool]:
-    """Reads and keeps a sheet for the open turn, and queues its receipt.
+def take_sheet(
+    case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = ""
+) -> tuple[str, bool]:
+    """Reads and keeps a sheet for the open turn, and queues its receipt; `deputy` is the address of who stands in.
 
     Returns what to note of the letter, and whether there was a sheet to keep.
     """
-    ruleset = case.house.game(spot.game)
+    ruleset, sheet = case.house.game(spot.game), _without_keys(sheet, spot)
     last, counted = _earlier(case.session, spot, ruleset)
     if last >= SHEETS_A_TURN:
         return f"not answered: seat {spot.seat} has sent {SHEETS_A_TURN} sheets for this turn", False
-    if _asks_nothing(sheet, spot, counted):
+    if _asks_nothing(case, spot, sheet, counted):
         return _nothing_to_take(case, spot, sheet, counted), False
     view = json.loads(spot.view)
     reading = _read(ruleset, view, sheet, counted)
     orders = [ruleset.orders.to_json(order) for order in reading.parsed.orders]
     version, complete = last + 1, reading.parsed.complete
-    _keep(case, spot, sheet, reading, version=version, wait=bool(sheet.wait) or not complete, orders=orders)
+    author, wait = "deputy" if deputy else "player", bool(sheet.wait) or not complete
+    _keep(case, spot, sheet, reading, version=version, wait=wait, orders=orders, author=author)
     told = Receipt(
         campaign=spot.campaign,
         seat=spot.seat,
@@ -92,21 +73,33 @@ def take_sheet(case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...])
         complete=complete,
         missing=reading.missing,
         notes=(*case.letter.notes, *sheet.notes, *notes, *reading.notes),
+        late=spot.deadline is not None and case.now >= spot.deadline,
+        closes=spot.deadline + spot.policy.grace_time if spot.deadline and spot.policy.grace else None,
     )
-    receipt(case, spot, case.house.reporter.write(told), version=version)
+    receipt(case, spot, case.house.reporter.write(told), version=version, deputy=deputy)
     return f"sheet {version} of {spot.seat} in {spot.campaign}" + ("" if reading.accepted else ", only errors"), True
 
 
-def _asks_nothing(sheet: SheetText, spot: Spot, counted: Counted | None) -> bool:
-    """Whether a letter only looks like a sheet: an empty reply, or one above the report's own sheet, not filled in."""
+def is_untouched(case: Case, spot: Spot, sheet: SheetText) -> bool:
+    """Whether a sheet holds the orders that its report's own form came with, and not a word more or less."""
+    view, asked = json.loads(spot.view), _words(line for _, line in sheet.lines)
+    if not asked or view["over"] or not view["awaited"]:
+        return False
+    return asked == _words(case.house.game(spot.game).template(view))
+
+
+def _words(lines: Iterable[str]) -> list[list[str]]:
+    return [words for line in lines if (words := split_words(line.casefold()))]
+
+
+def _asks_nothing(case: Case, spot: Spot, sheet: SheetText, counted: Counted | None) -> bool:
+    """Whether a letter only looks like a sheet: an empty reply, or one that quotes the report's own form as it was."""
     if sheet.header is None:
         return sheet.empty and not (counted and sheet.wait is not None)
-    return sheet.empty and sheet.wait is None and sheet.below_text and sheet.header.key.lower() == spot.code
-
-
-def read_lines(ruleset: AnyRuleset, view: View, lines: Sequence[tuple[int, str]]) -> Reading:
-    """What a sheet's lines come to, for a receipt or for a check at home."""
-    return Reading(ruleset.parse(view, lines), lines)
+    if sheet.wait is not None or sheet.header.key.lower() != spot.code:
+        return False
+    quoted = sheet.below_text or case.letter.sent_back
+    return (sheet.below_text and sheet.empty) or (quoted and is_untouched(case, spot, sheet))
 
 
 def _read(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> Reading:
@@ -117,10 +110,6 @@ def _read(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | 
     said = "WAIT" if sheet.wait else "FINAL"
     note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
     return dataclasses.replace(read_lines(ruleset, view, kept), notes=(note,))
-
-
-def _is_missing(finding: Finding) -> bool:
-    return finding.line == 0 and finding.severity == "note"
 
 
 def _earlier(session: Session, spot: Spot, ruleset: AnyRuleset) -> tuple[int, Counted | None]:
@@ -155,6 +144,7 @@ def _keep(
     version: int,
     wait: bool,
     orders: Sequence[Mapping[str, Any]],
+    author: str,
 ) -> None:
     row = {
         "turn_id": spot.turn_id,
@@ -164,10 +154,11 @@ def _keep(
         "accepted": reading.accepted,
         "wait": wait,
         "digest": digest(orders),
-        "text": _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], sheet.text()),
+        "text": sheet.text(),
         "orders": orders,
         "findings": [dataclasses.asdict(finding) for finding in reading.parsed.findings],
         "received_at": case.now,
+        "author": author,
     }
     case.session.connection().execute(_KEEP, row)
 
@@ -175,13 +166,26 @@ def _keep(
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
 
 
+def _without_keys(sheet: SheetText, spot: Spot) -> SheetText:
+    """The sheet as it is read, kept and told again: a key that stands among its orders is masked."""
+
+    def masked(line: str) -> str:
+        return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], line)
+
+    lines = tuple((number, masked(line)) for number, line in sheet.lines)
+    return dataclasses.replace(sheet, lines=lines, written=tuple(map(masked, sheet.written)))
+
+
 def _is_key(word: str, spot: Spot) -> bool:
     return word.lower() == spot.code or token_fits(word, spot.token_hash)
 
 
 def _nothing_to_take(case: Case, spot: Spot, sheet: SheetText, counted: Counted | None) -> str:
+    reason: Reason = "no-text"
+    if case.letter.text.strip():
+        reason = "no-orders" if sheet.empty else "untouched"
     page = Refusal(
-        reason="no-orders" if case.letter.text.strip() else "no-text",
+        reason=reason,
         address=case.address,
         campaign=spot.campaign,
         seat=spot.seat,
@@ -190,4 +194,4 @@ def _nothing_to_take(case: Case, spot: Spot, sheet: SheetText, counted: Counted 
         notes=(*case.letter.notes, *sheet.notes),
     )
     text = case.house.reporter.write(page)
-    return "no orders in it; " + answer(case, to=spot.address, text=text, spot=spot, code=spot.code)
+    return f"{reason}; " + answer(case, to=spot.address, text=text, spot=spot, code=spot.code)

@@ -28,6 +28,10 @@ _ADVICE = tuple(
             "port and scheme do not fit: ports 993 and 465 begin with TLS (imaps, smtps), 143 and 587 with STARTTLS",
         ),
         (
+            r"refuses the access token",
+            "look at the user in {setting}, and have the command of {setting}_oauth sign in anew for a fresh token",
+        ),
+        (
             r"refuses the login|authenticat",
             "look at the user in {setting} and at {setting}_password; large providers want an app password",
         ),

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import DBAPIError
 
+from pbem.campaign.health import stuck_mail
 from pbem.campaign.schedule import Schedule
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, bad, fine
@@ -36,6 +37,7 @@ def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
             return
         yield fine("database", "it can be written to and is of this version")
         yield _clock(store, now)
+        yield from _stuck(store)
         yield from _schedules(store)
 
 
@@ -75,6 +77,14 @@ def _clock(store: Store, now: dt.datetime) -> Examined:
         return fine("clock", f"{shown}, and nothing in the database is of a later time")
     text = f"{shown} by this machine, but the newest {what} is of {_utc(found[what])}"
     return bad("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
+
+
+def _stuck(store: Store) -> Iterator[Examined]:
+    """Mail that the carrier refuses time and again, but never for good: nobody is told of that by mail."""
+    with store.reading() as session:
+        said = stuck_mail(session)
+    if said:
+        yield bad("outbox", said, "ask whoever runs the carrier; when it is mended: pbem outbox --retry all")
 
 
 def _utc(at: dt.datetime) -> str:

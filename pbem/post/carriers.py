@@ -6,15 +6,18 @@ import contextlib
 import re
 import smtplib
 import socket
+import threading
 from collections.abc import Iterator
 from typing import Protocol
 
 from pbem.config import Settings
-from pbem.errors import CarrierDown, PermanentPostError, PostError, TemporaryPostError
-from pbem.post.connecting import ANSWER_SECONDS, login, tls_context
+from pbem.errors import CarrierDown, PermanentPostError, PostError
+from pbem.masking import without_secrets
+from pbem.post.connecting import ANSWER_SECONDS, Login, log_in, login_for, tls_context
 from pbem.post.maildir import MaildirCarrier
+from pbem.post.refusals import failure
+from pbem.post.signing import Signer
 
-_ENHANCED = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 _SENDABLE = re.compile(r"[!-~]+@[!-~]+")
 
 
@@ -33,11 +36,54 @@ class Carrier(Protocol):
 
 
 def open_carrier(settings: Settings) -> Carrier:
-    """The carrier of the settings. It connects with the first mail."""
+    """The carrier of the settings. It connects with the first mail. Raises ConfigError if it cannot sign."""
+    carrier = _unsigned(settings)
+    return SigningCarrier(carrier, Signer(settings.dkim)) if settings.dkim else carrier
+
+
+def _unsigned(settings: Settings) -> Carrier:
     url = settings.carrier_url
     if url.scheme == "maildir":
         return MaildirCarrier(settings.home / url.path)
-    return SmtpCarrier(settings)
+    return SmtpCarrier(settings) if settings.connections == 1 else SmtpCarriers(settings)
+
+
+class SigningCarrier:
+    """Another carrier, each mail signed on its way to it."""
+
+    def __init__(self, carrier: Carrier, signer: Signer) -> None:
+        self._carrier = carrier
+        self._signer = signer
+
+    def send(self, recipient: str, raw: bytes) -> str:
+        """Signs a mail and hands it over; returns the other side's reply."""
+        return self._carrier.send(recipient, self._signer.sign(raw))
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._carrier.close()
+
+
+class SmtpCarriers:
+    """A kept SMTP connection for each thread that sends."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._own = threading.local()
+        self._all: list[SmtpCarrier] = []
+
+    def send(self, recipient: str, raw: bytes) -> str:
+        """Hands a mail over on the thread's own connection; returns the server's reply."""
+        if not hasattr(self._own, "carrier"):
+            self._own.carrier = SmtpCarrier(self._settings)
+            self._all.append(self._own.carrier)
+        carrier: SmtpCarrier = self._own.carrier
+        return carrier.send(recipient, raw)
+
+    def close(self) -> None:
+        """Says goodbye on all connections, once no thread sends any more."""
+        for carrier in self._all:
+            carrier.close()
 
 
 class SmtpCarrier:
@@ -99,11 +145,11 @@ class SmtpCarrier:
         said = _said(code, reply)
         if 200 <= code < 300:
             return said
-        raise _failure(code, said)(f"{self._url.server} refuses {what}: {said}")
+        raise failure(code, said)(f"{self._url.server} refuses {what}: {said}")
 
     def _connect(self) -> smtplib.SMTP:
         url, context = self._url, tls_context(self._settings)
-        credentials = login(url, self._settings.carrier_password, "carrier")
+        login = login_for(self._settings, "carrier")
         smtp = (
             smtplib.SMTP_SSL(url.host, url.port, timeout=ANSWER_SECONDS, context=context)
             if url.tls
@@ -116,8 +162,8 @@ class SmtpCarrier:
             if url.starttls:
                 smtp.starttls(context=context)
             smtp.ehlo_or_helo_if_needed()
-            if credentials:
-                smtp.login(*credentials)
+            if login:
+                _log_in(smtp, login, url.server)
         except BaseException:
             smtp.close()
             raise
@@ -134,18 +180,13 @@ class SmtpCarrier:
         except PostError:
             self._reset()
             raise
-        except smtplib.SMTPAuthenticationError as error:
-            said = _said(error.smtp_code, error.smtp_error)
-            raise CarrierDown(
-                f"{self._url.server} refuses the login of {self._url.user}: {said}; look at carrier_password"
-            ) from None
         except smtplib.SMTPResponseException as error:
             self.close()
             said = _said(error.smtp_code, error.smtp_error)
-            raise _failure(error.smtp_code, said)(f"{self._url.server} refuses: {said}") from None
+            raise failure(error.smtp_code, said)(f"{self._url.server} refuses: {said}") from None
         except (smtplib.SMTPException, OSError) as error:
             self.close()
-            raise CarrierDown(f"{self._url.server} cannot be used: {error}") from None
+            raise CarrierDown(f"{self._url.server} cannot be used: {without_secrets(str(error))}") from None
 
     def _reset(self) -> None:
         try:
@@ -153,6 +194,19 @@ class SmtpCarrier:
                 self._smtp.rset()
         except (smtplib.SMTPException, OSError):
             self.close()
+
+
+def _log_in(smtp: smtplib.SMTP, login: Login, server: str) -> None:
+    """Logs in with the password, or with the token by XOAUTH2. Raises CarrierDown with a sentence for the GM."""
+    try:
+        if login.oauth:
+            smtp.auth("XOAUTH2", login.xoauth2)
+        else:
+            log_in(login, lambda password: smtp.login(login.user, password), smtplib.SMTPAuthenticationError)
+    except smtplib.SMTPAuthenticationError as error:
+        raise CarrierDown(login.refused(server, _said(error.smtp_code, error.smtp_error))) from None
+    except UnicodeError:
+        raise CarrierDown(login.refused(server, "user or password has a letter that SMTP does not know")) from None
 
 
 def _replies(smtp: smtplib.SMTP, *commands: str) -> Iterator[tuple[int, bytes]]:
@@ -173,18 +227,4 @@ def _content(raw: bytes) -> bytes:
 
 def _said(code: int, reply: bytes | str) -> str:
     text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
-    return f"{code} {' '.join(text.split())}"
-
-
-def _failure(code: int, said: str) -> type[PostError]:
-    """What a refusal means (RFC 5321, 3463).
-
-    421, 454 and 5.4.5 (a spent quota) hold for all mail; 5.7.z is a policy that may be lifted.
-    """
-    enhanced = _ENHANCED.search(said)
-    status = enhanced[0] if enhanced else ""
-    if code in (421, 454) or status == "5.4.5":
-        return CarrierDown
-    if code >= 500 and not status.startswith("5.7."):
-        return PermanentPostError
-    return TemporaryPostError
+    return without_secrets(f"{code} {' '.join(text.split())}")

@@ -50,6 +50,9 @@ _HEADER_FORM = r"ORDERS(?:[\s,]+[\w-]+){2,4}[\s,]*(?:[;#].*)?"
 HEADER = re.compile(rf"\s*{_HEADER_FORM}", re.IGNORECASE)
 """A sheet's header line: campaign, seat, maybe a key, maybe WAIT or FINAL. Prose has more words, or ends in a point."""
 
+SENT_BACK = "The sheet was taken from the earlier mail below"
+"""How the note begins that a sheet stood in a mail quoted without marks."""
+
 _END = re.compile(r"\s*END\s*", re.IGNORECASE)
 _QUOTED_HEADER = re.compile(rf"[\s>]*>[\s>]*{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"--\s*")
@@ -164,7 +167,7 @@ def _leave_original(finds: _Finds, found: Opening, original: Sequence[str]) -> N
     if not any(map(_is_written, _unsigned(own, []))) and header is not None:
         sheet = _frame(original, header)
         if any(map(_asks, sheet)):
-            finds.notes.append(f"The sheet was taken from the earlier mail below {found.shown}, which you sent back.")
+            finds.notes.append(f"{SENT_BACK} {found.shown}, which you sent back.")
             finds.stretches = [[original[header], *sheet]]
             return
         hint = ", with the sheet in it, which is not filled in"

@@ -13,10 +13,8 @@ import hmac
 import json
 import re
 
+from pbem.masking import CODE_CHARACTERS, ID_CHARACTERS
 from pbem.post.reading import Letter
-
-CODE_CHARACTERS = 16
-ID_CHARACTERS = 26
 
 _CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
 _TAG = re.compile(rf"\[[^\[\]\s]{{1,40}}\s+({_CODE})\]", re.IGNORECASE)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
 
 from pbem.config import PostUrl, Secret, Settings
 from pbem.errors import ConfigError
@@ -13,6 +17,35 @@ CONNECT_SECONDS = 15
 ANSWER_SECONDS = 60
 """How long a server may take for one answer."""
 
+_APP_PASSWORD = re.compile(r"[a-z0-9]{4}(?: [a-z0-9]{4}){3}")
+"""The form in which Google and others show a password for one program: four groups of four."""
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """What a server asks for: a user with a password or, if `oauth`, with an access token. `setting` is its name."""
+
+    user: str
+    secret: str = field(repr=False)
+    setting: str
+    oauth: bool = False
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The password as given; and one for a single program also without the blanks with which it is shown."""
+        if _APP_PASSWORD.fullmatch(self.secret):
+            return self.secret, self.secret.replace(" ", "")
+        return (self.secret,)
+
+    def xoauth2(self, challenge: bytes | None = None) -> str:
+        """The token as XOAUTH2 sends it; nothing after a challenge, which there tells of a refusal."""
+        return "" if challenge else f"user={self.user}\1auth=Bearer {self.secret}\1\1"
+
+    def refused(self, server: str, said: str) -> str:
+        """The sentence for a login that the server refuses."""
+        what = "access token" if self.oauth else "login"
+        return f"{server} refuses the {what} of {self.user}: {said}; look at {self.setting}"
+
 
 def tls_context(settings: Settings) -> ssl.SSLContext:
     """A context that checks certificate and host name, against `tls_ca` if set. Raises ConfigError."""
@@ -22,16 +55,38 @@ def tls_context(settings: Settings) -> ssl.SSLContext:
         raise ConfigError(f"the certificates in tls_ca, {settings.tls_ca}, cannot be used: {error.strerror}") from None
 
 
-def login(url: PostUrl, secret: Secret | None, setting: str) -> tuple[str, str] | None:
-    """User and password for a server, None where the URL names no user. `setting` is "inbox" or "carrier".
+def login_for(settings: Settings, name: Literal["inbox", "carrier"]) -> Login | None:
+    """The login of the inbox or the carrier, None where the URL names no user. A token is fetched anew each time.
 
-    Raises ConfigError when the password cannot be had, or would be sent in the clear.
+    Raises ConfigError when the secret cannot be had, or would be sent in the clear.
     """
+    url, secret, setting = _named(settings, name)
     if not url.user:
         return None
     if not url.private:
         safe = f"{url.scheme}+starttls:// or {url.scheme}s://"
-        raise ConfigError(f"{setting} would send the password to {url.host} unencrypted; use {safe}")
+        raise ConfigError(f"{name} would send the password to {url.host} unencrypted; use {safe}")
     if secret is None:
-        raise ConfigError(f'{setting} names the user {url.user}; write {setting}_password = {{ env = "NAME" }} as well')
-    return url.user, secret.read(f"{setting}_password")
+        raise ConfigError(f'{name} names the user {url.user}; write {name}_password = {{ env = "NAME" }} as well')
+    return Login(url.user, secret.read(setting), setting, oauth=setting.endswith("_oauth"))
+
+
+def _named(settings: Settings, name: Literal["inbox", "carrier"]) -> tuple[PostUrl, Secret | None, str]:
+    """The URL, the secret and the name of the setting that has it."""
+    if name == "inbox":
+        url, password, token = settings.inbox_url, settings.inbox_password, settings.inbox_oauth
+    else:
+        url, password, token = settings.carrier_url, settings.carrier_password, settings.carrier_oauth
+    return (url, token, f"{name}_oauth") if token is not None else (url, password, f"{name}_password")
+
+
+def log_in(login: Login, attempt: Callable[[str], object], refusal: type[Exception]) -> None:
+    """Attempts each spelling of a login's password until one is taken. Raises the last refusal."""
+    *others, last = login.spellings
+    for spelling in others:
+        try:
+            attempt(spelling)
+        except refusal:
+            continue
+        return
+    attempt(last)

@@ -17,7 +17,8 @@ from imapclient.exceptions import LoginError
 
 from pbem.config import Settings
 from pbem.errors import ConfigError, TemporaryPostError
-from pbem.post.connecting import ANSWER_SECONDS, CONNECT_SECONDS, login, tls_context
+from pbem.masking import without_secrets
+from pbem.post.connecting import ANSWER_SECONDS, CONNECT_SECONDS, Login, log_in, login_for, tls_context
 from pbem.post.incoming import CUT_TO, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches
 
 SIZES_AT_ONCE = 1_000
@@ -38,7 +39,7 @@ class ImapMailbox:
         """All mail that is not marked as deleted, by UID."""
         with self._worded():
             self.close()
-            self._imap = imap = self._connect()
+            self._imap = imap = self.connect()
             chosen = imap.select_folder(self._url.folder)
             validity = str(chosen[b"UIDVALIDITY"])
             self._processed = self._made(PROCESSED)
@@ -50,7 +51,7 @@ class ImapMailbox:
         """How many mails the next `batches` would find. Logs in, changes nothing. Raises PostError."""
         with self._worded():
             self.close()
-            self._imap = imap = self._connect()
+            self._imap = imap = self.connect()
             imap.select_folder(self._url.folder, readonly=True)
             return len(imap.search(["UNDELETED"]))
 
@@ -83,10 +84,11 @@ class ImapMailbox:
         if imap is not None:
             _leave(imap)
 
-    def _connect(self) -> Any:
+    def connect(self) -> Any:
+        """A connection of its own, logged in; for more than the mail. Raises PbemError, OSError, IMAP4.error."""
         url, context = self._url, tls_context(self._settings)
-        credentials = login(url, self._settings.inbox_password, "inbox")
-        if credentials is None:
+        login = login_for(self._settings, "inbox")
+        if login is None:
             raise ConfigError(f"inbox names no user; write {url.scheme}://user@{url.host}")
         timeout = SocketTimeout(CONNECT_SECONDS, ANSWER_SECONDS)
         imap = IMAPClient(url.host, url.port, ssl=url.tls, ssl_context=context if url.tls else None, timeout=timeout)
@@ -94,7 +96,7 @@ class ImapMailbox:
             imap.normalise_times = False
             if url.starttls:
                 imap.starttls(context)
-            imap.login(*credentials)
+            _log_in(imap, login, url.server)
         except BaseException:
             _leave(imap)
             raise
@@ -136,13 +138,20 @@ class ImapMailbox:
         """Every failure becomes a PostError, and closes the connection."""
         try:
             yield
-        except LoginError as error:
-            raise TemporaryPostError(
-                f"{self._url.server} refuses the login of {self._url.user}: {error}; look at inbox_password"
-            ) from None
         except (imaplib.IMAP4.error, OSError, ValueError) as error:
             self.close()
-            raise TemporaryPostError(f"{self._url.server} cannot be used: {error}") from None
+            raise TemporaryPostError(f"{self._url.server} cannot be used: {without_secrets(str(error))}") from None
+
+
+def _log_in(imap: Any, login: Login, server: str) -> None:
+    """Logs in with the password, or with the token by XOAUTH2. Raises TemporaryPostError with a sentence for the GM."""
+    try:
+        if login.oauth:
+            imap.sasl_login("XOAUTH2", login.xoauth2)
+        else:
+            log_in(login, lambda password: imap.login(login.user, password), LoginError)
+    except LoginError as error:
+        raise TemporaryPostError(login.refused(server, without_secrets(str(error)))) from None
 
 
 def _leave(imap: Any) -> None:

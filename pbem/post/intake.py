@@ -10,6 +10,7 @@ from sqlalchemy import Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from pbem.logbook import tell
 from pbem.post.fingerprint import fingerprint, message_ids
 from pbem.post.incoming import Incoming, Mailbox
 from pbem.store import Store
@@ -29,26 +30,27 @@ def poll(store: Store, mailbox: Mailbox, now: datetime) -> int:
     new = 0
     for batch in mailbox.batches():
         with store.writing() as session:
-            new += _store(session, batch, now)
+            stored = _store(session, batch, now)
+        if stored:
+            tell("letters stored", letters=sorted(stored))
+        new += len(stored)
         mailbox.done(batch)
     return new
 
 
-def _store(session: Session, batch: list[Incoming], now: datetime) -> int:
-    if not batch:
-        return 0
+def _store(session: Session, batch: list[Incoming], now: datetime) -> list[int]:
     rows = [_row(mail, now) for mail in batch]
     new = _insert(session, rows)
-    return new if new == len(rows) else new + _insert(session, _displaced(session, rows))
+    return new if len(new) == len(rows) else new + _insert(session, _displaced(session, rows))
 
 
-def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> int:
-    """Inserts what is not known yet by its fingerprint or its place; returns how many that was."""
+def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Inserts what is not known yet by its fingerprint or its place; returns the ids."""
     if not rows:
-        return 0
+        return []
     insert = _INSERTS[session.get_bind().dialect.name]
     statement = insert(_TABLE).on_conflict_do_nothing().returning(_TABLE.c.id)
-    return len(session.connection().execute(statement, rows).all())
+    return list(session.connection().execute(statement, rows).scalars())
 
 
 def _displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

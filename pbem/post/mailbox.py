@@ -14,5 +14,6 @@ def open_mailbox(settings: Settings) -> Mailbox:
     """The inbox of the settings. It is not looked at before `batches` is called."""
     url = settings.inbox_url
     if url.scheme == "maildir":
-        return MaildirMailbox(settings.home / url.path, name=settings.inbox)
+        folder = settings.home / url.path
+        return MaildirMailbox(folder, name=settings.inbox, ours=folder.is_relative_to(settings.home))
     return ImapMailbox(settings)

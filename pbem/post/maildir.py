@@ -15,24 +15,35 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pbem.durable import flush
 from pbem.errors import CarrierDown, TemporaryPostError
 from pbem.post.incoming import MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches
+
+STALE_SECONDS = 36 * 3600
+"""A mail that nobody has gone on writing for so long never will be whole (the Maildir specification)."""
 
 _Found = tuple[os.DirEntry[str], os.stat_result]
 
 
 class MaildirMailbox:
-    """The inbox side. `name` is what its letters are stored under."""
+    """The inbox side. `name` is what its letters are stored under.
 
-    def __init__(self, folder: Path, *, name: str) -> None:
+    An inbox that is `ours` is made where there is none; another must be there.
+    Where a folder is empty, something else belongs there that is not mounted.
+    """
+
+    def __init__(self, folder: Path, *, name: str, ours: bool = True) -> None:
         self._folder = folder
         self._name = name[-NAME_LENGTH:]
+        self._ours = ours
         self._paths: dict[str, Path] = {}
 
     def batches(self) -> Iterator[list[Incoming]]:
         """All mail in new/, in cur/ and dropped as *.eml, by the time it came."""
+        self._check()
         try:
             _make(self._folder)
+            _sweep(self._folder)
             found = sorted(self._find(), key=lambda item: (item[1].st_mtime_ns, item[0].name))
             for group in in_batches((item, item[1].st_size) for item in found):
                 yield [mail for entry, stat in group if (mail := self._read(entry, stat)) is not None]
@@ -42,6 +53,7 @@ class MaildirMailbox:
 
     def waiting(self) -> int:
         """How many mails the next `batches` would find. Changes nothing. Raises PostError."""
+        self._check()
         try:
             return sum(1 for _ in self._find())
         except OSError as error:
@@ -62,6 +74,20 @@ class MaildirMailbox:
     def close(self) -> None:
         """Forgets what was found."""
         self._paths.clear()
+
+    def _check(self) -> None:
+        """An inbox that is not there now is not one without mail."""
+        try:
+            there = any(self._folder.iterdir())
+        except FileNotFoundError:
+            there = self._ours
+        except OSError:
+            return  # whoever reads it says what is wrong
+        if not there:
+            raise TemporaryPostError(
+                f"the inbox {self._folder} cannot be read: it has no folders new and cur; if it lies on a disk of its "
+                "own, mount that; if it is a new one, make them with: pbem init"
+            )
 
     def _find(self) -> Iterator[_Found]:
         for folder, suffix in ((self._folder / "new", ""), (self._folder / "cur", ""), (self._folder, ".eml")):
@@ -90,7 +116,10 @@ class MaildirMailbox:
 
 
 class MaildirCarrier:
-    """The outgoing side: each mail becomes a file in new/, whole or not at all, with the line ends of mail files."""
+    """The outgoing side: each mail becomes a file in new/, whole or not at all, with the line ends of mail files.
+
+    It is on the disk when `send` returns.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -100,12 +129,16 @@ class MaildirCarrier:
     def send(self, recipient: str, raw: bytes) -> str:
         """Delivers a mail; returns the name of its file. Names sort in the order of sending."""
         name = f"{time.time_ns():020d}.{next(self._count):06d}_{os.getpid()}.pbem"
+        draft, new = self._folder / "tmp" / name, self._folder / "new"
         try:
             if not self._made:
                 _make(self._folder)
+                _sweep(self._folder)
                 self._made = True
-            (self._folder / "tmp" / name).write_bytes(raw.replace(b"\r\n", b"\n"))
-            (self._folder / "tmp" / name).rename(self._folder / "new" / name)
+            draft.write_bytes(raw.replace(b"\r\n", b"\n"))
+            flush(draft)
+            draft.rename(new / name)
+            flush(new)
         except OSError as error:
             raise CarrierDown(f"mail cannot be put in {self._folder}: {error.strerror}") from None
         return name
@@ -117,6 +150,16 @@ class MaildirCarrier:
 def _make(folder: Path) -> None:
     for name in ("tmp", "new", "cur"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what killed writers left half written in tmp/."""
+    old = time.time() - STALE_SECONDS
+    for path in (folder / "tmp").iterdir():
+        with suppress(OSError):  # another reader was faster, or it is not ours to remove
+            stat = path.stat()
+            if max(stat.st_mtime, stat.st_atime) < old:
+                path.unlink()
 
 
 def _uid(name: str, stat: os.stat_result) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pbem.post.addresses import all_addresses, is_robot, one_address
-from pbem.post.cleaning import MAX_TEXT, has_header, is_filled, own_lines, plain
+from pbem.post.cleaning import MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
 from pbem.post.incoming import CUT_HEADER, MAX_MAIL
-from pbem.post.mime import Entity, decode_words, parse_entity
+from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity
 from pbem.post.parts import Body, Piece, Walk
 from pbem.post.wrapping import mend, squeezed
 from pbem.post.writing import LOOP_HEADER
@@ -26,7 +26,9 @@ MAX_RECEIVED = 30
 """Stations of a mail; more are a loop (RFC 5321, 6.3)."""
 
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
-_ID = re.compile(r"<[^<>\s]{1,198}>")
+_ID = re.compile(r"<[!-;=?-~]{1,198}>")
+"""A Message-ID; one with other characters could not be named in an answer's header."""
+
 _FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
 """How Exchange names the disclaimers and list footers that it attaches."""
 
@@ -55,6 +57,11 @@ class Letter:
         """The text, line by line."""
         return self.text.split("\n") if self.text else []
 
+    @property
+    def sent_back(self) -> bool:
+        """Whether the text is a sheet that stood in an earlier mail, with nothing written above that."""
+        return any(note.startswith(SENT_BACK) for note in self.notes)
+
 
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
@@ -72,6 +79,11 @@ def read_letter(raw: bytes) -> Letter:
         text=text,
         notes=tuple(dict.fromkeys([*_cut_note(entity, len(raw)), *notes]))[:MAX_NOTES],
     )
+
+
+def read_sender(raw: bytes) -> str | None:
+    """The sender of a mail's bytes, as `read_letter` has it. Never raises."""
+    return _sender(parse_entity(_without_envelope(raw[:MAX_HEAD])))
 
 
 def _without_envelope(raw: bytes) -> bytes:
@@ -107,12 +119,16 @@ def _cut_note(entity: Entity, size: int) -> Iterable[str]:
         yield "The mail is too big; only its beginning was read."
 
 
+OWN = "this program wrote it"
+DELIVERY_REPORT = "it is a delivery report"
+LOOPING = "it went round in a loop"
+
 _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), reason)
     for name, pattern, reason in (
-        (LOOP_HEADER.lower(), r".*", "this program wrote it"),
-        ("content-type", r"multipart/report\b.*", "it is a delivery report"),
-        ("return-path", r"<\s*>", "it is a delivery report"),
+        (LOOP_HEADER.lower(), r".*", OWN),
+        ("content-type", r"multipart/report\b.*", DELIVERY_REPORT),
+        ("return-path", r"<\s*>", DELIVERY_REPORT),
         ("auto-submitted", r"(?!no\b).*", "a program sent it (Auto-Submitted)"),
         ("precedence", r"bulk|junk|list|auto_reply", "it is bulk mail (Precedence)"),
         ("x-autoreply", r"(?!no\b).*", "it is an automatic answer"),
@@ -131,7 +147,7 @@ def _automatic(entity: Entity, sender: str | None) -> str:
     if any(name.startswith("list-") for name in entity.fields):
         return "it came through a mailing list"
     if len(entity.fields.get("received", ())) > MAX_RECEIVED:
-        return "it went round in a loop"
+        return LOOPING
     if sender and is_robot(sender):
         return "its sender is a program"
     return ""

@@ -28,6 +28,9 @@ _LONGEST = 900
 _WORD = 42
 """Bytes of UTF-8 that an encoded word carries: 75 characters less the frame, in base64 (RFC 2047, 2)."""
 
+_BODY = b"\r\nMIME-Version: 1.0\r\n"
+"""Between the header of a message and what describes its body."""
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -48,6 +51,10 @@ class Mail:
     `message_id`, `in_reply_to` and `references` have their angle brackets.
     `automatic` is "auto-generated" for a report, "auto-replied" for an answer
     (RFC 3834), and "" for what a person or a bot in a player's place writes.
+
+    The last three are for the outbox: `kind` is a word for what it is
+    ("report", "receipt", …), a mail of the same `topic` that still waits gives
+    way to this one (`topic_of`), and `unsubscribe` is a mailto: URL.
     """
 
     recipient: str
@@ -61,6 +68,9 @@ class Mail:
     parts: tuple[Part, ...] = ()
     automatic: str = "auto-generated"
     list_id: str = ""
+    kind: str = ""
+    topic: str = ""
+    unsubscribe: str = ""
 
 
 def compose(mail: Mail, *, sender: str, sender_name: str, at: datetime) -> bytes:
@@ -74,25 +84,39 @@ def compose(mail: Mail, *, sender: str, sender_name: str, at: datetime) -> bytes
         f"Message-ID: {_clean(mail.message_id)}",
         *_thread(mail),
         *_manners(mail, sender),
-        "MIME-Version: 1.0",
     ]
-    return "\r\n".join(lines).encode() + b"\r\n" + _body(mail)
+    return "\r\n".join(lines).encode() + _BODY + _body(mail)
 
 
 def _thread(mail: Mail) -> Iterable[str]:
     if mail.in_reply_to:
         yield f"In-Reply-To: {_clean(mail.in_reply_to)}"
     if mail.references:
-        yield "References: " + "\r\n ".join(map(_clean, mail.references[-MAX_REFERENCES:]))
+        first, *others = mail.references  # the first stays: by it a mail program finds the thread
+        yield "References: " + "\r\n ".join(map(_clean, [first, *others[1 - MAX_REFERENCES :]]))
 
 
 def _manners(mail: Mail, sender: str) -> Iterable[str]:
     if mail.list_id:
         yield _field("List-Id", _clean(mail.list_id))
+    if mail.unsubscribe:
+        yield _field("List-Unsubscribe", f"<{_clean(mail.unsubscribe)}>")
+    if mail.list_id and mail.automatic == "auto-generated":
+        yield "Precedence: bulk"  # for answering machines that know neither RFC 3834 nor List-Id
     if mail.automatic:
         yield f"Auto-Submitted: {_clean(mail.automatic)}"
         yield "X-Auto-Response-Suppress: All"
         yield f"{LOOP_HEADER}: {_clean(sender)}"
+
+
+def text_alone(raw: bytes) -> bytes:
+    """A composed message without HTML, pictures and files: the same header, and under it the text alone."""
+    head, mark, body = raw.partition(_BODY)
+    if not body.startswith(b"Content-Type: multipart/"):
+        return raw
+    before, start, rest = body.partition(b"Content-Type: text/plain;")
+    text, _, _ = rest.partition(b"\r\n" + before.splitlines()[-1])
+    return head + mark + start + text
 
 
 def _clean(value: str) -> str:

@@ -1,7 +1,7 @@
 """Reports, receipts and the host's other mails: from what a seat may know to text, HTML, JSON and pictures."""
 
 from pbem.report.data import ReportDataError, read_report_data, report_data, write_report_data
-from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts, SheetUsed
+from pbem.report.facts import Correction, DrawnPicture, ReportFacts, ReportParts, Said, SheetUsed, Words
 from pbem.report.mail import report_mail
 from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
 from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell
@@ -9,6 +9,7 @@ from pbem.report.reporter import Reporter
 
 __all__ = [
     "Bounced",
+    "Correction",
     "DrawnPicture",
     "Help",
     "Page",
@@ -21,10 +22,12 @@ __all__ = [
     "ReportParts",
     "Reporter",
     "Restated",
+    "Said",
     "SheetUsed",
     "Told",
     "TurnProblem",
     "Welcome",
+    "Words",
     "compare",
     "read_report_data",
     "report_data",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pbem.ruleset import Seat
 
@@ -19,15 +19,57 @@ class SheetUsed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A text of somebody, passed on. `by` is a seat, "" for an unsigned letter; `to` are seats, none for all.
+
+    `turn` is the turn that was open when it was written.
+    """
+
+    by: Seat
+    text: str
+    to: tuple[Seat, ...] = ()
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What people say in a report: its GM, those who write for all, those who write to its seat.
+
+    `diaries` are told when the game is over. None of it is part of the report's
+    JSON: that is the game's own, for clients and for the proof of the archive.
+    """
+
+    gm_texts: tuple[str, ...] = ()
+    news: tuple[Said, ...] = ()
+    press: tuple[Said, ...] = ()
+    diaries: tuple[Said, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What a corrected report says of itself; its first edition has none.
+
+    `differences` are lines of the text: "- " as it was told before, "+ " as it
+    is now. `sheet` is what became of the sheet that its seat had sent against
+    the report before.
+    """
+
+    edition: int
+    differences: tuple[str, ...]
+    sheet: Literal["none", "kept", "dropped"] = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFacts:
     """What stands around a view in a report. Only what its seat may know belongs here.
 
-    `deadline` is for the orders now asked for, in UTC; `zone` is the campaign's
-    ("Europe/Berlin"). `code` is the reply code, `address` the order address
-    without it. `used` is the sheet that counted in the turn reported; with
-    `missed`, none came and the defaults were used. `seed` is the hex of the
-    dice's seed once the campaign is over, "" before. `first`: nothing was
-    resolved before this report.
+    `deadline` is for the orders now asked for, in UTC, and late ones count until
+    `closes`, if there is a grace; `zone` is the campaign's ("Europe/Berlin").
+    `code` is the reply code, `address` the order address without it. `used` is
+    the sheet that counted in the turn reported; with `missed`, none came and the
+    defaults were used. `seed` is the hex of the dice's seed once the campaign is
+    over, "" before. `first`: nothing was resolved before this report. `words`
+    are those of people.
     """
 
     campaign: str
@@ -42,6 +84,14 @@ class ReportFacts:
     seal: str = ""
     seed: str = ""
     first: bool = False
+    closes: dt.datetime | None = None
+    words: Words = Words()
+    correction: Correction | None = None
+
+    @property
+    def edition(self) -> int:
+        """1, and more for a corrected report."""
+        return self.correction.edition if self.correction else 1
 
     @property
     def header(self) -> str:

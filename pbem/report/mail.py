@@ -7,8 +7,11 @@ from pbem.post.writing import Mail, Part
 from pbem.report.facts import ReportFacts, ReportParts
 
 
-def report_mail(parts: ReportParts, facts: ReportFacts, *, recipient: str, message_id: str) -> Mail:
-    """The mail of a report, ready for the outbox: pressing Reply on it is enough to send orders."""
+def report_mail(parts: ReportParts, facts: ReportFacts, *, recipient: str, message_id: str, topic: str = "") -> Mail:
+    """The mail of a report, ready for the outbox: pressing Reply on it is enough to send orders.
+
+    It takes the place of one with the same `topic` that has not gone yet.
+    """
     data = Part(name=f"{facts.campaign}-{facts.seat}.json", content_type="application/json", content=parts.data)
     pictures = tuple(
         Part(name=f"{name}.png", content_type="image/png", content=png, content_id=facts.content_id(name))
@@ -24,5 +27,6 @@ def report_mail(parts: ReportParts, facts: ReportFacts, *, recipient: str, messa
         reply_to=plus_address(facts.address, facts.code),
         parts=(*pictures, data),
         automatic="auto-generated",
-        list_id=f"<{facts.campaign}.{facts.address.partition('@')[2]}>",
+        kind="report",
+        topic=topic,
     )

@@ -16,13 +16,23 @@ Reason = Literal[
     "unknown-sender",
     "no-orders",
     "no-text",
+    "untouched",
     "stale-code",
+    "withdrawn",
     "wrong-campaign",
     "unknown-seat",
     "not-started",
     "removed",
     "game-over",
+    "vacant",
+    "needs-code",
+    "needs-token",
+    "unverified",
+    "token-locked",
     "sender-mismatch",
+    "forged",
+    "not-deputy-now",
+    "deputy-asks",
 ]
 """Why a mail could not be used; `templates/host/refusal.txt.j2` has a paragraph for each."""
 
@@ -35,7 +45,7 @@ class Page(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
-    """To a new player: where he sits, his token, and how to play."""
+    """To a new player: where he sits, his token, and how to play. An `heir` takes over a seat played before."""
 
     page: ClassVar[str] = "welcome"
 
@@ -50,11 +60,15 @@ class Welcome:
     address: str
     schedule: str
     seal: str = ""
+    heir: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminder:
-    """Before the deadline, to a seat for which the turn waits; `counted` is the version of its sheet, if it has one."""
+    """Before the deadline, to a seat for which the turn waits; `counted` is the version of its sheet, if it has one.
+
+    `missing` are all seats without a sheet, where the campaign tells.
+    """
 
     page: ClassVar[str] = "reminder"
 
@@ -67,15 +81,16 @@ class Reminder:
     address: str
     order_lines: tuple[str, ...] = ()
     counted: int | None = None
+    missing: tuple[Seat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """To the sender of a mail that cannot be used, or, with "sender-mismatch", to the seat's own address.
+    """To the sender of a mail that cannot be used, or to the address of the seat that it was for.
 
     `typed` is what the mail said where it went wrong, `hint` the nearest valid
-    thing. `counted` is the version that still counts. To an unknown sender
-    nothing of any campaign is told.
+    thing. `counted` is the version that still counts. `since` and `until` are
+    those of a deputy. To an unknown sender nothing of any campaign is told.
     """
 
     page: ClassVar[str] = "refusal"
@@ -90,12 +105,18 @@ class Refusal:
     sender: str = ""
     gm: str = ""
     counted: int | None = None
+    since: dt.datetime | None = None
+    until: dt.datetime | None = None
+    zone: str = "UTC"
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
-    """The one-page player guide; with a campaign and seat, its examples are the reader's own."""
+    """The player guide; with a campaign and seat, its examples are the reader's own.
+
+    `verbs` are the orders of his game, `commands` what else may be asked by mail: usage and help.
+    """
 
     page: ClassVar[str] = "help"
 
@@ -103,6 +124,7 @@ class Help:
     campaign: str = "trap7"
     seat: Seat = "red"
     verbs: tuple[str, ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
 from pbem.report.wording import CSS, FILTERS
-from pbem.ruleset import AnyRuleset, Picture, View
+from pbem.ruleset import AnyRuleset, Picture, Seat, View
 
 Job = tuple[AnyRuleset, View, ReportFacts]
 """One report to be made. The view is JSON data, as `json.loads` returned it."""
@@ -89,6 +89,10 @@ class Reporter:
         drawn = self._drawn(jobs)
         return [self._report(*job, pictures) for job, pictures in zip(jobs, drawn, strict=True)]
 
+    def text(self, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> str:
+        """The text of a report alone. `view` is JSON data, as `json.loads` returned it."""
+        return self._render(f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, []))
+
     def write(self, page: Page) -> str:
         """The text of one of the host's own mails, from the record of its facts."""
         return self.page(page.page, page=page)
@@ -120,7 +124,20 @@ class Reporter:
     def _report(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, pictures: list[tuple[Picture, bytes | None]]
     ) -> ReportParts:
-        context = {
+        context = self._context(ruleset, view, facts, pictures)
+        return ReportParts(
+            seat=facts.seat,
+            subject=report_subject(ruleset.title, view["label"], facts.seat, facts.edition),
+            text=self._render(f"{ruleset.key}/report.txt.j2", context),
+            html=self._render(f"{ruleset.key}/report.html.j2", context),
+            data=write_report_data(report_data(ruleset, view, facts)),
+            pictures=tuple(DrawnPicture(picture.name, picture.title, png) for picture, png in pictures),
+        )
+
+    def _context(
+        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, pictures: list[tuple[Picture, bytes | None]]
+    ) -> dict[str, Any]:
+        return {
             "view": view,
             "facts": facts,
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
@@ -129,14 +146,6 @@ class Reporter:
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
             "pictures": [_placed(picture, png, facts) for picture, png in pictures],
         }
-        return ReportParts(
-            seat=facts.seat,
-            subject=f"{ruleset.title}: {view['label']}, report for {facts.seat}",
-            text=self._render(f"{ruleset.key}/report.txt.j2", context),
-            html=self._render(f"{ruleset.key}/report.html.j2", context),
-            data=write_report_data(report_data(ruleset, view, facts)),
-            pictures=tuple(DrawnPicture(picture.name, picture.title, png) for picture, png in pictures),
-        )
 
     def _render(self, name: str, context: Mapping[str, Any]) -> str:
         with _faults(name):
@@ -152,6 +161,12 @@ class Reporter:
             Happening(kind, [line.strip() for line in text.splitlines() if line.strip()]) for kind, text in texts
         ]
         return [happening for happening in happened if happening.lines]
+
+
+def report_subject(title: str, label: str, seat: Seat, edition: int = 1) -> str:
+    """The subject of a report's mail, without the tag that carries its code."""
+    kind = "report" if edition == 1 else f"corrected report (edition {edition})"
+    return f"{title}: {label}, {kind} for {seat}"
 
 
 class _CompiledTemplates(FileSystemBytecodeCache):

@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 WIDTH = 78
 """Columns of a text mail; longer lines are wrapped, since mail programs would do it worse."""
 
+_BAR = "| "
+
 CSS: Mapping[str, str] = {
     "body": "margin:0 auto;padding:8px;max-width:46em;font:16px/1.45 sans-serif",
     "h1": "margin:0;font-size:1.4em",
@@ -27,6 +29,7 @@ CSS: Mapping[str, str] = {
     "note": "margin:.3em 0;font-size:.9em;opacity:.8",
     "pre": "overflow-x:auto;font:13px/1.3 monospace;padding:.5em;border:1px solid #888",
     "img": "max-width:100%;height:auto",
+    "words": "margin:.3em 0;white-space:pre-wrap;overflow-wrap:anywhere",
 }
 """Inline styles for HTML reports, by name. Mail programs drop style sheets, seldom these."""
 
@@ -89,6 +92,18 @@ def heading(text: str) -> str:
     return f"{text.upper()}\n{'-' * len(text)}"
 
 
+def barred(text: str) -> str:
+    """The words of a person, passed on: a bar before every line, so that none is taken for a part of the mail."""
+    room = WIDTH - len(_BAR)
+    lines = (textwrap.wrap(line, room, break_on_hyphens=False) or [""] for line in text.split("\n"))
+    return "\n".join(f"{_BAR}{piece}".rstrip() for pieces in lines for piece in pieces)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names as a list in words: "red, blue and green"."""
+    return ", ".join(names[:-1]) + (" and " if names[1:] else "") + "".join(names[-1:])
+
+
 FILTERS = {
     "when": when,
     "wrapped": wrapped,
@@ -96,4 +111,6 @@ FILTERS = {
     "columns": columns,
     "heading": heading,
     "sentence": sentence,
+    "barred": barred,
+    "joined": joined,
 }

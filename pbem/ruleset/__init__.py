@@ -2,6 +2,7 @@
 
 from pbem.ruleset.canonical import canonical, digest
 from pbem.ruleset.contract import (
+    Adjudicated,
     AnyRuleset,
     Bot,
     Event,
@@ -33,11 +34,13 @@ from pbem.ruleset.orders import (
     Whole,
     Word,
     choose,
+    join_lines,
     split_words,
     suggest,
 )
 
 __all__ = [
+    "Adjudicated",
     "AnyRuleset",
     "Bot",
     "Dice",
@@ -69,6 +72,7 @@ __all__ = [
     "choose",
     "digest",
     "heard",
+    "join_lines",
     "seal",
     "split_words",
     "suggest",

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.orders import Order, OrderBook, Parsed
+from pbem.ruleset.orders import Finding, Order, OrderBook, Parsed
 
 Seat = str
 """A seat's name as players type it: lower case, no blanks ("red")."""
@@ -142,12 +142,15 @@ class TurnInput:
     `orders` has an entry for every seat still playing that sent a sheet or was
     awaited. `missing` are the awaited seats without a sheet: theirs are
     defaults, while an empty tuple of a seat not missing is an empty sheet.
-    `removed` were taken out by the GM since the last turn.
+    `removed` were taken out by the GM since the last turn. `ruling` is what the
+    GM decided, in an `Adjudicated` game; None in all others, and for a turn that
+    is run without his decision.
     """
 
     orders: Mapping[Seat, tuple[Order, ...]]
     missing: frozenset[Seat] = frozenset()
     removed: frozenset[Seat] = frozenset()
+    ruling: Json = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +242,27 @@ class Ruleset(Protocol[S]):
 
 
 AnyRuleset = Ruleset[Any]
+
+
+@runtime_checkable
+class Adjudicated(Protocol):
+    """A ruleset whose turns a GM decides: what it does besides `Ruleset`.
+
+    The host mails the GM the digest when a turn falls due, waits until his
+    files are read without an error, and gives the resolver their ruling.
+    """
+
+    def digest(self, state: Any, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat]) -> str:
+        """Every seat's sheet, in the order of seats, as text for the GM alone."""
+
+    def ruling_files(self, state: Any) -> Mapping[str, str]:
+        """The text files, by name, that the GM fills in to say what comes of this turn."""
+
+    def read_ruling(self, state: Any, files: Mapping[str, str]) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+        """The ruling in a GM's files, and what is wrong in each, by its name. Never raises.
+
+        A ruling with an error among its findings is not to be used.
+        """
 
 
 def all_views(

@@ -12,10 +12,10 @@ committed otherwise: it spares waiting for the disk.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -23,6 +23,15 @@ from pbem.errors import ConfigError, StoreError
 
 BUSY_SECONDS = 30
 """How long a SQLite session waits for another process's writing session to end."""
+
+TICKING = int.from_bytes(b"pbemtick", "big")
+"""The advisory lock of PostgreSQL that a tick holds."""
+
+PATIENCE = "2s"
+"""How long to wait for it: the server may not have noticed yet that whoever held it was killed."""
+
+LOCK_NOT_AVAILABLE = "55P03"
+"""PostgreSQL's code of a wait that was too long."""
 
 UNDEFINED_TABLE = "42P01"
 """PostgreSQL's code of the error."""
@@ -53,6 +62,24 @@ class Store:
         with _worded(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
             yield session
 
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Whether this is the only process ticking on a PostgreSQL database, from whatever home or machine.
+
+        The lock is a connection's of its own: it ends with the process, however that ends. SQLite
+        has no such locks; there a home's own lock has to do.
+        """
+        if self.engine.dialect.name == "sqlite":
+            yield True
+            return
+        with _worded(self.engine):
+            connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        connection.detach()  # in the pool the lock would outlive the tick
+        with closing(connection):
+            with _worded(self.engine):
+                ours = _locked(connection)
+            yield ours
+
     def close(self) -> None:
         """Closes all connections."""
         self.engine.dispose()
@@ -61,7 +88,7 @@ class Store:
 def open_engine(url: str, *, foreign_keys: bool = True) -> Engine:
     """An engine for SQLite or PostgreSQL. Raises ConfigError for a URL that is neither."""
     try:
-        engine = create_engine(url)
+        engine = create_engine(url, hide_parameters=True)  # they are mails and sheets, with keys in them
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise ConfigError(f"the database {url!r} cannot be used: {error}") from None
     if engine.dialect.name == "sqlite":
@@ -69,6 +96,18 @@ def open_engine(url: str, *, foreign_keys: bool = True) -> Engine:
     elif engine.dialect.name != "postgresql":
         raise ConfigError(f"the database must be SQLite or PostgreSQL, not {engine.dialect.name}")
     return engine
+
+
+def _locked(connection: Connection) -> bool:
+    """Whether the lock could be had."""
+    connection.exec_driver_sql(f"SET lock_timeout = '{PATIENCE}'")
+    try:
+        connection.execute(select(func.pg_advisory_lock(TICKING)))
+    except OperationalError as error:
+        if getattr(error.orig, "sqlstate", "") != LOCK_NOT_AVAILABLE:
+            raise
+        return False
+    return True
 
 
 def _reading_options(engine: Engine) -> dict[str, Any]:

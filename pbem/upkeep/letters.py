@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from pbem.errors import UpkeepError
+from pbem.masking import masked
 from pbem.post.reading import read_letter
 from pbem.store import Store
 from pbem.store.models import Letter
-from pbem.upkeep.masking import masked
 from pbem.upkeep.raws import head
 
 STATES = ("new", "done", "quarantined")
@@ -39,14 +39,22 @@ class LetterShown(LetterFacts):
     notes: tuple[str, ...]
 
 
-def list_letters(store: Store, state: str | None = None) -> tuple[LetterFacts, ...]:
-    """All letters, or those in one state, in the order in which they were stored."""
-    wanted = select(Letter.id, Letter.received_at, Letter.raw, Letter.state, Letter.note).order_by(Letter.id)
-    if state is not None:
-        wanted = wanted.where(Letter.state == state)
+@dataclass(frozen=True, slots=True)
+class LetterList:
+    """The newest letters, oldest first, and how many there are in all."""
+
+    letters: tuple[LetterFacts, ...]
+    total: int
+
+
+def list_letters(store: Store, state: str | None = None, *, limit: int) -> LetterList:
+    """The newest letters, or those of one state, so many at most."""
+    chosen = (Letter.state == state,) if state is not None else ()
+    wanted = select(Letter.id, Letter.received_at, Letter.raw, Letter.state, Letter.note).where(*chosen)
     with store.reading() as session:
-        rows = session.execute(wanted.execution_options(yield_per=100))
-        return tuple(_facts(*row) for row in rows)
+        total = session.scalar(select(func.count(Letter.id)).where(*chosen)) or 0
+        rows = session.execute(wanted.order_by(Letter.id.desc()).limit(limit).execution_options(yield_per=100))
+        return LetterList(tuple(_facts(*row) for row in rows)[::-1], total)
 
 
 def show_letter(store: Store, letter_id: int) -> LetterShown:

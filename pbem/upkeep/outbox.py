@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import select, update
 
+from pbem.campaign.table import load_table
 from pbem.errors import UpkeepError
+from pbem.masking import masked
 from pbem.post.reading import read_letter
 from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing
-from pbem.upkeep.masking import masked
 from pbem.upkeep.raws import head
 
 _UNSENT = ("queued", "failed")
@@ -32,15 +33,20 @@ class Held:
     reply: str
 
 
-def list_outbox(store: Store) -> tuple[Held, ...]:
-    """All mail that was not sent, in the order in which it was written."""
+def list_outbox(store: Store, campaign: str | None = None) -> tuple[Held, ...]:
+    """The mail, of one campaign or all, that was not sent and still should be, in the order in which it was written.
+
+    Raises CampaignError if there is no such campaign.
+    """
     mails = (
         select(Outgoing, Campaign.name)
         .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
-        .where(Outgoing.state != "sent")
+        .where(Outgoing.state.not_in(("sent", "replaced")))
         .order_by(Outgoing.id)
     )
     with store.reading() as session:
+        if campaign is not None:
+            mails = mails.where(Outgoing.campaign_id == load_table(session, campaign).id)
         return tuple(_held(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100)))
 
 

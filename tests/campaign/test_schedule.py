@@ -9,6 +9,8 @@ import pytest
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 
+HALF_A_DAY = dt.timedelta(hours=12)
+
 
 def utc(text: str) -> dt.datetime:
     """A time in UTC."""
@@ -25,19 +27,31 @@ def utc(text: str) -> dt.datetime:
         ("EVERY 12h", "2026-11-02T09:30", "2026-11-02T21:30"),
         ("every 3d Europe/Berlin", "2026-11-02T09:30", "2026-11-05T09:30"),
         ("SUN 00:30 Pacific/Auckland", "2026-11-02T09:00", "2026-11-07T11:30"),
+        ("EVERY FRI 20:00 UTC", "2026-11-02T09:00", "2026-11-06T20:00"),
+        ("EVERY 2 WEEKS FRI 20:00 UTC", "2026-11-06T20:00", "2026-11-20T20:00"),
+        ("every 2 weeks FRI 20:00 UTC", "2026-11-07T09:00", "2026-11-20T20:00"),
+        ("EVERY 1 WEEK FRI 20:00 UTC", "2026-11-02T09:00", "2026-11-06T20:00"),
+        ("EVERY 3 WEEKS MON,THU 20:00 UTC", "2026-11-02T09:00", "2026-11-19T20:00"),
+        ("1ST FRI 20:00 Europe/Berlin", "2026-11-02T09:00", "2026-11-06T19:00"),
+        ("1st fri 20:00 Europe/Berlin", "2026-11-06T19:00", "2026-12-04T19:00"),
+        ("1ST,3RD FRI 20:00 UTC", "2026-11-06T20:00", "2026-11-20T20:00"),
+        ("2ND TUE,THU 20:00 UTC", "2026-11-02T09:00", "2026-11-10T20:00"),
+        ("LAST SUN 20:00 UTC", "2026-11-02T09:00", "2026-11-29T20:00"),
+        ("4TH,LAST MON 20:00 UTC", "2026-11-23T20:00", "2026-11-30T20:00"),
+        ("LAST WED 20:00 UTC", "2026-02-25T20:00", "2026-03-25T20:00"),
     ],
 )
 def test_the_next_deadline_follows_the_words(words: str, opened: str, due: str) -> None:
     """A deadline is the first such day and time of the zone, or so long after the turn opened."""
-    assert Schedule.read(words).next_after(utc(opened)) == utc(due)
+    assert Schedule.read(words).next_after(utc(opened), least=HALF_A_DAY) == utc(due)
 
 
 @pytest.mark.parametrize(
     ("opened", "due"), [("2026-11-06T07:00", "2026-11-06T19:00"), ("2026-11-06T07:01", "2026-11-13T19:00")]
 )
-def test_a_turn_gets_twelve_hours_at_least(opened: str, due: str) -> None:
-    """A deadline less than twelve hours away is left out for the next."""
-    assert Schedule.read("FRI 20:00 Europe/Berlin").next_after(utc(opened)) == utc(due)
+def test_a_turn_gets_the_least_time(opened: str, due: str) -> None:
+    """A deadline less than that away, here twelve hours, is left out for the next."""
+    assert Schedule.read("FRI 20:00 Europe/Berlin").next_after(utc(opened), least=HALF_A_DAY) == utc(due)
 
 
 @pytest.mark.parametrize(
@@ -47,11 +61,30 @@ def test_a_turn_gets_twelve_hours_at_least(opened: str, due: str) -> None:
         ("DAILY 20:00 Europe/Berlin", "2026-03-28T20:00", "2026-03-29T18:00"),
         ("SUN 02:30 Europe/Berlin", "2026-03-23T09:00", "2026-03-29T01:30"),
         ("SUN 02:30 Europe/Berlin", "2026-10-19T09:00", "2026-10-25T00:30"),
+        ("EVERY 2 WEEKS FRI 20:00 Europe/Berlin", "2026-10-16T19:00", "2026-10-30T19:00"),
+        ("EVERY 2 WEEKS FRI 20:00 Europe/Berlin", "2026-03-20T20:00", "2026-04-03T18:00"),
+        ("LAST SUN 02:30 Europe/Berlin", "2026-03-23T09:00", "2026-03-29T01:30"),
+        ("LAST SUN 20:00 Europe/Berlin", "2026-10-01T09:00", "2026-10-25T19:00"),
     ],
 )
 def test_clocks_that_change_keep_the_time_of_day(words: str, opened: str, due: str) -> None:
     """The zone's clock counts; a time skipped in spring comes an hour later, one doubled in autumn is the first."""
-    assert Schedule.read(words).next_after(utc(opened)) == utc(due)
+    assert Schedule.read(words).next_after(utc(opened), least=HALF_A_DAY) == utc(due)
+
+
+@pytest.mark.parametrize(
+    ("words", "earliest", "due"),
+    [
+        ("EVERY 12h", "2026-11-02T09:00", "2026-11-02T21:00"),
+        ("EVERY 12h", "2026-11-03T09:00", "2026-11-03T09:00"),
+        ("EVERY 12h", "2026-11-03T09:01", "2026-11-03T21:00"),
+        ("FRI 20:00 UTC", "2026-11-06T20:00", "2026-11-06T20:00"),
+        ("EVERY 2 WEEKS FRI 20:00 UTC", "2026-11-06T20:01", "2026-11-13T20:00"),
+    ],
+)
+def test_a_deadline_put_off_is_the_next_moment_of_the_schedule(words: str, earliest: str, due: str) -> None:
+    """It is the first moment, of a turn opened on 2 November at nine, that is early enough."""
+    assert Schedule.read(words).next_from(utc("2026-11-02T09:00"), utc(earliest)) == utc(due)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +103,12 @@ def test_clocks_that_change_keep_the_time_of_day(words: str, opened: str, due: s
         ("EVERY 5m", "'5m' is not a span of time: write 10m to 60d"),
         ("EVERY friday", "'friday' is not a span of time"),
         ("EVERY 99999999d", "'99999999d' is not a span of time"),
+        ("EVERY 2 WEEKS FRI 20:00", "a deadline cannot be 'EVERY 2 WEEKS FRI 20:00'"),
+        ("EVERY 20 WEEKS FRI 20:00 UTC", "a turn cannot take '20' weeks: write a whole number from 1 to 12"),
+        ("EVERY two WEEKS FRI 20:00 UTC", "a turn cannot take 'two' weeks"),
+        ("1TS FRI 20:00 UTC", "'1TS' is not a week of a month: did you mean 1ST?"),
+        ("SOME FRI 20:00 UTC", "'SOME' is not a week of a month: write one of 1ST, 2ND, 3RD, 4TH, LAST"),
+        ("1ST FRY 20:00 UTC", "'FRY' is not a day: did you mean FRI?"),
     ],
 )
 def test_words_that_are_wrong_are_named_with_the_nearest_right_ones(words: str, said: str) -> None:

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select, update
 
 from cli import main
+from pbem.masking import masked
 from pbem.store.models import Letter, Outgoing
-from pbem.upkeep.masking import masked
 from tests.toy.home import MONDAY, Desk
 
 TOKEN = "0123456789abcdef0123"
@@ -46,6 +46,18 @@ def test_letters_are_listed(desk: Desk) -> None:
         "id  came (UTC)        state        from             subject                     note\n"
         " 1  2026-11-02 09:00  quarantined  ann@example.org  Re: Turn 1 [toy1 ********]  KeyError: 'x'\n"
     )
+
+
+def test_the_newest_of_many_letters(desk: Desk) -> None:
+    """A year's letters do not fill the screen; the last line says how many there are."""
+    for number in range(3):
+        desk.post(f"nonsense {number}", subject=f"mail {number}")
+    desk.tick()
+
+    lines = pbem(desk, "letters", "--limit", "2").output.splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["2", "3"]
+    assert lines[3] == "The newest 2 of 3 letters; more with --limit."
+    assert json.loads(pbem(desk, "letters", "--limit", "1", "--json").output)["total"] == 3
 
 
 def test_letters_of_one_state(desk: Desk) -> None:

@@ -189,7 +189,7 @@ def mail_leaks(moment: Moment, posts: Sequence[Sequence[Sent]]) -> Iterator[Leak
 
 def _readers(post: Sequence[Sent]) -> list[str]:
     """Who got reports, in the order of sending."""
-    return [sent.to for sent in post if sent.parsed["List-Id"]]
+    return [sent.to for sent in post if sent.parsed.is_multipart()]
 
 
 def _canaries(moment: Moment, sent: Sent) -> Iterator[Leak]:

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from pbem.campaign.status import Undelivered, house_status
-from pbem.console import status_lines
-from pbem.store.models import Act, Letter, Outgoing, SeatRow, Sheet
+from pbem.console.running import status_lines
+from pbem.store.models import Act, Letter, Outgoing, Person, SeatRow, Sheet
 from tests.post.reports import exchange, gmail, postfix
 from tests.toy.home import Desk, text_of
 
@@ -184,7 +184,7 @@ def test_a_mail_to_an_address_of_two_seats(desk: Desk) -> None:
     with desk.house.store.writing() as session:
         red, blue = session.scalars(select(SeatRow).order_by(SeatRow.id))
         blue.person = red.person
-        red.person.address = "Ann@example.org"
+        session.get_one(Person, red.person_id).address = "Ann@example.org"
     arrive(desk, postfix(last_id(desk)))
 
     assert desk.last(GM)["Subject"] == "[toy1] Mail to red, blue came back"

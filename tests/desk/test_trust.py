@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.desk.trusting import ANN, BOB, EVE, SHEET, code, token
 from tests.toy.home import Desk, text_of
-
-ANN, BOB, EVE = "ann@example.org", "bob@example.org", "eve@example.net"
-SHEET = "ORDERS toy1 red\nBID 3\nEND"
 
 
 @pytest.fixture(autouse=True)
 def _campaign(desk: Desk) -> None:
     desk.begin()
     desk.tick()
-
-
-def token(desk: Desk, to: str = ANN) -> str:
-    """The token in a player's welcome mail."""
-    (line,) = [line for line in text_of(desk.mails(to)[0]).splitlines() if line.startswith("ORDERS ")]
-    return line.split()[3]
-
-
-def code(desk: Desk, to: str = ANN) -> str:
-    """The reply code of a player's last mail."""
-    return str(desk.last(to)["Reply-To"]).partition("+")[2].partition("@")[0]
 
 
 def answered(desk: Desk, to: str = ANN) -> str:

@@ -14,16 +14,26 @@ import pytest
 
 from cli import main
 from pbem.archive import ReplayProof
+from pbem.archive.verify import Verified
+from pbem.campaign.adjudicating import Taken, Written
 from pbem.campaign.due import Due
+from pbem.campaign.gmwords import PressShown, Text
+from pbem.campaign.policy import RULES, Policy
+from pbem.campaign.roster import Entry, Roster, RuleSet, in_words
+from pbem.campaign.scheduling import Deadlines
 from pbem.campaign.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
+from pbem.config.values import READERS
 from pbem.desk.answer import Tally
 from pbem.desk.check import Check
+from pbem.desk.commands import REFERENCE
+from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.doctor import Diagnosis, Examined
-from pbem.post.outbox import Sent
+from pbem.post.sending import Sent
 from pbem.report import Help, Reporter, Restated, Told
-from pbem.ruleset import Option, Seats
+from pbem.ruleset import Finding, Option, Seats
 from pbem.tick import Ticked
-from pbem.upkeep.letters import LetterShown
+from pbem.upkeep.ledger import Account
+from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held
 from rules import RULESETS
 
@@ -70,17 +80,40 @@ def test_every_command_is_documented(command: str) -> None:
 
 
 OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, Result)
-OF_UPKEEP = (LetterShown, Held, Diagnosis, Examined)
+OF_UPKEEP = (LetterList, LetterShown, Held, Account, Diagnosis, Examined)
+OF_PEOPLE = (Roster, RuleSet, Entry, Text, PressShown)
+OF_TURNS = (Deadlines, Written, Taken, Finding, Verified, ReplayProof)
 
 
 @pytest.mark.parametrize(
-    "record", [Ticked, Tally, Sent, Due, *OF_STATUS, *OF_UPKEEP, Check, Restated, Told, ReplayProof, Seats, Option]
+    "record",
+    [Ticked, Tally, Sent, Due, *OF_STATUS, *OF_UPKEEP, *OF_PEOPLE, *OF_TURNS, Check, Restated, Told, Seats, Option],
 )
 def test_the_names_for_scripts_are_documented(record: type) -> None:
     """Whatever `--json` prints stands in the GM's guide under its name."""
     section = GM_GUIDE.partition("## For scripts")[2]
 
     assert [field.name for field in dataclasses.fields(record) if f"`{field.name}`" not in section] == []
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_house_rule_is_documented(name: str) -> None:
+    """Each house rule of a campaign stands in the GM's guide, with what it usually is."""
+    assert f"| `{name}` | `{in_words(name, getattr(Policy(), name))}` |" in GM_GUIDE
+
+
+@pytest.mark.parametrize("setting", READERS)
+def test_every_setting_is_documented(setting: str) -> None:
+    """Each setting of pbem.toml stands in the GM's guide."""
+    assert re.search(rf"(`|^\[?){setting}(`|\]| = )", GM_GUIDE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("verb", [verb.word for verb in GM_COMMANDS.verbs])
+def test_every_command_of_a_gm_by_mail_is_documented(verb: str) -> None:
+    """Each command that a GM may mail stands in the table of his guide."""
+    section = GM_GUIDE.partition("## Running it by mail")[2].partition("\n## ")[0]
+
+    assert re.search(rf"^\|.*`{verb}\b", section, re.MULTILINE)
 
 
 def test_every_game_is_listed_with_its_designer() -> None:
@@ -93,7 +126,7 @@ def test_options_named_in_the_guides_exist() -> None:
     """No document shows an option that its command does not have."""
     for command, options in re.findall(r"^\$? ?pbem (\w+)((?:[^\n]|\\\n)*)", README + GM_GUIDE, re.MULTILINE):
         known = {name for option in main.commands[command].params for name in option.opts} | {"--home"}
-        assert set(re.findall(r"(?<=\s)--[a-z]+", options)) <= known, command
+        assert set(re.findall(r"(?<=\s)--[a-z-]+", options)) <= known, command
 
 
 def test_commands_have_help() -> None:
@@ -106,6 +139,6 @@ def test_commands_have_help() -> None:
 def test_the_player_guide_is_the_page_mailed_by_help() -> None:
     """The guide in docs/ is, word for word, what a mail with HELP brings."""
     with Reporter([ROOT / "templates"], pictures=False) as reporter:
-        page = reporter.write(Help(address="orders@example.org"))
+        page = reporter.write(Help(address="orders@example.org", commands=REFERENCE))
 
     assert (ROOT / "docs" / "player-guide.md").read_text() == PLAYER_GUIDE.format(page=page.strip())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
+import re
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -10,7 +12,8 @@ import pytest
 
 from pbem.errors import CarrierDown, ConfigError, PermanentPostError, PostError, TemporaryPostError
 from pbem.post.carriers import Carrier, open_carrier
-from pbem.post.outbox import Sent, queue_many, send_due
+from pbem.post.outbox import queue_many
+from pbem.post.sending import Sent, send_due
 from pbem.post.writing import Mail, Part
 from pbem.store import Store
 from tests.mail.conftest import MakeSettings
@@ -134,6 +137,36 @@ def test_servers_that_cannot_be_used(make_settings: MakeSettings, others: dict[s
         carrier.send("ann@pbem.test", RAW)
 
     assert said in str(error.value)
+
+
+def test_several_connections(mail_server: MailServer, make_settings: MakeSettings, store: Store) -> None:
+    """Each thread that sends has a connection of its own; every mail arrives once."""
+    names = ["ann", "bob", "cyn", "dee"] * 30
+    mails = [
+        Mail(f"{name}@pbem.test", "turn 3", "text", f"<{number}@pbem.test>", "orders@pbem.test")
+        for number, name in enumerate(names)
+    ]
+    with relaying(mail_server.ports["smtps"]) as relay:
+        settings = dataclasses.replace(make_settings(carrier=f"smtps://orders@127.0.0.1:{relay.port}"), connections=3)
+        with store.writing() as session:
+            queue_many(session, [(each, None) for each in mails], settings, NOON)
+        with closing(open_carrier(settings)) as carrier:
+            assert send_due(store, carrier, NOON, connections=3) == Sent(sent=len(names))
+
+        assert 1 <= relay.connections <= 3
+    arrived = [raw for name in ("ann", "bob", "cyn", "dee") for raw in mail_server.mails(name, at_least=30)]
+    assert len(set(re.findall(rb"Message-ID: (.*)\r", b"".join(arrived)))) == len(arrived) == len(names)
+
+
+def test_a_server_that_repeats_the_password(make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a server says, no sentence tells the password; and one that SMTP cannot send is refused in words."""
+    settings = make_settings()
+    monkeypatch.setenv("TEST_PASSWORD", "größer")
+    with closing(open_carrier(settings)) as carrier:
+        said = str(refusal(carrier, "ann@pbem.test"))
+
+    assert "refuses the login of orders: user or password has a letter that SMTP does not know" in said
+    assert "größer" not in said
 
 
 def test_the_outbox_over_smtp(

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from pbem.post.maildir import MaildirCarrier
-from pbem.post.outbox import send_due
+from pbem.post.sending import send_due
 from pbem.store import Store
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import mailbox as stdlib
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from pbem.errors import TemporaryPostError
 from pbem.post import incoming
 from pbem.post.incoming import MAX_MAIL, Incoming
-from pbem.post.maildir import MaildirCarrier, MaildirMailbox
+from pbem.post.maildir import STALE_SECONDS, MaildirCarrier, MaildirMailbox
 from tests.post.letters import mail
 
 
@@ -162,3 +163,33 @@ def test_a_mail_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(TemporaryPostError, match=r"odd\.eml: Input/output error"):
         read(tmp_path)
+
+
+def test_an_inbox_that_is_not_mounted(tmp_path: Path) -> None:
+    """An empty folder is the place of a disk that is missing: an error, and not an inbox without mail."""
+    mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
+
+    for look in (mailbox.waiting, lambda: list(mailbox.batches())):
+        with pytest.raises(TemporaryPostError, match="it has no folders new and cur; if it lies on a disk"):
+            look()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_inbox_elsewhere_is_not_made(tmp_path: Path) -> None:
+    """Inside the home an inbox is made with the first look; outside of it one must be there."""
+    with pytest.raises(TemporaryPostError, match="no folders new and cur"):
+        list(MaildirMailbox(tmp_path / "far", name="maildir:inbox", ours=False).batches())
+
+    assert read(tmp_path / "near") == []
+    assert [folder.name for folder in tmp_path.iterdir()] == ["near"]
+
+
+def test_half_a_mail_is_swept_when_it_is_old(tmp_path: Path) -> None:
+    """What nobody has touched in tmp/ for 36 hours is removed, from the inbox and from the mail sent."""
+    for folder in ("inbox", "sent"):
+        drop(tmp_path / folder / "tmp" / "old", b"half", time.time() - STALE_SECONDS - 60)
+        drop(tmp_path / folder / "tmp" / "young", b"half", time.time() - 3600)
+
+    read(tmp_path / "inbox")
+    MaildirCarrier(tmp_path / "sent").send("ann@example.org", b"whole")
+    assert [path.name for path in tmp_path.glob("*/tmp/*")] == ["young", "young"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,9 @@ from sqlalchemy import select
 
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.errors import CarrierDown, ConfigError, PermanentPostError, TemporaryPostError
-from pbem.post.outbox import BATCH, CLAIM, GIVE_UP, Sent, queue, queue_many, send_due
+from pbem.post.outbox import queue, queue_many, topic_of, withdraw
+from pbem.post.sending import BATCH, CLAIM, Sent, send_due
+from pbem.post.waiting import GIVE_UP, LONGEST_WAIT
 from pbem.post.writing import Mail
 from pbem.store import Store
 from pbem.store.models import Outgoing
@@ -145,10 +149,11 @@ def test_a_mail_refused_for_now_is_tried_again(outbox: Store) -> None:
 
 
 def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
-    """After five days a mail that is still refused for now has failed."""
+    """After five days a mail that is still refused for now has failed, but not before it was tried five times."""
     carrier = ListCarrier(refusing(TemporaryPostError("450 later")))
+    tries = [send_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT) for days in range(5)]
 
-    assert send_due(outbox, carrier, NOON + GIVE_UP) == Sent(failed=3)
+    assert tries == [Sent(retried=3)] * 4 + [Sent(failed=3)]
 
 
 def test_a_carrier_that_is_down_pauses_all_mail(outbox: Store) -> None:
@@ -198,3 +203,82 @@ def test_the_mail_itself(outbox: Store) -> None:
 
     assert b"Message-ID: <ann@example.org>\r\n" in carrier.sent[0][1]
     assert b"Date: Fri, 20 Nov 2026 12:00:00 +0000\r\n" in carrier.sent[0][1]
+
+
+def test_answers_go_first(outbox: Store, settings: Settings) -> None:
+    """Who has just written does not wait behind the mail that was there before."""
+    with outbox.writing() as session:
+        queue(session, replace(mail("dee"), kind="receipt"), settings, campaign_id=None, now=NOON)
+    carrier = ListCarrier()
+    send_due(outbox, carrier, NOON)
+
+    assert carrier.recipients[0] == "dee@example.org"
+
+
+def test_what_is_noted_of_a_mail(outbox: Store) -> None:
+    """The outbox knows the domain to which a mail goes, in lower case."""
+    assert {(row.provider, row.form, row.kind, row.topic) for row in rows(outbox)} == {
+        ("example.org", "whole", "", None)
+    }
+
+
+def test_a_later_mail_takes_the_place_of_an_earlier(any_store: Store, settings: Settings) -> None:
+    """A notice that still waits is not sent once there is a newer one on its topic."""
+    for name in ("ann", "bob", "cyn"):
+        about = replace(mail(name), topic="reminder trap7 3 " + ("blue" if name == "bob" else "red"))
+        with any_store.writing() as session:
+            queue(session, about, settings, campaign_id=None, now=NOON)
+    carrier = ListCarrier()
+    send_due(any_store, carrier, NOON)
+
+    assert carrier.recipients == ["bob@example.org", "cyn@example.org"]
+    assert [row.state for row in rows(any_store)] == ["replaced", "sent", "sent"]
+
+
+def test_what_went_out_is_not_replaced(outbox: Store, settings: Settings) -> None:
+    """A mail that was sent stays sent, whatever is written on its topic later."""
+    for name in ("dee", "eve"):
+        with outbox.writing() as session:
+            queue(session, replace(mail(name), topic="report trap7 3 red"), settings, campaign_id=None, now=NOON)
+        send_due(outbox, ListCarrier(), NOON)
+
+    assert {row.state for row in rows(outbox)} == {"sent"}
+
+
+def test_a_turn_that_is_resolved_takes_its_reminders_back(any_store: Store, settings: Settings) -> None:
+    """Reminders of that turn alone are withdrawn; its report, and the next turn's reminders, are not."""
+    topics = [topic_of(*about) for about in (("reminder", "t_1", 3), ("report", "t_1", 3), ("reminder", "t_1", 33))]
+    topics += [topic_of("problem", "t_1", 3, "gm"), topic_of("reminder", "tx1", 3)]
+    with any_store.writing() as session:
+        for number, topic in enumerate(topics):
+            queue(session, replace(mail(f"p{number}"), topic=topic), settings, campaign_id=None, now=NOON)
+        withdraw(session, "t_1", 3)
+
+    assert [row.state for row in rows(any_store)] == ["replaced", "queued", "queued", "replaced", "queued"]
+
+
+def test_several_connections_share_the_work(any_store: Store, settings: Settings) -> None:
+    """With three connections, three threads send at the same time, and each mail goes out once."""
+    names = [f"p{number:03}" for number in range(4 * BATCH)]
+    with any_store.writing() as session:
+        queue_many(session, ((mail(name), None) for name in names), settings, NOON)
+    meeting = threading.Barrier(3)
+    threads: set[int] = set()
+
+    def meet(_recipient: str) -> None:
+        if threading.get_ident() not in threads:
+            threads.add(threading.get_ident())
+            meeting.wait(timeout=60)
+
+    carrier = ListCarrier(meet)
+    assert send_due(any_store, carrier, NOON, connections=3) == Sent(sent=len(names))
+    assert sorted(carrier.recipients) == [f"{name}@example.org" for name in names]
+    assert len(threads) == 3
+
+
+def test_several_connections_stop_together(outbox: Store) -> None:
+    """A slip that one of them meets comes through, and all mail can be sent when it is mended."""
+    with pytest.raises(ConfigError):
+        send_due(outbox, ListCarrier(refusing(ConfigError("no password"))), NOON, connections=3)
+
+    assert send_due(outbox, ListCarrier(), NOON, connections=3) == Sent(sent=3)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem.post.reading import read_letter
-from pbem.post.writing import Mail, Part, compose
+from pbem.post.writing import Mail, Part, compose, text_alone
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 MAIL = Mail(
@@ -214,3 +214,24 @@ def test_a_file_name_in_another_script() -> None:
     message = parsed(replace(MAIL, parts=(replace(DATA, name="größe 3%.json"),)))
 
     assert [part.get_filename() for part in message.iter_attachments()] == ["größe 3%.json"]
+
+
+@pytest.mark.parametrize("text", ["Your ships:\nscout-1\n", "Größe\n", "--=_\r\n--=_x\r\nend", ""])
+@pytest.mark.parametrize("html", ["", "<p>Your ships<img src='cid:map'>"])
+def test_the_text_of_a_mail_alone(text: str, html: str) -> None:
+    """Without HTML and files a mail is what it would be, had it been written without them."""
+    whole = replace(MAIL, text=text, html=html, parts=(PICTURE, DATA))
+
+    assert text_alone(composed(whole)) == composed(replace(MAIL, text=text))
+
+
+def test_text_alone_stays_as_it_is() -> None:
+    """A mail that is text already is not changed."""
+    assert text_alone(composed(MAIL)) == composed(MAIL)
+
+
+def test_a_long_thread_keeps_its_first_mail() -> None:
+    """Of more references than a header should have, the first and the last are kept."""
+    long = parsed(replace(MAIL, references=tuple(f"<{number}@x>" for number in range(50))))
+
+    assert str(long["References"]).split() == ["<0@x>", *(f"<{number}@x>" for number in range(31, 50))]

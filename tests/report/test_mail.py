@@ -33,8 +33,8 @@ def test_parts_of_the_mail() -> None:
     ]
 
 
-def test_campaign_can_be_filtered() -> None:
-    """Mail programs can sort by the campaign's List-Id (RFC 2919)."""
-    mail = report_mail(PARTS, facts(), recipient="ann@example.org", message_id="<1@example.org>")
+def test_what_it_is_for_the_outbox() -> None:
+    """A report is of that kind, and takes the place of one on the same topic."""
+    mail = report_mail(PARTS, facts(), recipient="ann@example.org", message_id="<1@example.org>", topic="report fair1")
 
-    assert mail.list_id == "<fair1.example.org>"
+    assert (mail.kind, mail.topic) == ("report", "report fair1")

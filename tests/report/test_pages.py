@@ -36,7 +36,9 @@ REMINDER = Reminder(
     address="orders@example.org",
     order_lines=("; BID coins",),
 )
-REFUSAL = Refusal(reason="no-orders", address="orders@example.org", campaign="fair1", seat="red")
+REFUSAL = Refusal(
+    reason="no-orders", address="orders@example.org", campaign="fair1", seat="red", since=AT, until=AT, zone="UTC"
+)
 HELP = Help(address="orders@example.org", verbs=tuple(verb.usage for verb in Fair.orders.verbs))
 BOUNCED = Bounced(
     campaign="fair1",

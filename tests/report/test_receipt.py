@@ -151,7 +151,7 @@ def test_cleaning_is_told() -> None:
     """What was cleaned from the mail is listed, so that nobody wonders."""
     text = told(notes=("a signature was left out",))
 
-    assert text.endswith("CLEANED FROM YOUR MAIL\n----------------------\n- A signature was left out.\n")
+    assert text.endswith("ABOUT YOUR MAIL\n---------------\n- A signature was left out.\n")
 
 
 def test_open_ends_are_told() -> None:

@@ -31,9 +31,13 @@ from tests.servers.processes import (
     stopping,
     wait_until,
 )
+from tests.servers.tokens import write_key
 
 DOMAIN = "pbem.test"
-ACCOUNTS = ("orders", "gm", "ann", "bob", "cyn", "dee", "eve", "fay")
+ACCOUNTS = ("orders", "gm", "ann", "bob", "cyn", "dee", "eve", "fay", "amy", "gus", "hal")
+APP_USER, APP_PASSWORD = "app", "abcdefghijklmnop"
+"""An account without an address, whose password has the form in which providers make one for a single program."""
+
 GHOST = "ghost"
 """An account that Postfix believes in and Dovecot does not know: mail to it comes back as a delivery report."""
 
@@ -183,11 +187,15 @@ def _write(folder: Path, ports: dict[str, int], certificates: Certificates, daem
     shutil.chown(folder / "mail", "mail", "mail")
     for source, target in (
         ("dovecot.conf", "dovecot.conf"),
+        ("oauth2.conf", "oauth2.conf"),
         ("main.cf", "postfix/main.cf"),
         ("master.cf", "postfix/master.cf"),
     ):
         (folder / target).write_text(string.Template((_HERE / source).read_text()).substitute(values))
+    write_key(folder / "tokens")
     _write_lines(folder / "users", "{0}:{{PLAIN}}{0}-pw::::::")
+    with (folder / "users").open("a") as users:
+        users.write(f"{APP_USER}:{{PLAIN}}{APP_PASSWORD}::::::\n")
     _write_lines(folder / "postfix" / "mailboxes", f"{{0}}@{DOMAIN} x", (*ACCOUNTS, GHOST))
     _write_lines(folder / "postfix" / "logins", f"{{0}}@{DOMAIN} {{0}}")
     shutil.chown(folder / "users", "root", "dovecot")

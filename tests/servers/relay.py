@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,12 +14,14 @@ class Relay:
     """Passes bytes both ways. `connections` and `passed` count; `cut` ends all that are open, as a broken line would.
 
     With a `limit` the line breaks by itself after so many bytes, and each later connection at its first.
+    `delay` is the seconds for which it holds what it passes, as a long line would.
     """
 
-    def __init__(self, target: int, *, limit: int | None = None) -> None:
+    def __init__(self, target: int, *, limit: int | None = None, delay: float = 0) -> None:
         self.connections = 0
         self.passed = 0
         self._limit = limit
+        self._delay = delay
         self._target = target
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -49,12 +52,14 @@ class Relay:
                 self.connections += 1
                 self._open += [client, server]
                 for source, sink in ((client, server), (server, client)):
+                    sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     self._threads.append(threading.Thread(target=self._pass, args=(source, sink)))
                     self._threads[-1].start()
 
     def _pass(self, source: socket.socket, sink: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while chunk := source.recv(65_536):
+                time.sleep(self._delay)
                 sink.sendall(chunk[: self._room(len(chunk))])
                 self.passed += len(chunk)
                 if self._limit is not None and self.passed > self._limit:
@@ -67,9 +72,9 @@ class Relay:
 
 
 @contextmanager
-def relaying(target: int, *, limit: int | None = None) -> Iterator[Relay]:
+def relaying(target: int, *, limit: int | None = None, delay: float = 0) -> Iterator[Relay]:
     """A relay to a loopback port, while the block runs."""
-    relay = Relay(target, limit=limit)
+    relay = Relay(target, limit=limit, delay=delay)
     try:
         yield relay
     finally:

@@ -15,7 +15,9 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from pbem.campaign.adjudicating import take_ruling
 from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.holding import release
 from pbem.campaign.opening import start
 from pbem.campaign.proof import prove
 from pbem.campaign.table import load_last_reports, load_table
@@ -24,7 +26,7 @@ from pbem.house import House, open_house
 from pbem.ruleset import AnyRuleset, Dice, Seat, View
 from pbem.store import migrate
 from pbem.store.models import Letter, Turn
-from pbem.tick import tick
+from pbem.tick import Ticked, run_now, tick
 from tests.conformance.games import GAMES, default_options
 from tests.conformance.play import usual_seats
 from tests.conformance.sheets import HOSTILE
@@ -68,7 +70,12 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
             _write(house, ruleset, name, seat, view, dice.scoped(turn, seat))
         assert not tick(house, now).problems
         now += PACE
-        assert not tick(house, now).problems
+        done = tick(house, now)
+        assert not done.problems
+        if done.held:
+            assert not run_now(house, name, now).problems
+        if done.awaiting:
+            assert not _rule(house, name, now, dice.scoped(turn, "gm")).problems
         if _is_over(house, name):
             break
     prove(house, name)
@@ -77,6 +84,20 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
         table = load_table(session, name)
         hashes = select(Turn.state_hash).where(Turn.campaign_id == table.id).order_by(Turn.number)
         return list(session.scalars(hashes))
+
+
+def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
+    """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
+    with house.store.writing() as session:
+        table = load_table(session, name)
+        names = ["all.txt", *(f"{seat}.txt" for seat in table.seats)]
+        files = {file: "\n".join(dice.pick(list(HOSTILE.values()), file)) for file in names}
+        game = dice.pick(
+            ["", f"SCORE {table.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"], "game"
+        )
+        kept = take_ruling(house, session, name, {**files, "game.txt": game}, now).kept
+        release(session, house, table, now)
+    return tick(house, now) if kept else run_now(house, name, now)
 
 
 def _is_over(house: House, name: str) -> bool:

@@ -186,3 +186,26 @@ def test_a_server_that_is_not_there() -> None:
 
     with pytest.raises(ConfigError, match=r"127\.0\.0\.1:9/pbem cannot be used"), store.reading() as session:
         session.connection()
+
+
+def test_one_store_at_a_time_is_alone(postgres_url: str) -> None:
+    """On PostgreSQL a second store, as of another home, is not alone until the first has let go."""
+    with closing(Store(postgres_url)) as first, closing(Store(postgres_url)) as second:
+        with first.alone() as held, second.alone() as refused:
+            pass
+        with second.alone() as free:
+            pass
+
+    assert (held, refused, free) == (True, False, True)
+
+
+def test_a_lock_whose_connection_breaks_is_let_go_quietly(postgres_url: str) -> None:
+    """A server that throws everybody out ends the lock, and who held it goes on to his end."""
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = "
+    with closing(Store(postgres_url)) as first, closing(Store(postgres_url)) as second:
+        with first.alone(), second.writing() as session:
+            session.execute(text(f"{others} current_database()"))
+        with second.alone() as free:
+            pass
+
+    assert free

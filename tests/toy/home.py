@@ -14,11 +14,15 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from pathlib import Path
 
+from sqlalchemy import select
+
 from pbem.campaign.creation import NewCampaign, create
 from pbem.campaign.opening import start
+from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.house import House, open_house
 from pbem.store import migrate
+from pbem.store.models import Campaign
 from pbem.tick import Ticked, tick
 from tests.toy.ruleset import Auction
 
@@ -61,9 +65,10 @@ class Desk:
         seats: tuple[str, ...] = ("red", "blue"),
         name: str = "toy1",
         deadline: str = "FRI 20:00 Europe/Berlin",
+        rules: Mapping[str, str] | None = None,
         **options: str,
     ) -> None:
-        """Creates and starts a campaign."""
+        """Creates and starts a campaign, with house rules if any are given."""
         wanted = NewCampaign(
             name=name,
             game="toy",
@@ -73,7 +78,14 @@ class Desk:
             options=options,
         )
         create(self.house, wanted, self.now, seed=b"a seed for tests")
+        self.set_rules(name, **(rules or {}))
         start(self.house, name, self.now)
+
+    def set_rules(self, name: str = "toy1", **rules: str) -> None:
+        """Changes house rules of a campaign."""
+        with self.house.store.writing() as session:
+            campaign = session.scalars(select(Campaign).where(Campaign.name == name)).one()
+            campaign.policy = {**campaign.policy, **read_policy(rules)}
 
     def post(
         self,
@@ -106,10 +118,10 @@ class Desk:
             headers={"In-Reply-To": changes.get("in_reply_to", report["Message-ID"])},
         )
 
-    def tick(self, *, hours: float = 0) -> Ticked:
+    def tick(self, *, hours: float = 0, live: bool = False) -> Ticked:
         """Turns the clock on, then ticks."""
         self.now += dt.timedelta(hours=hours)
-        return tick(self.house, self.now)
+        return tick(self.house, self.now, live=live)
 
     def mails(self, to: str = "") -> list[EmailMessage]:
         """All mail sent so far, oldest first; to one address, if given."""

@@ -1,0 +1,112 @@
+"""Changes of a state as JSON Patch (RFC 6902): made, applied, and told path by path.
+
+A patch made here tests every value it takes away before it does so. Put on
+another state than the one it was made for, it is refused instead of doing
+something else.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jsonpatch
+
+from pbem.errors import PbemError
+from pbem.ruleset import Json, canonical
+
+Patch = Sequence[Json]
+"""The operations of a JSON Patch, in their order."""
+
+_SHOWN = 60
+
+
+class PatchError(PbemError):
+    """A patch cannot be applied to these data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One change, in words: the place as a JSON Pointer (RFC 6901), and what becomes of it."""
+
+    path: str
+    text: str
+
+
+def make_patch(before: Json, after: Json) -> list[Json]:
+    """The operations that turn one state into another; none if they are equal."""
+    return list(_tested(before, jsonpatch.make_patch(before, after).patch))
+
+
+def apply_patch(data: Json, patch: Patch) -> Json:
+    """The data changed; those given stay as they are. Raises PatchError naming the operation that does not fit."""
+    for number, operation in enumerate(patch, start=1):
+        try:
+            data = jsonpatch.apply_patch(data, [operation])
+        except jsonpatch.JsonPatchTestFailed:
+            wanted = _short(operation.get("value"))
+            raise PatchError(f"change {number} expects {wanted} at {_path(operation)}, but there is another") from None
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
+            raise PatchError(f"change {number} ({_short(operation)}) does not fit: {_cut(str(error))}") from None
+        except (TypeError, ValueError, LookupError, AttributeError, RecursionError):
+            raise PatchError(f"change {number} is no operation of a JSON Patch: {_short(operation)}") from None
+    return data
+
+
+def is_patch(data: Json) -> bool:
+    """Whether data read from a file are a JSON Patch, and not a state."""
+    return isinstance(data, list) and all(isinstance(each, dict) and "op" in each for each in data)
+
+
+def differences(before: Json, patch: Patch) -> list[Difference]:
+    """What a patch of these data does, one after the other. Raises PatchError."""
+    told = []
+    for operation in patch:
+        if operation["op"] != "test":
+            told.append(Difference(_path(operation), _told(before, operation)))
+        before = apply_patch(before, [operation])
+    return told
+
+
+def _tested(before: Json, operations: Sequence[Json]) -> Iterator[Json]:
+    data = copy.deepcopy(before)
+    for operation in operations:
+        source = operation.get("from", operation["path"])
+        if operation["op"] != "add":
+            yield _test(source, copy.deepcopy(_at(data, source)))
+        yield operation
+        data = jsonpatch.apply_patch(data, [operation])
+
+
+def _told(before: Json, operation: Json) -> str:
+    match operation["op"]:
+        case "replace":
+            return f"{_short(_at(before, operation['path']))} → {_short(operation['value'])}"
+        case "remove":
+            return f"{_short(_at(before, operation['path']))} taken away"
+        case "add":
+            return f"{_short(operation['value'])} added"
+        case _:
+            return f"{_short(_at(before, operation['from']))} from {operation['from']}"
+
+
+def _test(path: str, value: Json) -> Json:
+    return {"op": "test", "path": path, "value": value}
+
+
+def _at(data: Json, path: str) -> Any:
+    return jsonpatch.JsonPointer(path).resolve(data)
+
+
+def _path(operation: Json) -> str:
+    return str(operation.get("path", "")) or "the whole"
+
+
+def _short(value: Json) -> str:
+    return _cut(canonical(value).decode())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -1,0 +1,175 @@
+"""Checks an archive on any machine, with nothing but its folder: what it shows by itself, and with the seed all of it.
+
+The seed of the dice is in the record of the last turn once the game is over.
+Before that, chain, files, seal and sheets can be checked, and the result says
+what cannot be proved yet.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem.archive.reading import RECORD, WITHDRAWN, Folder, check_chain, check_files, folder_name, open_folders
+from pbem.archive.record import file_hash
+from pbem.archive.replay import replay
+from pbem.errors import ReplayError
+from pbem.ruleset import AnyRuleset, digest, seal
+
+_SAME = ("campaign", "game", "options", "seats", "seal")
+"""What all records of a campaign say alike."""
+
+_SHEET_USED = re.compile(r"^This turn was resolved with your sheet (\d+) \(digest ([0-9a-f]{12})\)\.", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """What an archive shows. `unproved` are sentences on what it cannot show yet; without any, all was replayed.
+
+    `patched` are the turns whose outcome the GM has changed, `withdrawn` how
+    many turns were taken back or run again, and lie beside the others.
+    """
+
+    campaign: str
+    turns: int
+    files: int
+    sheets: int
+    seal: str
+    head: str
+    over: bool
+    patched: tuple[int, ...]
+    withdrawn: int
+    unproved: tuple[str, ...]
+
+
+def find_campaigns(archive: Path, campaign: str | None = None) -> list[tuple[Path, str]]:
+    """The campaigns in an archive, or in the folder of one: where each lies, and its name. Raises ReplayError."""
+    if campaign is not None:
+        return [(archive, campaign)]
+    first = Path(folder_name(0)) / RECORD
+    if (archive / first).is_file():
+        return [(archive.resolve().parent, archive.resolve().name)]
+    names = sorted(path.name for path in archive.iterdir() if (path / first).is_file()) if archive.is_dir() else []
+    if not names:
+        raise ReplayError(
+            f"there is no archive of a campaign in {archive}: give the folder that holds {folder_name(0)}"
+        )
+    return [(archive, name) for name in names]
+
+
+def verify(
+    archive: Path,
+    campaign: str,
+    *,
+    games: Mapping[str, AnyRuleset],
+    seed: bytes | None = None,
+    on_turn: Callable[[int, int], object] | None = None,
+) -> Verified:
+    """Checks a campaign's archive. Raises ReplayError naming the first difference.
+
+    `seed` is that of the dice, if it is known from elsewhere; `on_turn` is told
+    each turn replayed, and of how many.
+    """
+    folders = open_folders(archive, campaign)
+    check_chain(folders, None)
+    for folder in folders:
+        check_files(folder)
+        _check_same(folders[0], folder)
+        _check_sheets(folder)
+    _check_states(folders)
+    seed = _seed(folders, seed)
+    unproved = _unproved(folders[-1], games, seed)
+    over = "seed" in folders[-1].record
+    if not unproved and seed is not None:
+        told = None if on_turn is None else lambda number: on_turn(number, len(folders) - 1)
+        ruleset = games[folders[0].record["game"]]
+        over = replay(archive, campaign, ruleset=ruleset, seed=seed, head=None, on_turn=told).over
+    aside = archive / campaign / WITHDRAWN
+    return Verified(
+        campaign=campaign,
+        turns=len(folders) - 1,
+        files=sum(len(folder.record["files"]) for folder in folders),
+        sheets=sum(len(folder.record.get("sheets", ())) for folder in folders),
+        seal=folders[0].record["seal"],
+        head=file_hash(folders[-1].raw),
+        over=over,
+        patched=tuple(folder.number for folder in folders if folder.record.get("patch")),
+        withdrawn=len(list(aside.iterdir())) if aside.is_dir() else 0,
+        unproved=unproved,
+    )
+
+
+def _check_same(first: Folder, folder: Folder) -> None:
+    for key in _SAME:
+        if folder.record[key] != first.record[key]:
+            said, other = first.record[key], folder.record[key]
+            raise ReplayError(f"turn {folder.number}: its {key} is {other!r}, but the set-up says {said!r}")
+
+
+def _check_sheets(folder: Folder) -> None:
+    """Each sheet used is there as it came, its orders have the digest its player was told, and so his report says."""
+    record = folder.record
+    for seat, sheet in sorted(record.get("sheets", {}).items()):
+        where = f"turn {folder.number}: the sheet of {seat}"
+        if digest(record["orders"].get(seat)) != sheet["digest"]:
+            raise ReplayError(f"{where} has digest {sheet['digest']}, but its orders have another")
+        path = f"sheets/{seat}-v{sheet['version']}.txt"
+        if path not in record["files"]:
+            raise ReplayError(f"{where} is not there as it came: {folder.said(path)} is missing")
+        if seat in record["missing"]:
+            raise ReplayError(f"{where} was used, but the record counts it as missing")
+        _check_told(folder, seat, (str(sheet["version"]), sheet["digest"][:12]))
+
+
+def _check_told(folder: Folder, seat: str, used: tuple[str, str]) -> None:
+    path = f"reports/{seat}.txt"
+    if path not in folder.record["files"]:
+        return
+    told = _SHEET_USED.search(folder.read(path).decode("utf-8", "replace"))
+    if told is not None and told.groups() != used:
+        raise ReplayError(
+            f"turn {folder.number}: {folder.said(path)} tells of sheet {told[1]} (digest {told[2]}), "
+            f"but sheet {used[0]} (digest {used[1]}) was used"
+        )
+
+
+def _check_states(folders: list[Folder]) -> None:
+    for earlier, later in itertools.pairwise(folders):
+        after, before = earlier.record["state_after"], later.record["state_before"]
+        if before != after:
+            raise ReplayError(f"turn {later.number} begins with the state {before}, but the one before left {after}")
+
+
+def _seed(folders: list[Folder], given: bytes | None) -> bytes | None:
+    """The seed, from the last record or as given; it has the seal that was told at the start."""
+    told = folders[-1].record.get("seed")
+    try:
+        seed = given if told is None else bytes.fromhex(told)
+    except ValueError:
+        raise ReplayError(f"turn {folders[-1].number}: its seed is not written in hexadecimal digits") from None
+    sealed = folders[0].record["seal"]
+    if seed is not None and seal(seed) != sealed:
+        whose = "given" if told is None else "in the last record"
+        raise ReplayError(f"the seed {whose} has the seal {seal(seed)}, but {sealed} was told at the start")
+    return seed
+
+
+def _unproved(last: Folder, games: Mapping[str, AnyRuleset], seed: bytes | None) -> tuple[str, ...]:
+    record, reasons = last.record, []
+    ruleset = games.get(record["game"])
+    if seed is None:
+        reasons.append(
+            "The dice and all results: the seed is in the record of the last turn when the game is over. "
+            "It also stands in the last reports; give it with --seed."
+        )
+    if ruleset is None:
+        reasons.append(f"All results: this program does not know the game {record['game']}.")
+    elif ruleset.version != record["version"]:
+        reasons.append(
+            f"All results: the archive is of {ruleset.title} version {record['version']}, "
+            f"this program has version {ruleset.version}."
+        )
+    return tuple(reasons)

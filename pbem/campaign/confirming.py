@@ -1,0 +1,71 @@
+"""What waits to be confirmed: each request has a code that was mailed to one address and holds for some days."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.report.people_pages import RequestKind
+from pbem.store.models import Request
+
+DAYS = 14
+"""How long a code holds."""
+
+A_DAY = 10
+"""How many codes one address may be sent in a day: nobody needs more, and a stranger pays for each."""
+
+
+def put_request(
+    session: Session,
+    kind: RequestKind,
+    now: dt.datetime,
+    *,
+    to: str,
+    data: Mapping[str, Any],
+    by: str = "",
+    campaign_id: int | None = None,
+) -> str | None:
+    """Keeps a request that is confirmed by the code returned, to be mailed to `to`.
+
+    None if that address had enough of them today, or `by`, who asks for it, has asked for enough.
+    """
+    key = to.lower()
+    if _asked_today(session, key, by, now) >= A_DAY:
+        return None
+    code = base64.b32encode(secrets.token_bytes(10)).decode().lower()
+    row = Request(
+        kind=kind, code=code, campaign_id=campaign_id, data={**data, "to": key, "by": by}, created_at=now, done_at=None
+    )
+    session.add(row)
+    session.flush()
+    return code
+
+
+def find_request(session: Session, code: str, now: dt.datetime) -> Request | None:
+    """The request of a code, unless it has been confirmed or is too old."""
+    found = session.scalar(select(Request).where(Request.code == code.lower(), Request.done_at.is_(None)))
+    return found if found is not None and now - found.created_at <= dt.timedelta(days=DAYS) else None
+
+
+def known_code(session: Session, codes: Iterable[str]) -> str:
+    """The first of these words that is the code of a request, confirmed or not; "" if none is."""
+    words = list(codes)
+    known = set(session.scalars(select(Request.code).where(Request.code.in_(words)))) if words else set()
+    return next((word for word in words if word in known), "")
+
+
+def settle(session: Session, request: Request, now: dt.datetime) -> bool:
+    """Marks a request as confirmed; False if another desk was faster."""
+    ours = update(Request).where(Request.id == request.id, Request.done_at.is_(None)).returning(Request.id)
+    return session.scalar(ours.values(done_at=now)) is not None
+
+
+def _asked_today(session: Session, to: str, by: str, now: dt.datetime) -> int:
+    today = session.scalars(select(Request.data).where(Request.created_at > now - dt.timedelta(days=1)))
+    return sum(data["to"] == to or (bool(by) and data["by"] == by) for data in today)

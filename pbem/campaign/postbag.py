@@ -1,0 +1,147 @@
+"""The postbag of a turn: all words of people that its reports are to bring, each to those whom it is for.
+
+A seat gets what was written since its last report. So in a game in which seats
+are told in turn nothing passes anybody by, and a turn that is run again brings
+the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
+from pbem.campaign.table import Place, Table, live
+from pbem.report import Said, Words
+from pbem.ruleset import Seat
+from pbem.store.models import GmText, Press, Report, SeatRow, Turn
+
+Mark = tuple[int, int, int, int]
+"""How many words of players and of the GM there are, and the newest of each: it differs when any were added."""
+
+NOTHING_SAID: Mark = (0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A piece of press that goes with reports, and the turn that was open when it was written."""
+
+    turn: int
+    piece: Piece
+
+    def said(self) -> Said:
+        """As its readers see it."""
+        return Said(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text, turn=self.turn)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Postbag:
+    """What there is to bring with the reports that open the turn of this number.
+
+    `since` has the number of the turn that the last report before opened, by
+    the id of its seat. `texts` are the GM's: turn, the id of a seat or None for
+    all, words.
+    """
+
+    number: int
+    since: Mapping[int, int] = field(default_factory=dict)
+    carried: tuple[Carried, ...] = ()
+    texts: tuple[tuple[int, int | None, str], ...] = ()
+    muted: Mapping[int, frozenset[Seat]] = field(default_factory=dict)
+    diaries: tuple[Said, ...] = ()
+
+    def words(self, place: Place) -> Words:
+        """The words for the report of a seat."""
+        mine = list(self._carried(place))
+        letters = [each.said() for each in mine if each.piece.kind == LETTER]
+        unsigned = [said for said in letters if not said.by]
+        return Words(
+            gm_texts=tuple(self._texts(place)),
+            news=tuple(each.said() for each in mine if each.piece.kind == NEWS),
+            # Where an unsigned letter stood among the others would tell when it was written.
+            press=(*(said for said in letters if said.by), *sorted(unsigned, key=lambda said: said.text)),
+            diaries=self.diaries,
+        )
+
+    def _carried(self, place: Place) -> Iterator[Carried]:
+        since, muted = self.since.get(place.id, 0), self.muted.get(place.id, frozenset())
+        for each in self.carried:
+            if since <= each.turn < self.number and is_for(each.piece, place) and not is_muted(each.piece, muted):
+                yield each
+
+    def _texts(self, place: Place) -> Iterator[str]:
+        since = self.since.get(place.id, 0)
+        for turn, seat_id, text in self.texts:
+            if since < turn <= self.number and seat_id in (None, place.id):
+                yield text
+
+
+def mark(session: Session, campaign_id: int) -> Mark:
+    """How far the words of a campaign have come."""
+    press = select(func.count(), func.coalesce(func.max(Press.id), 0)).where(Press.campaign_id == campaign_id)
+    texts = select(func.count(), func.coalesce(func.max(GmText.id), 0)).where(GmText.campaign_id == campaign_id)
+    return (*session.execute(press).one(), *session.execute(texts).one())
+
+
+def load_postbag(session: Session, table: Table, number: int, *, over: bool) -> Postbag:
+    """The postbag for the reports that open a turn; the last one, when the game is `over`, has all diaries."""
+    if mark(session, table.id) == NOTHING_SAID:
+        return Postbag(number=number)
+    since = _since(session, table, number)
+    first = min(since.values(), default=0)
+    return Postbag(
+        number=number,
+        since=since,
+        carried=tuple(_load_carried(session, table, first)),
+        texts=tuple(_load_texts(session, table, first)),
+        muted=muted_seats(session, table),
+        diaries=tuple(_load_diaries(session, table)) if over else (),
+    )
+
+
+def _since(session: Session, table: Table, number: int) -> dict[int, int]:
+    last = (
+        select(Report.seat_id, func.max(Turn.number))
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(live(table.id), Turn.number < number)
+        .group_by(Report.seat_id)
+    )
+    return {row[0]: row[1] for row in session.execute(last)}
+
+
+def _load_carried(session: Session, table: Table, first: int) -> Iterator[Carried]:
+    places = {place.id: place for place in table.places}
+    carried = (Press.campaign_id == table.id, Press.kind != DIARY, Press.published_at.is_(None))
+    for row in session.scalars(select(Press).where(*carried, Press.turn >= first).order_by(Press.id)):
+        yield Carried(row.turn, _piece(row, places))
+
+
+def _load_texts(session: Session, table: Table, first: int) -> Iterator[tuple[int, int | None, str]]:
+    texts = select(GmText).where(GmText.campaign_id == table.id, GmText.turn > first).order_by(GmText.id)
+    for row in session.scalars(texts):
+        yield row.turn, row.seat_id, row.text
+
+
+def _load_diaries(session: Session, table: Table) -> Iterator[Said]:
+    """All diaries, in the order of seats and as they were written."""
+    diaries = (
+        select(SeatRow.name, Press.text, Press.turn)
+        .join(SeatRow, SeatRow.id == Press.sender_id)
+        .where(Press.campaign_id == table.id, Press.kind == DIARY)
+        .order_by(Press.sender_id, Press.id)
+    )
+    for seat, text, turn in session.execute(diaries):
+        yield Said(by=seat, text=text, turn=turn)
+
+
+def _piece(row: Press, places: Mapping[int, Place]) -> Piece:
+    return Piece(
+        kind=row.kind,
+        sender=places[row.sender_id] if row.sender_id is not None else None,
+        text=row.text,
+        to=tuple(row.recipients) if row.recipients is not None else None,
+        unsigned=row.anonymous,
+    )

@@ -1,0 +1,127 @@
+"""Mails a report once more, as it was: to a player who asks for it, or to the one who takes a seat over."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+import re
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.deputies import copies_topic
+from pbem.campaign.reporting import unpack_files
+from pbem.campaign.table import Place, Table, live
+from pbem.house import House
+from pbem.post.codes import message_id, reply_code
+from pbem.post.outbox import drop, queue, topic_of
+from pbem.post.writing import Mail
+from pbem.report import DrawnPicture, ReportFacts, ReportParts, report_mail
+from pbem.report.reporter import report_subject
+from pbem.store.models import Report, Turn
+
+RESENT = "resent"
+"""The kind of mail of a report that its player asked for once more."""
+
+RENEWED = "renewed"
+"""The key of the mail by which a newcomer gets the report whose code was renewed for him."""
+
+_CONTENT_ID = re.compile(r"cid:([^\"'\s>]+)")
+
+
+def find_report(session: Session, table: Table, place: Place, number: int | None = None) -> Report | None:
+    """The report that opened a turn for a seat, or its newest; None if there is none."""
+    reports = (
+        select(Report)
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(live(table.id), Report.seat_id == place.id)
+        .order_by(Turn.number.desc())
+        .limit(1)
+    )
+    return session.scalar(reports if number is None else reports.where(Turn.number == number))
+
+
+def mail_again(
+    session: Session,
+    house: House,
+    table: Table,
+    place: Place,
+    report: Report,
+    now: dt.datetime,
+    *,
+    to: str,
+    key: str,
+    kind: str = "report",
+) -> None:
+    """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
+    id_ = message_id(table.mail_key, house.settings.domain, "again", report.code, key)
+    mail = _mail(house, table, place, report, to=to, id_=id_)
+    older = (report.message_id,) if report.message_id != id_ else ()
+    mail = dataclasses.replace(mail, references=older, kind=kind)
+    queue(session, mail, house.settings, campaign_id=table.id, now=now)
+
+
+def renew_codes(session: Session, house: House, table: Table, place: Place) -> Report | None:
+    """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
+
+    Their Message-IDs go with the codes, since a reply names those as well. Old
+    reports are among them: when turns are taken back, theirs are those to answer.
+    """
+    reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
+    for report in reports:
+        report.code = reply_code(table.mail_key, "renewed", report.code)
+        report.message_id = message_id(table.mail_key, house.settings.domain, "again", report.code, RENEWED)
+    session.flush()
+    newest = find_report(session, table, place)
+    if newest is not None:
+        topic = _topic(session, table, place, newest)
+        for each in (topic, copies_topic(topic)):
+            drop(session, each)
+    return newest
+
+
+def renew(session: Session, house: House, table: Table, place: Place, now: dt.datetime) -> None:
+    """Gives a seat's reports other codes, and its player the newest again: whoever else had them uses them no more."""
+    newest = renew_codes(session, house, table, place)
+    if newest is not None:
+        mail_again(session, house, table, place, newest, now, to=place.address, key=RENEWED)
+
+
+def _topic(session: Session, table: Table, place: Place, report: Report) -> str:
+    """What the mail of a report is about; one of the same topic that still waits gives way to it."""
+    return topic_of("report", table.name, session.get_one(Turn, report.turn_id).number, place.seat)
+
+
+def _mail(house: House, table: Table, place: Place, report: Report, *, to: str, id_: str) -> Mail:
+    facts = ReportFacts(
+        campaign=table.name,
+        seat=place.seat,
+        seats=table.seats,
+        deadline=None,
+        zone=table.schedule.zone,
+        code=report.code,
+        address=house.settings.address,
+    )
+    label = json.loads(report.view)["label"]
+    subject = report_subject(house.game(table.game).title, label, place.seat, report.edition)
+    parts = _parts(facts, subject, unpack_files(report.files))
+    return report_mail(parts, facts, recipient=to, message_id=id_)
+
+
+def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:
+    """The parts of a report as kept, but with the code that it has now: in its sheet and in the names of pictures."""
+    seat = facts.seat
+    text, html = (_recoded(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
+    data = files.pop(f"{seat}.json")
+    pictures = [
+        DrawnPicture(name.removeprefix(f"{seat}.").removesuffix(".png"), "", png) for name, png in files.items()
+    ]
+    for old in set(_CONTENT_ID.findall(html)):
+        html = html.replace(f"cid:{old}", f"cid:{facts.content_id(old.partition('.')[0])}")
+    return ReportParts(seat=seat, subject=subject, text=text, html=html, data=data, pictures=tuple(pictures))
+
+
+def _recoded(text: str, facts: ReportFacts) -> str:
+    before = f"ORDERS {facts.campaign} {facts.seat} "
+    return re.sub(rf"{re.escape(before)}[a-z2-7]{{{len(facts.code)}}}\b", before + facts.code, text)

@@ -1,0 +1,1 @@
+"""The commands of the command line, a module a theme: each command is a thin function."""

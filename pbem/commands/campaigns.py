@@ -1,0 +1,122 @@
+"""Commands for campaigns as a whole: made, started, their GM, house rules and journal."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import click
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.gm import change_gm, mail_gm_token
+from pbem.campaign.opening import start as start_campaign
+from pbem.campaign.roster import list_journal, list_rules, set_rules
+from pbem.campaign.seating import locked_table
+from pbem.campaign.table import load_table
+from pbem.commands.common import open_home, say, show
+from pbem.commands.options import Pair, home_option, json_option, now_option
+from pbem.console.campaigns import journal_lines, rule_lines, started_lines
+
+
+@click.command()
+@click.argument("name")
+@click.option("--game", required=True, metavar="KEY", help="What is played; see: pbem games")
+@click.option("--gm", required=True, metavar="ADDRESS", help="Whom to tell of problems.")
+@click.option("--seat", "seats", multiple=True, type=Pair("SEAT=ADDRESS"), help="Who sits where.")
+@click.option("--open", "open_seats", default=0, type=click.IntRange(0), help="Seats more, for who signs up or comes.")
+@click.option("--policy", "rules", multiple=True, type=Pair("RULE=VALUE"), help="A rule of the campaign; see: policy")
+@click.option("--option", "options", multiple=True, type=Pair("NAME=VALUE"), help="A house rule; see: pbem games")
+@click.option("--deadline", required=True, help='When turns are due: "FRI 20:00 Europe/Berlin", "EVERY 12h".')
+@click.option("--settle", default=30, show_default=True, help="Minutes to wait after the last sheet is in.")
+@now_option
+@home_option
+def new(
+    *,
+    name: str,
+    game: str,
+    gm: str,
+    seats: tuple[tuple[str, str], ...],
+    open_seats: int,
+    rules: tuple[tuple[str, str], ...],
+    options: tuple[tuple[str, str], ...],
+    deadline: str,
+    settle: int,
+    now: dt.datetime,
+    home: Path | None,
+) -> None:
+    """Make a campaign called NAME."""
+    given = dict(options)
+    if len(given) < len(options):
+        raise click.BadParameter("an option is given twice", param_hint="--option")
+    wanted = NewCampaign(
+        name=name,
+        game=game,
+        gm=gm,
+        seats=seats,
+        deadline=deadline,
+        options=given,
+        settle_minutes=settle,
+        policy=dict(rules),
+        open=open_seats,
+    )
+    with open_home(home) as house:
+        create(house, wanted, now)
+    click.echo(f"Campaign {name} is made. Start it with: pbem start {name}")
+
+
+@click.command()
+@click.argument("name")
+@now_option
+@home_option
+def start(name: str, now: dt.datetime, home: Path | None) -> None:
+    """Start a campaign: set it up and queue its first reports."""
+    with open_home(home) as house:
+        started = start_campaign(house, name, now)
+    say(started_lines(started))
+
+
+@click.command()
+@click.argument("name")
+@click.option("--token", is_flag=True, help="Mail the GM a new token, by which he may run the campaign by mail.")
+@click.option("--address", help="From now on this is the GM's address; his token is void.")
+@now_option
+@home_option
+def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: Path | None) -> None:
+    """Let a campaign be run by mail, or from another address; without an option, show who its GM is."""
+    with open_home(home) as house, house.store.writing() as session:
+        if address:
+            change_gm(session, house, locked_table(session, name), address, now)
+        if token:
+            mail_gm_token(session, house, locked_table(session, name), now)
+        table = load_table(session, name)
+    mailed = "; a new token goes to him with the next tick" if token else ""
+    click.echo(f"The GM of {name} is {table.gm}{mailed}.")
+
+
+@click.command()
+@click.argument("name")
+@click.argument("rules", nargs=-1, type=Pair("RULE=VALUE"), metavar="[RULE=VALUE]...")
+@now_option
+@json_option
+@home_option
+def policy(
+    name: str, rules: tuple[tuple[str, str], ...], *, now: dt.datetime, as_json: bool, home: Path | None
+) -> None:
+    """Show the house rules of campaign NAME for mail, time, people and press, or change some."""
+    with open_home(home) as house, house.store.writing() as session:
+        if rules:
+            set_rules(session, locked_table(session, name), dict(rules), now)
+        shown = list_rules(load_table(session, name))
+    show({"rules": shown}, rule_lines(shown), as_json=as_json)
+
+
+@click.command()
+@click.argument("name")
+@json_option
+@home_option
+def journal(name: str, as_json: bool, home: Path | None) -> None:
+    """Show all that was done to a campaign, when, and by whom."""
+    with open_home(home) as house, house.store.reading() as session:
+        table = load_table(session, name)
+        entries = list_journal(session, table)
+    show({"entries": entries}, journal_lines(entries, table.schedule.zone), as_json=as_json)

@@ -1,0 +1,44 @@
+"""What commands do alike: open the home, and print what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pbem.commands.group import Catalogue
+from pbem.config import find_home
+from pbem.console.common import json_text
+from pbem.house import House, open_house
+from pbem.ruleset import AnyRuleset
+
+
+def known_games() -> Mapping[str, AnyRuleset]:
+    """The games of this command line, by key."""
+    catalogue: Catalogue = click.get_current_context().obj
+    return catalogue.games
+
+
+def home_folder(home: Path | None) -> Path:
+    """The home a command is meant for: its own --home, the one before its name, or the nearest. Raises ConfigError."""
+    context = click.get_current_context().find_root()
+    return home or context.params.get("home") or find_home(Path.cwd())
+
+
+def open_home(home: Path | None) -> AbstractContextManager[House]:
+    """The house of the home a command is meant for, closed at the end. Raises ConfigError."""
+    return open_house(home_folder(home), known_games())
+
+
+def say(lines: Iterable[str]) -> None:
+    """Prints lines."""
+    for line in lines:
+        click.echo(line)
+
+
+def show(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
+    """Prints facts as JSON for scripts, or the lines that tell a person of them."""
+    say([json_text(facts)] if as_json else lines)

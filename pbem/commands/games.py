@@ -1,0 +1,57 @@
+"""Commands that need no home: the games there are, a sheet checked by its player, and a campaign played by bots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from pbem.commands.common import known_games, say, show
+from pbem.commands.options import FOLDER, json_option
+from pbem.console.bar import progress
+from pbem.console.games import check_lines, demo_lines, game_facts, game_lines
+from pbem.demo import MOST_TURNS, play
+from pbem.desk.check import check_sheet
+from pbem.house import choose_game
+from pbem.rulebook import rulebook
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@click.option("--game", show_default=True, metavar="KEY", help="What is played.")
+@click.option("--seats", type=int, help="How many play. [default: four, where the game takes them]")
+@click.option("--turns", type=click.IntRange(1), default=MOST_TURNS, help="Stop after so many. [default: to the end]")
+@click.option("--seed", default="demo", show_default=True, help="Another word, another game.")
+def demo(folder: Path, game: str, seats: int | None, turns: int, seed: str) -> None:
+    """Play a campaign by mail in FOLDER, bots mailing real order sheets."""
+    with progress() as bar:
+        result = play(folder, known_games(), game=game, seats=seats, turns=turns, seed=seed, progress=bar)
+    say(demo_lines(result))
+
+
+@click.command()
+@json_option
+def games(as_json: bool) -> None:
+    """List what can be played, with its house rules."""
+    known = known_games().values()
+    show(game_facts(known), game_lines(known), as_json=as_json)
+
+
+@click.command()
+@click.argument("game")
+def rules(game: str) -> None:
+    """Print a game's rulebook."""
+    click.echo(rulebook(choose_game(known_games(), game)))
+
+
+@click.command()
+@click.argument("sheet", type=click.File("rb"))
+@click.option("--report", required=True, type=click.File("rb"), help="The .json file attached to the report.")
+@json_option
+@click.pass_context
+def check(context: click.Context, sheet: BinaryIO, report: BinaryIO, as_json: bool) -> None:
+    """Check an order sheet against a report, without sending it. Exits 1 if a line is not understood."""
+    checked = check_sheet(known_games(), sheet.read(), report.read())
+    show(checked, check_lines(checked), as_json=as_json)
+    context.exit(1 if checked.errors else 0)

@@ -1,0 +1,58 @@
+"""The group of all commands: its help, in sections, and how it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from pbem.errors import PbemError
+from pbem.ruleset import AnyRuleset, RulesetError
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What a command line hands to its commands as click's context object: the games there are, by key."""
+
+    games: Mapping[str, AnyRuleset]
+
+
+class Commands(click.Group):
+    """The commands, in sections; what they refuse is one sentence, never a traceback."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.sections: dict[str, list[str]] = {}
+
+    def add_section(self, title: str, *commands: click.Command) -> None:
+        """Adds commands that the help lists together, in this order."""
+        for command in commands:
+            self.add_command(command)
+        self.sections[title] = [command.name for command in commands if command.name]
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, section by section."""
+        return [name for names in self.sections.values() for name in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes a list for each section; the columns of all lists are the same."""
+        width = max(map(len, self.commands))
+        room = formatter.width - 6 - width  # as click reckons it for a single list
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(f"{name:<{width}}", self.commands[name].get_short_help_str(room)) for name in names]
+                )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs a command."""
+        try:
+            return super().invoke(ctx)
+        except (PbemError, RulesetError) as error:
+            raise click.ClickException(str(error)) from error
+        except BrokenPipeError:
+            raise  # whoever read along has seen enough; click ends without a word
+        except OSError as error:
+            raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error

@@ -1,0 +1,76 @@
+"""The options and kinds of arguments that many commands take."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Moment(click.ParamType[dt.datetime]):
+    """A time in ISO 8601; UTC, unless it says otherwise."""
+
+    name = "timestamp"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dt.datetime:
+        """The time, aware, and far enough from the ends of the calendar to be reckoned with."""
+        try:
+            moment = dt.datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a time: write it like 2026-11-06T20:00Z", param, ctx)
+        if not 1970 < moment.year < 9000:
+            self.fail(f"{value!r} is too far away: use a year from 1971 to 8999", param, ctx)
+        return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+class Pair(click.ParamType[tuple[str, str]]):
+    """Two words with = between them."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """The two words."""
+        left, equals, right = str(value).partition("=")
+        if not (left.strip() and equals and right.strip()):
+            self.fail(f"{value!r} must be written as {self.name}", param, ctx)
+        return left.strip(), right.strip()
+
+
+NUMBER = click.IntRange(1, 2**31 - 1)
+"""The number of a turn, or of a row in the database."""
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+"""A folder, there already or to be made."""
+
+
+def clock() -> dt.datetime:
+    """The time it is."""
+    return dt.datetime.now(dt.UTC)
+
+
+def home_option(command: F) -> F:
+    """Gives a command its --home; without it the folder with pbem.toml is looked for upwards."""
+    text = "The home folder. [default: the nearest with pbem.toml, upwards]"
+    return click.option("--home", "home", type=FOLDER, help=text)(command)
+
+
+def json_option(command: F) -> F:
+    """Gives a command its --json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")(command)
+
+
+def now_option(command: F) -> F:
+    """Gives a command its --now; without it the clock's time."""
+    text = "Act as at this time. [default: the clock]"
+    return click.option("--now", type=Moment(), callback=lambda _ctx, _param, now: now or clock(), help=text)(command)
+
+
+def yes_option(command: F) -> F:
+    """Gives a command its --yes; without it the command only tells what it would do."""
+    return click.option("--yes", "sure", is_flag=True, help="Do it, instead of telling what it would do.")(command)

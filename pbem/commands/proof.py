@@ -1,0 +1,52 @@
+"""Commands that prove an archive, in its house or anywhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pbem.archive.verify import find_campaigns
+from pbem.archive.verify import verify as verify_archive
+from pbem.campaign.proof import prove
+from pbem.commands.common import known_games, open_home, show
+from pbem.commands.options import home_option, json_option
+from pbem.console.bar import progress
+from pbem.console.proof import proof_lines, verified_lines
+
+
+@click.command()
+@click.argument("name")
+@json_option
+@home_option
+def replay(name: str, as_json: bool, home: Path | None) -> None:
+    """Prove a campaign's archive: resolve every turn again and compare."""
+    with open_home(home) as house, progress() as bar:
+        proof = prove(house, name, progress=bar)
+    show(proof, proof_lines(proof), as_json=as_json)
+
+
+@click.command()
+@click.argument("archive", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("campaign", required=False)
+@click.option("--seed", default="", metavar="HEX", help="The seed of the dice, if the archive does not tell it yet.")
+@json_option
+def verify(archive: Path, campaign: str | None, seed: str, as_json: bool) -> None:
+    """Check an archive with nothing but its folder: chain, files, sheets, seal, and with the seed all results."""
+    known = _read_seed(seed)
+    with progress() as bar:
+        verified = [
+            verify_archive(
+                folder, name, games=known_games(), seed=known, on_turn=lambda done, total: bar("replaying", done, total)
+            )
+            for folder, name in find_campaigns(archive, campaign)
+        ]
+    for each in verified:
+        show(each, verified_lines(each), as_json=as_json)
+
+
+def _read_seed(seed: str) -> bytes | None:
+    try:
+        return bytes.fromhex(seed) or None
+    except ValueError:
+        raise click.BadParameter("write it as it stands in the last reports: hexadecimal digits") from None

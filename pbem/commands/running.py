@@ -1,0 +1,94 @@
+"""Commands of every day: the scheduled job, a turn run now, and how things stand."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from pbem.campaign.status import house_status
+from pbem.commands.common import open_home, show
+from pbem.commands.options import F, clock, home_option, json_option, now_option
+from pbem.console.bar import progress
+from pbem.console.running import status_lines, tick_lines
+from pbem.house import House
+from pbem.logbook import open_log
+from pbem.serving import serve as serve_house
+from pbem.serving import stopped_by_signals
+from pbem.tick import Ticked, run_now
+from pbem.tick import tick as tick_house
+
+
+def log_option(command: F) -> F:
+    """Gives a command its --log."""
+    text = "Write the log to this file; - is standard error. [default: `log` of pbem.toml]"
+    return click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help=text)(command)
+
+
+@click.command()
+@now_option
+@log_option
+@json_option
+@home_option
+@click.pass_context
+def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None) -> None:
+    """Poll, answer, remind, resolve what is due, archive and send: the scheduled job."""
+    live = context.get_parameter_source("now") is click.ParameterSource.DEFAULT
+    with _logged_home(home, log) as house, progress() as bar:
+        done = tick_house(house, now, live=live, progress=bar)
+    _tell(done, as_json=as_json)
+    context.exit(1 if done.problems else 0)
+
+
+@click.command()
+@log_option
+@home_option
+def serve(log: Path | None, home: Path | None) -> None:
+    """Stay up and tick every poll_seconds, and as mail comes, until SIGTERM."""
+    with _logged_home(home, log) as house, stopped_by_signals() as stop:
+        click.echo(f"Serving {house.settings.home}; a tick every {house.settings.poll_seconds} seconds.")
+        serve_house(house, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
+    click.echo("Stopped.")
+
+
+@click.command()
+@click.argument("name")
+@now_option
+@log_option
+@json_option
+@home_option
+@click.pass_context
+def run(
+    context: click.Context, name: str, *, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None
+) -> None:
+    """Resolve a campaign's open turn now."""
+    with _logged_home(home, log) as house, progress() as bar:
+        done = run_now(house, name, now, progress=bar)
+    _tell(done, as_json=as_json)
+    context.exit(1 if done.problems or done.busy else 0)
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+@home_option
+def status(name: str | None, as_json: bool, home: Path | None) -> None:
+    """Show who has sent, who is awaited, deadlines, and mail not delivered."""
+    with open_home(home) as house:
+        found = house_status(house, name)
+    show(found, status_lines(found), as_json=as_json)
+
+
+@contextmanager
+def _logged_home(home: Path | None, log: Path | None) -> Iterator[House]:
+    with open_home(home) as house, open_log(log or house.settings.log):
+        yield house
+
+
+def _tell(done: Ticked, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
+    show(done, list(tick_lines(done)) or filter(None, [idle]), as_json=as_json)
+    for problem in done.problems:
+        click.echo(f"Problem: {problem}", err=True)

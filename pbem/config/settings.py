@@ -1,0 +1,185 @@
+"""`pbem.toml`, found, read as a whole and checked."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pbem.config.file import DEFAULT_FILE, FILE_NAME
+from pbem.config.pace import Pace
+from pbem.config.secret import Secret
+from pbem.config.urls import CARRIERS, INBOXES, PostUrl, read_post_url
+from pbem.config.values import DEFAULTS, READERS, Dkim
+from pbem.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `pbem.toml` says, with paths made absolute. See `write_default_settings` for a commented example."""
+
+    home: Path
+    address: str
+    sender_name: str
+    inbox: str
+    carrier: str
+    database: str
+    archive: Path
+    templates: Path | None
+    pictures: bool
+    tls_ca: Path | None
+    poll_seconds: int
+    outage_hours: int
+    log: Path
+    inbox_password: Secret | None
+    carrier_password: Secret | None
+    inbox_oauth: Secret | None
+    carrier_oauth: Secret | None
+    connections: int
+    dkim: Dkim | None
+    pace: Pace
+    authserv_id: str
+
+    @property
+    def domain(self) -> str:
+        """The domain of the order address; Message-IDs are made in it."""
+        return self.address.rpartition("@")[2]
+
+    @property
+    def inbox_url(self) -> PostUrl:
+        """The inbox, taken apart."""
+        return read_post_url(self.inbox, "inbox", INBOXES)
+
+    @property
+    def carrier_url(self) -> PostUrl:
+        """The carrier, taken apart."""
+        return read_post_url(self.carrier, "carrier", CARRIERS)
+
+
+def find_home(start: Path) -> Path:
+    """The nearest folder with a `pbem.toml`, from `start` upwards. Raises ConfigError."""
+    for folder in (start.resolve(), *start.resolve().parents):
+        if (folder / FILE_NAME).is_file():
+            return folder
+    raise ConfigError(f"there is no {FILE_NAME} in {start} or above it; make one with: pbem init {start}")
+
+
+def write_default_settings(home: Path, address: str) -> Path:
+    """Writes a commented `pbem.toml` that needs no server; returns its path. Raises ConfigError if there is one."""
+    path = home / FILE_NAME
+    READERS["address"]("address", address)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(DEFAULT_FILE.format(address=address))
+    except FileExistsError:
+        raise ConfigError(f"{path} is there already") from None
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+    return path
+
+
+def load_settings(home: Path) -> Settings:
+    """The settings of a home folder. Raises ConfigError with the first thing to mend."""
+    home = home.resolve()
+    data = _read_file(home / FILE_NAME)
+    for key in data:
+        _reader(key)
+    if "address" not in data:
+        raise ConfigError(
+            f'{FILE_NAME} has no address; write the one players shall mail: address = "orders@example.org"'
+        )
+    values = {**DEFAULTS, **data}
+    read = {key: reader(key, values[key]) for key, reader in READERS.items() if key in values}
+    return _settled(home, read, explicit=data.keys())
+
+
+def settings_problems(home: Path) -> list[str]:
+    """Everything in a home's `pbem.toml` that must be mended, a sentence each; nothing if it can be loaded."""
+    try:
+        data = _read_file(home.resolve() / FILE_NAME)
+    except ConfigError as error:
+        return [str(error)]
+    problems = []
+    for key, value in data.items():
+        try:
+            _reader(key)(key, value)
+        except ConfigError as error:
+            problems.append(str(error))
+    if not problems:
+        try:
+            load_settings(home)
+        except ConfigError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _reader(key: str) -> Callable[[str, Any], Any]:
+    if key not in READERS:
+        raise ConfigError(f"{FILE_NAME}: {key!r} is not a setting; {_nearest(key)}")
+    return READERS[key]
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from None
+
+
+def _nearest(key: str) -> str:
+    near = difflib.get_close_matches(key, READERS, n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else "settings are " + ", ".join(READERS)
+
+
+def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
+    templates, tls_ca = home / read["templates"], read.get("tls_ca")
+    if "templates" in explicit and not templates.is_dir():
+        raise ConfigError(f"{FILE_NAME}: templates names {templates}, which is not a folder")
+    if tls_ca is not None and not (home / tls_ca).is_file():
+        raise ConfigError(f"{FILE_NAME}: tls_ca names {home / tls_ca}, which is not a file")
+    for name in ("inbox", "carrier"):
+        if f"{name}_password" in read and f"{name}_oauth" in read:
+            raise ConfigError(f"{FILE_NAME}: {name} needs {name}_password or {name}_oauth, not both; leave one out")
+    return Settings(
+        home=home,
+        address=read["address"],
+        sender_name=read["sender_name"],
+        inbox=read["inbox"],
+        carrier=read["carrier"],
+        database=_absolute_database(home, read["database"]),
+        archive=home / read["archive"],
+        templates=templates if templates.is_dir() else None,
+        pictures=read["pictures"],
+        tls_ca=home / tls_ca if tls_ca else None,
+        poll_seconds=read["poll_seconds"],
+        outage_hours=read["outage_hours"],
+        log=home / read["log"],
+        inbox_password=read.get("inbox_password"),
+        carrier_password=read.get("carrier_password"),
+        inbox_oauth=read.get("inbox_oauth"),
+        carrier_oauth=read.get("carrier_oauth"),
+        connections=read["connections"],
+        dkim=_dkim_found(home, read.get("dkim")),
+        pace=read["pace"],
+        authserv_id=read.get("authserv_id", ""),
+    )
+
+
+def _dkim_found(home: Path, dkim: Dkim | None) -> Dkim | None:
+    if dkim is None:
+        return None
+    key_file = home / dkim.key_file
+    if not key_file.is_file():
+        raise ConfigError(f"{FILE_NAME}: key_file in dkim names {key_file}, which is not a file")
+    return replace(dkim, key_file=key_file)
+
+
+def _absolute_database(home: Path, url: str) -> str:
+    scheme, colon, path = url.partition(":///")
+    return f"{scheme}{colon}{home / path}" if scheme == "sqlite" else url

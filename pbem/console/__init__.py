@@ -1,0 +1,1 @@
+"""What the command line says: facts as plain lines, or as JSON for scripts."""

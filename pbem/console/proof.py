@@ -1,0 +1,35 @@
+"""What an archive proves, to its house and to anybody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pbem.archive import ReplayProof
+from pbem.archive.verify import Verified
+from pbem.console.common import counted
+from pbem.report.wording import wrapped
+
+
+def proof_lines(proof: ReplayProof) -> Iterator[str]:
+    """What a replay proved."""
+    over = ", to the end of the game" if proof.over else ""
+    yield f"{proof.campaign}: the set-up and {counted(proof.turns, 'turn')} resolved again{over}; every hash agrees."
+    yield f"{counted(proof.reports, 'report')} hold what the rules let their seats know."
+    yield f"Newest record: {proof.head}"
+
+
+def verified_lines(verified: Verified) -> Iterator[str]:
+    """What an archive shows by itself."""
+    yield f"{verified.campaign}: {verified.turns} turns, {verified.files} files, {verified.sheets} sheets used."
+    yield "The chain of records, all files, and the digest of every sheet agree."
+    yield f"Dice seal, told at the start: {verified.seal}"
+    if not verified.unproved:
+        over = ", to the end of the game" if verified.over else ""
+        yield f"The seed has this seal, and every turn was resolved again with it{over}: all results agree."
+    for reason in verified.unproved:
+        yield wrapped(f"Not proved yet: {reason}")
+    if verified.patched:
+        yield f"Changed by the GM after the rules: turn {', '.join(map(str, verified.patched))}."
+    if verified.withdrawn:
+        yield f"Taken back or run again, and kept beside: {verified.withdrawn}."
+    yield f"Newest record: {verified.head}"

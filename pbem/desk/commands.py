@@ -1,0 +1,294 @@
+"""What a player may ask of the desk by mail besides orders: the commands, declared as typed orders are.
+
+A letter asks when its first line that says anything is a command, or when its
+commands are framed as a sheet is:
+
+    PLAYER trap7 red TOKEN
+    ABSENT 2026-12-20 TO 2027-01-03
+    END
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pbem.post.addresses import one_address
+from pbem.ruleset import Order, OrderBook, Word
+from pbem.ruleset.orders import Kind, Refused
+
+
+@dataclass(frozen=True)
+class Free(Kind):
+    """Any word, such as a name that is looked up later."""
+
+    shown: str
+    expected: str
+    example: str
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """The word as typed."""
+        return word
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example,)
+
+
+class Day(Kind):
+    """A day of the calendar, ISO 8601; kept as text."""
+
+    shown, expected, example = "day", "a day like 2026-12-24", "2026-12-24"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """The day in its ISO form. Raises Refused."""
+        try:
+            return dt.date.fromisoformat(word).isoformat()
+        except ValueError:
+            raise Refused("not-a-day", f"expected {self.expected}, got {word!r}") from None
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example,)
+
+
+class Address(Kind):
+    """A mail address."""
+
+    shown, expected, example = "address", "an address like ann@example.org", "ann@example.org"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """The address, its domain in lower case. Raises Refused."""
+        address = one_address(word)
+        if address is None:
+            raise Refused("not-an-address", f"expected {self.expected}, got {word!r}")
+        return address
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example,)
+
+
+CAMPAIGN = Free("campaign", "the name of a campaign", "trap7")
+SEAT = Free("seat", "the name of a seat", "blue")
+CODE = Free("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
+WORDS = Free("words", "words", "hello")
+TURN = Free("turn", "the number of a turn", "4")
+DAY, ADDRESS = Day(), Address()
+
+
+class Command(Order):
+    """Base of all commands.
+
+    `needs_seat`: it is about one seat, which the letter must show to be its
+    writer's. `takes_text`: all that stands below it is its text.
+    """
+
+    needs_seat = True
+    takes_text = False
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Command):
+    """See how your campaigns stand: deadlines, and the sheet of yours that counts."""
+
+    usage = "STATUS"
+    needs_seat = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resend(Command):
+    """Get a report of yours again: that which opened a turn, or the newest."""
+
+    usage = "RESEND [turn]"
+    turn: Annotated[str | None, TURN] = None
+
+
+@dataclass(frozen=True, slots=True)
+class History(Command):
+    """See what was done in your campaign, turn by turn, as far as players may read it."""
+
+    usage = "HISTORY"
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Command):
+    """Ask for a seat in a campaign, or for a place on its standby list."""
+
+    usage = "JOIN campaign [AS seat]"
+    needs_seat, takes_text = False, True
+    campaign: Annotated[str, CAMPAIGN]
+    seat: Annotated[str | None, SEAT] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw(Command):
+    """Take back that you asked for a seat."""
+
+    usage = "WITHDRAW campaign"
+    needs_seat = False
+    campaign: Annotated[str, CAMPAIGN]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm(Command):
+    """Confirm what a mail with this code asks of you."""
+
+    usage = "CONFIRM code"
+    needs_seat = False
+    code: Annotated[str, CODE]
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(Command):
+    """Give your seat up. Somebody else may take it over."""
+
+    usage = "LEAVE"
+
+
+@dataclass(frozen=True, slots=True)
+class Absent(Command):
+    """Tell that you cannot send orders from one day to another; deadlines yet to be set keep out of that time."""
+
+    usage = "ABSENT first [TO last]"
+    first: Annotated[str, DAY]
+    last: Annotated[str | None, DAY] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Present(Command):
+    """Take back all your absences."""
+
+    usage = "PRESENT"
+
+
+@dataclass(frozen=True, slots=True)
+class AppointDeputy(Command):
+    """Let somebody else send sheets for your seat until the end of a day, from the address you name."""
+
+    usage = "DEPUTY address UNTIL last"
+    address: Annotated[str, ADDRESS]
+    last: Annotated[str, DAY]
+
+
+@dataclass(frozen=True, slots=True)
+class NoDeputy(Command):
+    """Dismiss your deputy."""
+
+    usage = "UNDEPUTE"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeAddress(Command):
+    """Play from another address. Your old address is asked to confirm it."""
+
+    usage = "ADDRESS address"
+    needs_seat = False
+    address: Annotated[str, ADDRESS]
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback(Command):
+    """Name a second address, for mail that your own does not take; your own name for none."""
+
+    usage = "FALLBACK address"
+    needs_seat = False
+    address: Annotated[str, ADDRESS]
+
+
+@dataclass(frozen=True, slots=True)
+class MailAs(Command):
+    """Choose how reports come: as text alone, or with HTML and pictures."""
+
+    usage = "FORMAT form"
+    needs_seat = False
+    form: Annotated[str, Word(("PLAIN", "WHOLE"))]
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Command):
+    """Pause: turns no longer wait for you, and the game's defaults are used, until you say RESUME."""
+
+    usage = "PAUSE"
+
+
+@dataclass(frozen=True, slots=True)
+class Resume(Command):
+    """End your pause."""
+
+    usage = "RESUME"
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(Command):
+    """Ask for more time for this turn; it is given when enough of those awaited ask."""
+
+    usage = "EXTEND"
+
+
+@dataclass(frozen=True, slots=True)
+class Mute(Command):
+    """Get no more press from a seat."""
+
+    usage = "MUTE seat"
+    seat: Annotated[str, SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class Unmute(Command):
+    """Get press from a seat again."""
+
+    usage = "UNMUTE seat"
+    seat: Annotated[str, SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class WritePress(Command):
+    """Write to other seats, or ALL; what stands below, up to END or a signature, is passed on."""
+
+    takes_text = True
+    usage = "PRESS TO seats..."
+    seats: Annotated[tuple[str, ...], SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteUnsigned(Command):
+    """The same, without your name, where the campaign allows it."""
+
+    takes_text = True
+    usage = "UNSIGNED TO seats..."
+    seats: Annotated[tuple[str, ...], SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteNews(Command):
+    """Put what stands below into the newspaper that goes with the next reports."""
+
+    takes_text = True
+    usage = "NEWS"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDiary(Command):
+    """Enter what stands below into your diary, which is opened when the game is over."""
+
+    takes_text = True
+    usage = "DIARY"
+
+
+COMMANDS = OrderBook(
+    (
+        *(Status, Resend, History, Join, Withdraw, Confirm, Leave, Absent, Present, AppointDeputy, NoDeputy),
+        *(ChangeAddress, Fallback, MailAs, Pause, Resume, Extend, Mute, Unmute),
+        *(WritePress, WriteUnsigned, WriteNews, WriteDiary),
+    )
+)
+"""All commands a player may mail; HELP is understood before any of them."""
+
+VERBS = frozenset(verb.word for verb in COMMANDS.verbs)
+"""The first words of all commands; no game may have an order that begins with one."""
+
+WITH_TEXT = frozenset(verb.word for verb in COMMANDS.verbs if issubclass(verb.order, Command) and verb.order.takes_text)
+"""The first words of those whose text stands below them."""
+
+REFERENCE = tuple((verb.usage, verb.help) for verb in COMMANDS.verbs)
+"""Every command and what it does, for the player guide."""

@@ -1,0 +1,98 @@
+"""What is done once a code has come back: an address is changed, a deputy is appointed."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from pbem.campaign.deputies import appoint, deputies_of, end_of, stands_in_for
+from pbem.campaign.journal import note
+from pbem.campaign.news import tell
+from pbem.campaign.people import enrol, find_person
+from pbem.campaign.remailing import find_report, mail_again, renew
+from pbem.campaign.seating import locked_table, place_of
+from pbem.campaign.table import load_table
+from pbem.desk.replies import Case
+from pbem.desk.requests import AskedByPerson
+from pbem.store.models import Campaign, Person, Request, SeatRow
+
+TAKEN = "The address {address} cannot be used here. Please choose another, or ask your GM."
+
+
+def confirm_address(asked: AskedByPerson, request: Request) -> str:
+    """Moves a person to another address in all his campaigns, or notes his second one; both addresses hear of it."""
+    case, address = asked.case, request.data["address"]
+    person = case.session.get_one(Person, request.data["person_id"])
+    if request.data["to"] != person.key:
+        # Who has left an address may have lost it: what its mailbox still holds moves him nowhere.
+        return "This code was mailed to an address that is no longer yours here, so nothing was done."
+    if request.kind == "fallback":
+        person.fallback = address
+        said = f"Mail that {person.address} does not take goes to {address} from now on."
+        _tell(case, [person.address, address], "Your second address", said)
+        return ""
+    if find_person(case.session, address) is not None:
+        return TAKEN.format(address=address)
+    old, person.address, person.key = person.address, address, address.lower()
+    person.fallback = "" if person.fallback.lower() == person.key else person.fallback
+    case.session.flush()
+    said = f"You play from {address} from now on, in all your campaigns here, and no longer from {old}."
+    _tell(case, [old, address], "Your address has changed", said)
+    _note_address(case, person, old)
+    return ""
+
+
+def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
+    """Appoints somebody for a seat, if its player and the time are still those of the request."""
+    case, data = asked.case, request.data
+    seat = case.session.get_one(SeatRow, data["seat_id"])
+    table = locked_table(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    until = end_of(data["until"], table.schedule.zone)
+    if seat.person_id != data["person_id"] or seat.status != "playing" or table.status == "over" or until <= case.now:
+        return "You are no longer asked to stand in for this seat, so nothing was done. Thank you all the same."
+    deputy = enrol(case.session, data["address"], case.now)
+    player = case.session.get_one(Person, data["person_id"])
+    elsewhere = [place for place in stands_in_for(case.session, table, deputy, case.now) if place.id != seat.id]
+    if elsewhere or place_of(case.session, table, deputy) is not None:
+        said = f"{deputy.address} cannot stand in for you in {table.name}. Please ask somebody who has no part in it."
+        tell(case.session, case.house, table, case.now, to=player.address, subject="Your deputy", said=[said])
+        how = f"stand in for {elsewhere[0].seat} in {table.name}" if elsewhere else f"play in {table.name} yourself"
+        return f"You {how}, so you cannot stand in for another seat."
+    place = next(each for each in table.places if each.id == seat.id)
+    if deputies_of(case.session, [seat.id], case.now):
+        renew(case.session, case.house, table, place, case.now)  # whoever stood in before has the code
+    appoint(case.session, seat.id, deputy, case.now, until)
+    noted = f"has a deputy to the end of {data['until']}"
+    note(case.session, table.id, case.now, actor=seat.name, text=noted, secret=True)
+    said = (
+        f"{deputy.address} stands in for your seat {seat.name} in {table.name} to the end of {data['until']}: "
+        "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
+    )
+    tell(case.session, case.house, table, case.now, to=player.address, subject="Your deputy", said=[said])
+    report = find_report(case.session, table, place)
+    if report is not None:
+        mail_again(case.session, case.house, table, place, report, case.now, to=deputy.address, key=request.code)
+    return (
+        f"You stand in for the seat {seat.name} of {table.name} to the end of {data['until']}. Its reports come to you "
+        "too: press Reply on one to send orders. Thank you!"
+    )
+
+
+def _tell(case: Case, addresses: list[str], subject: str, said: str) -> None:
+    help_ = "If this was not you, please tell your GM at once."
+    for address in dict.fromkeys(addresses):
+        tell(case.session, case.house, None, case.now, to=address, subject=subject, said=[said, help_])
+
+
+def _note_address(case: Case, person: Person, old: str) -> None:
+    """Enters the change into the journal of each campaign, for its GM alone, and tells him."""
+    rows = case.session.execute(
+        select(Campaign.name, SeatRow.name)
+        .join(Campaign, Campaign.id == SeatRow.campaign_id)
+        .where(SeatRow.person_id == person.id, Campaign.status != "over")
+        .order_by(Campaign.id, SeatRow.id)
+    ).all()
+    for campaign, seat in rows:
+        table = load_table(case.session, campaign)
+        said = f"The seat {seat} of {campaign} is played from {person.address} now, and no longer from {old}."
+        note(case.session, table.id, case.now, actor=seat, text=said, secret=True)
+        tell(case.session, case.house, table, case.now, to=table.gm, subject="A player's address", said=[said])

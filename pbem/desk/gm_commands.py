@@ -1,0 +1,268 @@
+"""What a GM may ask of the desk by mail: the commands, and the frame that holds them.
+
+    GM trap7 TOKEN
+    EXTEND 24h
+    TEXT TO ALL
+    The harbour master is away until Monday.
+    END
+
+A command with a text has all that stands below it, so it comes last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
+from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
+
+_SURE = Word(("YES",))
+_SPAN = Free("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
+_NAME = Free("rule", "the name of a house rule", "grace")
+_VALUE = Free("value", "its value", "12h")
+_REASON = Free("reason", "words", "I am on a train")
+
+
+class GmCommand(Order):
+    """Base of all commands of a GM; with `takes_text`, all that stands below is its text."""
+
+    takes_text = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowStatus(GmCommand):
+    """See how the campaign stands: sheets, deadlines, mail not delivered."""
+
+    usage = "STATUS"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPreview(GmCommand):
+    """Get all reports as they would be if the turn were run now. Nothing is kept or sent to players."""
+
+    usage = "PREVIEW"
+
+
+@dataclass(frozen=True, slots=True)
+class HoldTurns(GmCommand):
+    """Let no turn run until you say RELEASE."""
+
+    usage = "HOLD [reason...]"
+    reason: Annotated[tuple[str, ...], _REASON] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseTurns(GmCommand):
+    """Let turns run again."""
+
+    usage = "RELEASE"
+
+
+@dataclass(frozen=True, slots=True)
+class ExtendTurn(GmCommand):
+    """Give more time for the open turn, or set its deadline."""
+
+    usage = "EXTEND span"
+    span: Annotated[str, _SPAN]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTurn(GmCommand):
+    """Run the open turn now."""
+
+    usage = "RUN"
+
+
+@dataclass(frozen=True, slots=True)
+class PauseSeat(GmCommand):
+    """Let turns no longer wait for a seat."""
+
+    usage = "PAUSE seat"
+    seat: Annotated[str, SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeSeat(GmCommand):
+    """Let turns wait for a seat again."""
+
+    usage = "RESUME seat"
+    seat: Annotated[str, SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class GiveSeat(GmCommand):
+    """Hand a seat over to whoever has this address."""
+
+    usage = "SEAT seat TO address"
+    seat: Annotated[str, SEAT]
+    address: Annotated[str, ADDRESS]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSeat(GmCommand):
+    """Take a seat from its player, and offer it to the standbys."""
+
+    usage = "OPEN seat"
+    seat: Annotated[str, SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSeat(GmCommand):
+    """Take a seat out of the game, for good, when the turn is run."""
+
+    usage = "REMOVE seat [sure]"
+    seat: Annotated[str, SEAT]
+    sure: Annotated[str | None, _SURE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invite(GmCommand):
+    """Invite somebody to the campaign, for a seat if you name one."""
+
+    usage = "INVITE address [AS seat]"
+    address: Annotated[str, ADDRESS]
+    seat: Annotated[str | None, SEAT] = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetRule(GmCommand):
+    """Change a house rule of the campaign."""
+
+    usage = "RULE rule value"
+    rule: Annotated[str, _NAME]
+    value: Annotated[str, _VALUE]
+
+
+@dataclass(frozen=True, slots=True)
+class AddText(GmCommand):
+    """Put the text below into the next report of a seat, or of ALL."""
+
+    usage = "TEXT TO seat"
+    takes_text = True
+    seat: Annotated[str, SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class Announce(GmCommand):
+    """Mail the text below to all players at once."""
+
+    usage = "ANNOUNCE"
+    takes_text = True
+
+
+@dataclass(frozen=True, slots=True)
+class GiveSheet(GmCommand):
+    """Enter the order lines below as a seat's sheet for the open turn."""
+
+    usage = "SHEET seat"
+    takes_text = True
+    seat: Annotated[str, SEAT]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(GmCommand):
+    """Give your ruling of the open turn, in a game that you adjudicate: the filled-in form of the digest."""
+
+    usage = "RULING"
+    takes_text = True
+
+
+@dataclass(frozen=True, slots=True)
+class RollBack(GmCommand):
+    """Go back to when a turn was open. Without YES you are told what that would do."""
+
+    usage = "ROLLBACK turn [sure]"
+    turn: Annotated[str, TURN]
+    sure: Annotated[str | None, _SURE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoForward(GmCommand):
+    """Take the last rollback back."""
+
+    usage = "FORWARD"
+
+
+@dataclass(frozen=True, slots=True)
+class RunAgain(GmCommand):
+    """Run the last turn again, with the order lines below as a seat's sheet. Without YES you see whom it touches."""
+
+    usage = "RERUN seat [sure]"
+    takes_text = True
+    seat: Annotated[str, SEAT]
+    sure: Annotated[str | None, _SURE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PatchState(GmCommand):
+    """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
+
+    usage = "PATCH [sure]"
+    takes_text = True
+    sure: Annotated[str | None, _SURE] = None
+
+
+GM_COMMANDS = OrderBook(
+    (
+        *(ShowStatus, ShowPreview, HoldTurns, ReleaseTurns, ExtendTurn, RunTurn, PauseSeat, ResumeSeat),
+        *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, AddText, Announce, GiveSheet, Rule),
+        *(RollBack, GoForward, RunAgain, PatchState),
+    )
+)
+"""All commands a GM may mail."""
+
+_FRAME = re.compile(r"\s*gm\s+(\S{1,40})\s+(\S{1,64})\s*", re.IGNORECASE)
+_TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
+"""A token, or one with a slip of the pen in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class GmSheet:
+    """A GM's commands as found: of which campaign, with what token, and the numbered lines between GM and END."""
+
+    campaign: str
+    key: str
+    lines: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GmOrders:
+    """What a GM asks for: his commands, with what is wrong with them, and the text below the last."""
+
+    parsed: Parsed
+    text: tuple[tuple[int, str], ...] = ()
+
+
+def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
+    """The first GM frame in a text; it ends at the last END, so that a text in it may hold one too."""
+    first = next((at for at, line in enumerate(lines) if line.strip()), None)
+    for at, line in enumerate(lines):
+        match = _FRAME.fullmatch(line)
+        # "GM is away" may stand in a player's letter or comment, which is not to be lost for it.
+        if match and (at == first or _TOKENLIKE.fullmatch(match[2])):
+            ends = [end for end in range(at + 1, len(lines)) if lines[end].strip().upper() == "END"]
+            inside = lines[at + 1 : ends[-1] if ends else None]
+            return GmSheet(match[1].lower(), match[2], tuple(enumerate(inside, start=1)))
+    return None
+
+
+def read_gm_sheet(sheet: GmSheet, view: dict[str, Any]) -> GmOrders:
+    """Its commands, down to the first that takes a text, and that text. Never raises."""
+    for at, (_, line) in enumerate(sheet.lines):
+        if _takes_text(line):
+            parsed = GM_COMMANDS.parse(view, sheet.lines[: at + 1])
+            return GmOrders(parsed, sheet.lines[at + 1 :])
+    return GmOrders(GM_COMMANDS.parse(view, sheet.lines))
+
+
+def _takes_text(line: str) -> bool:
+    words = split_words(line)
+    return bool(words) and words[0].upper() in _WITH_TEXT
+
+
+_WITH_TEXT = frozenset(
+    verb.word for verb in GM_COMMANDS.verbs if issubclass(verb.order, GmCommand) and verb.order.takes_text
+)

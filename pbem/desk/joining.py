@@ -1,0 +1,133 @@
+"""Commands of those who wish to play: JOIN, WITHDRAW, and CONFIRM for whatever a code was mailed for.
+
+Whoever is not in a campaign learns nothing of it but that it takes players,
+if it does; one that does not, and one that there never was, are told alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import select
+
+from pbem.campaign.confirming import DAYS, find_request, put_request, settle
+from pbem.campaign.news import tell
+from pbem.campaign.people import enrol
+from pbem.campaign.policy import Policy
+from pbem.campaign.seating import free_places, locked_table, place_of, seat_or_list
+from pbem.campaign.standby import find_applicant
+from pbem.campaign.table import Table, load_table, lock_campaign
+from pbem.desk.commands import Confirm, Join, Withdraw
+from pbem.desk.confirmed import confirm_address, confirm_deputy
+from pbem.desk.replies import Case, answer
+from pbem.desk.requests import AskedByPerson, PersonHandlers
+from pbem.report.people_pages import Confirmation
+from pbem.ruleset import suggest
+from pbem.store.models import Campaign, Request
+
+_UNKNOWN_CODE = (
+    f"This code is not known here, was used already, or is more than {DAYS} days old. "
+    "If something is still to be confirmed, please ask for it again."
+)
+_ENOUGH = "You were mailed so many codes today that no more are sent before tomorrow."
+
+
+def _join(asked: AskedByPerson, order: Join) -> str:
+    case, name = asked.case, order.campaign.lower()
+    table = _signing_up(case, name)
+    if table is None:
+        return f"No campaign called {name} takes players by mail now. Please look at the name, or ask its GM."
+    if asked.person is not None and (place := place_of(case.session, table, asked.person)):
+        return f"You play in {name} already, as {place.seat}."
+    wish = (order.seat or "").lower()
+    if wish and _never_there(case, table, wish):
+        return f"{name} has no seat called {wish}: {suggest(wish, table.seats)} Nothing was done."
+    address = asked.person.address if asked.person else asked.sender
+    data = {"address": address, "wish": wish, "words": asked.text}
+    code = put_request(case.session, "join", case.now, to=address, data=data, campaign_id=table.id)
+    if code is None:
+        return _ENOUGH if asked.person else ""
+    ruleset = case.house.game(table.game)
+    page = Confirmation(
+        kind="join",
+        code=code,
+        address=case.address,
+        days=DAYS,
+        campaign=name,
+        seat=wish,
+        game=ruleset.title,
+        summary=ruleset.summary,
+        schedule=table.schedule.text,
+        gm=table.gm,
+    )
+    answer(case, to=address, text=case.house.reporter.write(page), kind="join", code=code)
+    return ""
+
+
+def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
+    session, name = asked.case.session, order.campaign.lower()
+    lock_campaign(session, name)
+    campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
+    found = find_applicant(session, campaign_id, asked.person) if campaign_id and asked.person else None
+    if found is None or found.status != "listed":
+        return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
+    found.status = "withdrawn"
+    table = load_table(session, name)
+    said = f"{asked.sender} no longer wishes to play in {name}."
+    tell(session, asked.case.house, table, asked.case.now, to=table.gm, subject="A standby has withdrawn", said=[said])
+    return f"You are off the standby list of {name}."
+
+
+def _confirm(asked: AskedByPerson, order: Confirm) -> str:
+    case = asked.case
+    request = find_request(case.session, order.code, case.now)
+    if request is None or not settle(case.session, request, case.now):
+        return _UNKNOWN_CODE
+    return _CONFIRMED[request.kind](asked, request)
+
+
+def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
+    """Somebody has confirmed that he wishes to play, or that he comes as invited."""
+    case, data = asked.case, request.data
+    name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
+    table = locked_table(case.session, name)
+    invited = request.kind == "invite"
+    if table.status == "over" or not (invited or table.policy.signup):
+        return f"{name} takes no more players now. We are sorry that it comes too late."
+    person = enrol(case.session, data["address"], case.now)
+    if place := place_of(case.session, table, person):
+        return f"You play in {name} already, as {place.seat}."
+    why = "invited by the GM" if invited else "signed up by mail"
+    said = seat_or_list(
+        case.session, case.house, table, person, case.now, wish=data["wish"], words=data["words"], why=why
+    )
+    if asked.sender.lower() != person.key:
+        tell(case.session, case.house, table, case.now, to=person.address, subject="You are in", said=[said])
+    return said
+
+
+_CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
+    "join": _confirm_seat,
+    "invite": _confirm_seat,
+    "deputy": confirm_deputy,
+    "address": confirm_address,
+    "fallback": confirm_address,
+}
+
+
+def _signing_up(case: Case, name: str) -> Table | None:
+    """The campaign, if anyone may ask for a seat in it by mail."""
+    found = case.session.execute(select(Campaign.policy, Campaign.status).where(Campaign.name == name)).first()
+    if found is None or found.status == "over" or not Policy.read(found.policy).signup:
+        return None
+    return load_table(case.session, name)
+
+
+def _never_there(case: Case, table: Table, wish: str) -> bool:
+    """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
+    named = table.status != "forming" or case.house.game(table.game).seats.names or not free_places(table)
+    return wish not in table.seats and bool(named)
+
+
+HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm}
+"""What is done for each command of this module."""

@@ -1,0 +1,248 @@
+"""Judges a letter: whose it is, and whether what it brings may be taken.
+
+Trust comes from any one of: the seat's token, a reply code mailed to it (in the
+ORDERS line, the plus-address, the subject, or as the Message-ID that a reply
+names), or the address of its player or of who stands in for him. The campaign's
+policy says which of them are enough. A letter that shows a code of an earlier
+report, and no token, is stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy.orm import Session
+
+from pbem.campaign.tokens import token_fits
+from pbem.desk.claims import Claim, Declined, Disagreeing, Evidence, Impostor, Lapsed, Proof, Seated, Stranger
+from pbem.desk.limits import is_guess, is_locked
+from pbem.desk.replies import Case
+from pbem.desk.seats import (
+    Shown,
+    Spot,
+    StandIn,
+    find_seat,
+    find_stand_in,
+    is_known,
+    load_spot,
+    seat_names,
+    seats_of,
+    shown_by_code,
+    shown_by_reference,
+)
+from pbem.desk.sheet import Header
+from pbem.post.authentication import Verdict
+from pbem.post.codes import find_codes
+from pbem.post.reading import Letter
+from pbem.report.pages import Reason
+from pbem.ruleset import suggest
+
+WRONG_KEY = (
+    "The last word of your ORDERS line is neither your token nor the code of your report. "
+    "The sheet was taken because it came from your address, or as a reply."
+)
+PAUSED = (
+    "Your seat is paused: this sheet counts, but no turn waits for your sheets. "
+    "A mail with the line RESUME ends the pause."
+)
+
+
+def judge(case: Case, header: Header | None) -> Claim:
+    """Whether a letter may send a sheet, and for which seat. `header` is that of its sheet, if it has one."""
+    claim = _judged(case, header, changing=False)
+    return replace(claim, notes=(*claim.notes, *_remarks(case, claim))) if isinstance(claim, Seated) else claim
+
+
+def _remarks(case: Case, seated: Seated) -> Iterator[str]:
+    """What the seat's player should know of a sheet that is taken."""
+    if seated.deputy:
+        yield f"The sheet came from {seated.deputy}, who stands in for the seat's player."
+    elif not _is_own(case.letter, seated.spot):
+        shown = "its token" if seated.proof == "token" else "the reply code of its report"
+        sender = case.letter.sender or "an unreadable sender"
+        yield f"The sheet came from {sender}, which is not the seat's address; it was taken because it had {shown}."
+    if seated.spot.paused:
+        yield PAUSED
+
+
+def judge_request(case: Case, header: Header | None) -> Claim:
+    """Whether a letter may ask for changes to a seat; `header` is that of its frame, if it has one.
+
+    Who stands in may send sheets and no more. The code of an old report does
+    no harm when the letter comes from the seat's own address.
+    """
+    claim = _judged(case, header, changing=True)
+    if isinstance(claim, Seated) and claim.deputy:
+        return Declined(reason="deputy-asks", to=claim.deputy, spot=claim.spot)
+    return claim
+
+
+def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
+    session, letter = case.session, case.letter
+    key = header.key.lower() if header else ""
+    codes = find_codes(letter, case.address)
+    known = shown_by_code(session, [*codes, key] if key else codes)
+    replied = [known[code] for code in codes if code in known] or shown_by_reference(session, letter.references)
+    if header is None:
+        found = _plain_reply(session, letter, replied)
+    elif (seat_id := find_seat(session, header.campaign, header.seat)) is None:
+        found = _misnamed(session, letter, header, replied)
+    else:
+        found = _framed(session, letter, header, load_spot(session, seat_id), named=known.get(key), replied=replied)
+    return _weighed(case, _up_to_date(found), changing=changing) if isinstance(found, Evidence) else found
+
+
+def _up_to_date(evidence: Evidence) -> Evidence:
+    """Evidence without a key that was renewed, as for another player, between its look-up and the campaign's lock."""
+    shown, spot = evidence.shown, evidence.spot
+    if shown is None or shown.report_id != spot.report_id or shown.key in (spot.code, spot.report_message_id):
+        return evidence
+    return replace(evidence, proof=None, shown=None)
+
+
+def _plain_reply(session: Session, letter: Letter, replied: Sequence[Shown]) -> Claim | Evidence:
+    if not replied:
+        return _without_code(session, letter)
+    if len({shown.seat_id for shown in replied}) > 1:
+        return _disagreeing(load_spot(session, replied[0].seat_id), None)
+    return Evidence(load_spot(session, replied[0].seat_id), "reply", _newest(replied))
+
+
+def _without_code(session: Session, letter: Letter) -> Claim:
+    if letter.sender is None or not is_known(session, letter.sender):
+        return Stranger()
+    seats = seats_of(session, letter.sender)
+    spot = None
+    if len(seats) == 1:
+        seat_id = find_seat(session, seats[0].campaign, seats[0].seat)
+        spot = load_spot(session, seat_id) if seat_id is not None else None
+    return Declined(reason="no-orders", to=letter.sender, spot=spot)
+
+
+def _misnamed(session: Session, letter: Letter, header: Header, replied: Sequence[Shown]) -> Claim:
+    """A header that names no seat: told only to people known, and with nothing but what is theirs."""
+    if replied:
+        spot = load_spot(session, replied[0].seat_id)
+        if not spot.address:
+            return Stranger()
+        to, own = spot.address, [(spot.campaign, spot.seat)]
+    elif letter.sender is not None and is_known(session, letter.sender):
+        to, own = letter.sender, [(seat.campaign, seat.seat) for seat in seats_of(session, letter.sender)]
+    else:
+        return Stranger()
+    if header.campaign in {campaign for campaign, _ in own}:
+        hint = suggest(header.seat, seat_names(session, header.campaign))
+        return Declined(reason="unknown-seat", to=to, typed=header.seat, hint=hint)
+    hint = suggest(header.campaign, sorted({campaign for campaign, _ in own}))
+    return Declined(reason="wrong-campaign", to=to, typed=header.campaign, hint=hint)
+
+
+def _framed(
+    session: Session, letter: Letter, header: Header, spot: Spot, *, named: Shown | None, replied: Sequence[Shown]
+) -> Claim | Evidence:
+    own = [shown for shown in replied if shown.seat_id == spot.seat_id]
+    other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
+    by_token = token_fits(header.key, spot.token_hash)
+    if other:
+        proven = by_token or _is_own(letter, spot)
+        return _disagreeing(spot if proven else load_spot(session, other[0].seat_id), header)
+    if by_token:
+        return Evidence(spot, "token")
+    if named is not None:
+        return Evidence(spot, "code", named)
+    notes = (WRONG_KEY,) if header.key else ()
+    if own:
+        return Evidence(spot, "reply", _newest(own), notes)
+    return Evidence(spot, None, None, notes, guessed=is_guess(header.key))
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Who wrote a letter for a seat, by its From: the seat's own address, or who stands in, now or at another time."""
+
+    own: bool
+    deputy: str = ""
+    lapsed: StandIn | None = None
+
+
+def _writer(case: Case, spot: Spot) -> _Writer:
+    own, sender = _is_own(case.letter, spot), case.letter.sender
+    found = None if own or sender is None else find_stand_in(case.session, spot.seat_id, sender, case.now)
+    if found is None:
+        return _Writer(own)
+    return _Writer(own, deputy=found.address) if found.is_on(case.now) else _Writer(own, lapsed=found)
+
+
+def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
+    """What the evidence is good for: by who wrote the letter, the state of the game, the policy, and the turn."""
+    spot = evidence.spot
+    if not spot.address:
+        return _vacant(case, evidence)
+    writer = _writer(case, spot)
+    proof = evidence.proof or ("address" if writer.own or writer.deputy else None)
+    if writer.lapsed and proof != "token":
+        return Lapsed(spot, writer.lapsed)
+    if proof is None:
+        return Impostor(spot, guessed=evidence.guessed)
+    if proof == "token" and not writer.own and is_locked(case, spot):
+        return Declined(reason="token-locked", to=spot.address, spot=spot)
+    reason = _by_state(spot, changing=changing) or _by_policy(spot, proof, case.verdict)
+    if reason == "forged":
+        return Impostor(spot, forged=True)
+    excused = changing and writer.own and _by_policy(spot, "address", case.verdict) is None
+    reason = reason or (None if excused else _by_turn(spot, evidence.shown))
+    if reason is not None:
+        return Declined(reason=reason, to=spot.address, spot=spot)
+    return Seated(spot, evidence.notes, proof, writer.deputy)
+
+
+def _by_state(spot: Spot, *, changing: bool) -> Reason | None:
+    """Why the seat cannot be served whoever asks; before the start it takes no sheets, but may be changed."""
+    if spot.status == "over":
+        return "game-over"
+    if spot.status == "forming" and not changing:
+        return "not-started"
+    return None if spot.playing else "removed"
+
+
+def _by_policy(spot: Spot, proof: Proof, verdict: Verdict) -> Reason | None:
+    """Why the proof is not enough in this campaign."""
+    accept = spot.policy.accept
+    if accept == "token" and proof != "token":
+        return "needs-token"
+    if proof != "address":
+        return None
+    if verdict == "fail":
+        return "forged"
+    if accept == "code":
+        return "needs-code"
+    return "unverified" if accept == "verified" and verdict != "pass" else None
+
+
+def _by_turn(spot: Spot, shown: Shown | None) -> Reason | None:
+    """Why the report that the letter answers is not the one to answer."""
+    if shown is None or shown.report_id == spot.report_id:
+        return None
+    return "withdrawn" if shown.withdrawn else "stale-code"
+
+
+def _vacant(case: Case, evidence: Evidence) -> Claim:
+    """A letter for a seat where nobody sits; who knows its keys has played it, and may hear of that."""
+    sender = case.letter.sender
+    if evidence.proof is None or sender is None or not is_known(case.session, sender):
+        return Stranger()
+    return Declined(reason="vacant", to=sender, spot=evidence.spot)
+
+
+def _disagreeing(spot: Spot, header: Header | None) -> Claim:
+    return Disagreeing(spot.address, header) if spot.address else Stranger()
+
+
+def _is_own(letter: Letter, spot: Spot) -> bool:
+    """Whether a letter's From names the seat's own address."""
+    return letter.sender is not None and letter.sender.lower() == spot.address.lower()
+
+
+def _newest(shown: Sequence[Shown]) -> Shown:
+    return max(shown, key=lambda each: each.report_id)

@@ -1,0 +1,174 @@
+"""Commands by which a player looks something up: STATUS, RESEND, HISTORY. What they bring is for him alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import secrets
+from collections.abc import Iterator
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.deputies import deputies_of
+from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.remailing import RESENT, find_report, mail_again
+from pbem.campaign.seating import find_place
+from pbem.campaign.standby import place_number
+from pbem.campaign.table import Place, Table, live, load_table
+from pbem.desk.commands import History, Resend, Status
+from pbem.desk.replies import Case
+from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
+from pbem.report.receipt import DIGEST_SHOWN
+from pbem.report.wording import when
+from pbem.store.models import Act, Applicant, Campaign, Deputy, Outgoing, Person, Report, SeatRow, Sheet, Turn
+
+RESENDS_A_DAY = 20
+"""Reports are large: no player reads more of them again in a day."""
+
+MOST_ACTS = 200
+"""Entries of a journal told in one mail, the newest."""
+
+
+def _status(asked: AskedByPerson, _: Status) -> str:
+    if asked.person is None:
+        return "This address plays in no campaign here."
+    told = [*_seats(asked.case, asked.person), *_waits(asked.case, asked.person), *_stands_in(asked.case, asked.person)]
+    return "\n".join(told) or "You play in no campaign now, and wait for none."
+
+
+def _seats(case: Case, person: Person) -> Iterator[str]:
+    rows = case.session.execute(
+        select(Campaign.name, SeatRow.name)
+        .join(Campaign, Campaign.id == SeatRow.campaign_id)
+        .where(SeatRow.person_id == person.id, Campaign.status != "over")
+        .order_by(Campaign.name, SeatRow.id)
+    ).all()
+    for campaign, seat in rows:
+        table = load_table(case.session, campaign)
+        yield _seat(case, table, find_place(table, seat))
+
+
+def _seat(case: Case, table: Table, place: Place) -> str:
+    """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
+    title = case.house.game(table.game).title
+    begins = f"{table.name} ({title}), seat {place.seat}"
+    if not place.playing:
+        return f"{begins}: out of the game."
+    if table.status == "forming":
+        seated = sum(bool(each.address) for each in table.playing)
+        return f"{begins}: not begun yet; {seated} of {len(table.playing)} seats are taken."
+    report = find_report(case.session, table, place)
+    assert report is not None
+    view = json.loads(report.view)
+    waiting = next(iter(load_waiting(case.session, table.name)))
+    said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place), *_arranged(case, place)]
+    if waiting.held:
+        said.append("The turn waits for a word of the GM.")
+    if waiting.policy.late == "public" and waiting.missing:
+        said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
+    return f"{begins}, {view['label']}: " + " ".join(said)
+
+
+def _due(waiting: Waiting, *, asked: bool) -> str:
+    if waiting.deadline is None:
+        return "There is no deadline; the GM runs the turn."
+    due = when(waiting.deadline, waiting.schedule.zone)
+    return f"Orders are due {due}." if asked else f"No orders are asked of you; the turn ends {due}."
+
+
+def _sheet(session: Session, waiting: Waiting, place: Place) -> str:
+    counts = (
+        select(Sheet.version, Sheet.digest, Sheet.wait)
+        .where(Sheet.turn_id == waiting.turn_id, Sheet.seat_id == place.id, Sheet.accepted)
+        .order_by(Sheet.version.desc())
+        .limit(1)
+    )
+    sheet = session.execute(counts).first()
+    if sheet is None:
+        return "No sheet of yours has come."
+    wait = ", and the turn waits for its deadline because of it" if sheet.wait else ""
+    return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
+
+
+def _arranged(case: Case, place: Place) -> Iterator[str]:
+    if place.paused:
+        yield "Your seat is paused; RESUME ends it."
+    for deputy in deputies_of(case.session, [place.id], case.now).get(place.id, []):
+        yield f"{deputy.address} stands in for you."
+
+
+def _waits(case: Case, person: Person) -> Iterator[str]:
+    """The standby lists that somebody is on."""
+    listed = select(Applicant).where(Applicant.person_id == person.id, Applicant.status == "listed")
+    for applicant in case.session.scalars(listed.order_by(Applicant.campaign_id)):
+        name = case.session.get_one(Campaign, applicant.campaign_id).name
+        yield f"{name}: you are number {place_number(case.session, applicant)} on the standby list."
+
+
+def _stands_in(case: Case, person: Person) -> Iterator[str]:
+    rows = case.session.execute(
+        select(Campaign.name, SeatRow.name)
+        .join(SeatRow, SeatRow.campaign_id == Campaign.id)
+        .join(Deputy, Deputy.seat_id == SeatRow.id)
+        .where(Deputy.person_id == person.id, Deputy.since <= case.now, Deputy.until > case.now)
+        .order_by(Deputy.id)
+    )
+    for campaign, seat in rows:
+        yield f"{campaign}: you stand in for the seat {seat}."
+
+
+def _resend(asked: Asked, order: Resend) -> str:
+    case, spot = asked.case, asked.spot
+    table = load_table(case.session, spot.campaign)
+    place = find_place(table, spot.seat)
+    if order.turn is not None and not (order.turn.isascii() and order.turn.isdigit() and len(order.turn) < 6):
+        return f"RESEND takes the number of a turn, like RESEND 4, not {order.turn!r}."
+    report = find_report(case.session, table, place, int(order.turn) if order.turn else None)
+    if report is None:
+        return _no_report(case.session, table, place)
+    if _resent_today(case, spot.address) >= RESENDS_A_DAY:
+        return f"You have had {RESENDS_A_DAY} reports again today; please ask tomorrow."
+    key = secrets.token_hex(8)
+    mail_again(case.session, case.house, table, place, report, case.now, to=spot.address, key=key, kind=RESENT)
+    which = f"that opened turn {order.turn}" if order.turn else "you had last"
+    return f"The report {which} in {spot.campaign} comes in a mail of its own."
+
+
+def _no_report(session: Session, table: Table, place: Place) -> str:
+    numbers = session.scalars(
+        select(Turn.number)
+        .join(Report, Report.turn_id == Turn.id)
+        .where(live(table.id), Report.seat_id == place.id)
+        .order_by(Turn.number)
+    ).all()
+    if not numbers:
+        return f"There is no report for {place.seat} in {table.name} yet."
+    return f"You had no report that opened this turn; there are those of {', '.join(map(str, numbers))}."
+
+
+def _resent_today(case: Case, address: str) -> int:
+    since = case.now - dt.timedelta(days=1)
+    resent = (Outgoing.kind == RESENT) & (Outgoing.recipient == address) & (Outgoing.created_at > since)
+    return case.session.scalar(select(func.count()).select_from(Outgoing).where(resent)) or 0
+
+
+def _history(asked: Asked, _: History) -> str:
+    case, spot = asked.case, asked.spot
+    table = load_table(case.session, spot.campaign)
+    if table.policy.journal != "players":
+        return f"The journal of {table.name} is kept by its GM, {table.gm}, for himself."
+    acts = case.session.execute(
+        select(Act.at, Act.actor, Act.text)
+        .where(Act.campaign_id == table.id, ~Act.secret)
+        .order_by(Act.id.desc())
+        .limit(MOST_ACTS)
+    ).all()
+    return "\n".join(f"{when(at, table.schedule.zone)}, {actor}: {text}" for at, actor, text in reversed(acts))
+
+
+HANDLERS: Handlers = {Resend: _resend, History: _history}
+"""What is done for each command of this module about a seat."""
+
+PERSON_HANDLERS: PersonHandlers = {Status: _status}
+"""What is done for each command of this module about no seat in particular."""

@@ -1,0 +1,160 @@
+"""What a letter asks of the desk besides orders: its commands, found in the text, and as handlers are given them.
+
+A letter asks when the first line that says anything begins with a command
+written in full, so that no order cut short is taken for one; or when its
+commands are framed as a sheet is, and then they may be cut to three letters:
+
+    PLAYER trap7 red TOKEN
+    ABSENT 2026-12-20 TO 2027-01-03
+    END
+
+A command that takes a text has all that stands below it, to END or to the end
+of what its writer typed, so it comes last.
+
+A module of handlers exports `HANDLERS`, command → function; `pbem.desk.dispatch`
+puts the tables together. A handler does what is asked, in the transaction of
+the letter, and returns what to answer: sentences, each line of them a
+paragraph, or "" if the answer goes out by itself. What it refuses it says there
+too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
+from pbem.desk.replies import Case
+from pbem.desk.seats import Spot
+from pbem.desk.sheet import Header
+from pbem.ruleset import Parsed, split_words
+from pbem.ruleset.orders import SHORTEST_ABBREVIATION
+from pbem.store.models import Person
+
+MOST_COMMANDS = 20
+"""More commands in one letter are not read."""
+
+BELOW = (
+    "What stands below the first blank line was left alone: commands that go on there belong between PLAYER and END."
+)
+
+_FIRST = re.compile(r"\s*([A-Za-z]+)\b")
+_FRAME = re.compile(r"\s*player\s", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command about one seat, which the letter has shown to be its writer's.
+
+    `text` is what stands below the command, up to END, a signature or a
+    quotation: plain, and cleaned as order sheets are.
+    """
+
+    case: Case
+    spot: Spot
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedByPerson:
+    """A command about no seat in particular; `person` is None for a sender whom the house does not know."""
+
+    case: Case
+    person: Person | None
+    sender: str
+    text: str
+
+
+Handlers = Mapping[type[Command], Callable[[Asked, Any], str]]
+"""What is done for each command about a seat."""
+
+PersonHandlers = Mapping[type[Command], Callable[[AskedByPerson, Any], str]]
+"""What is done for each command about no seat in particular."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Commands as found: the numbered lines that hold them, and the text below the last.
+
+    `header` is that of the frame, if there is one.
+    """
+
+    header: Header | None
+    lines: tuple[tuple[int, str], ...]
+    text: str = ""
+    notes: tuple[str, ...] = ()
+
+    def parse(self) -> Parsed:
+        """The commands in the order written, and what is wrong with the rest. Never raises."""
+        return COMMANDS.parse({}, self.lines)
+
+
+def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> Request | None:
+    """The commands in a text, cleaned of quotations before; None if it asks for nothing.
+
+    A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
+    """
+    for at, line in enumerate(lines):
+        header = _header(line)
+        if header is None:
+            continue
+        end = _end(lines, at + 1)
+        if end is not None or known(header.campaign):
+            note = "There is no END line: everything after PLAYER was read."
+            return _request(header, lines[at + 1 : end], () if end is not None else (note,))
+    first = next((at for at, line in enumerate(lines) if line.strip()), None)
+    if first is None or not begins_with_command(lines[first]):
+        return None
+    return _unframed(lines[first : _end(lines, first)])
+
+
+def begins_with_command(line: str) -> bool:
+    """Whether the first word of a line is a command in full."""
+    match = _FIRST.match(line)
+    return match is not None and match[1].upper() in VERBS
+
+
+def _unframed(lines: Sequence[str]) -> Request:
+    """Without a frame the commands end where the first paragraph does, unless a text follows them."""
+    blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
+    if any(map(_takes_text, lines[:blank])):
+        return _request(None, lines, ())
+    return _request(None, lines[:blank], (BELOW,) if any(map(begins_with_command, lines[blank:])) else ())
+
+
+def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]) -> Request:
+    numbered = tuple(enumerate(lines, start=1))
+    texted = next((at for at, line in enumerate(lines) if _takes_text(line)), None)
+    if texted is not None:
+        text = "\n".join(lines[texted + 1 :]).strip("\n")
+        numbered = numbered[: texted + 1]
+    asking = [each for each in numbered if split_words(each[1])]
+    if len(asking) > MOST_COMMANDS:
+        notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
+    return Request(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)
+
+
+def _takes_text(line: str) -> bool:
+    match = _FIRST.match(line)
+    return match is not None and _in_full(match[1].upper()) in WITH_TEXT
+
+
+def _in_full(word: str) -> str:
+    """The command that a word begins, as the reader of commands will take it; "" if none or several."""
+    meant = [verb for verb in VERBS if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
+    return word if word in VERBS else meant[0] if len(meant) == 1 else ""
+
+
+def _header(line: str) -> Header | None:
+    if not _FRAME.match(line):
+        return None
+    words = split_words(line)
+    if len(words) not in (3, 4):
+        return None
+    return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else "")
+
+
+def _end(lines: Sequence[str], start: int) -> int | None:
+    return next((at for at in range(start, len(lines)) if lines[at].strip().upper() == "END"), None)

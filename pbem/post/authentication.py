@@ -1,0 +1,117 @@
+"""What the receiving mail server found out about a mail's sender: Authentication-Results (RFC 8601).
+
+Anybody can write such a field. Only the topmost of a mail is looked at, and it
+is believed only if it bears the name that the house's own server signs with:
+whatever came with the mail stands below what that server has put on top.
+
+Reading is total: any bytes give a verdict, in time in proportion to their number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pbem.post.mime import MAX_FIELD, MAX_HEAD
+
+Verdict = Literal["pass", "fail", "none"]
+"""The server vouches for the address in From, says that it is forged, or says nothing of use."""
+
+_END_OF_HEAD = re.compile(rb"\A\r?\n|\n\r?\n")
+_FIELD = re.compile(rb"^authentication-results[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)", re.IGNORECASE | re.MULTILINE)
+
+_OUTSIDE = re.compile(r'[^"();\\]++|"(?:[^"\\]|\\.)*+"|[();]', re.DOTALL)
+_INSIDE = re.compile(r"[^()\\]++|\\.|[()]", re.DOTALL)
+"""What a field consists of, outside and inside of comments."""
+
+_EQUATION = re.compile(
+    r'\s*+([a-z][\w.-]*+)(?:\s*+/\s*+[0-9]++)?\s*+=\s*+((?:"(?:[^"\\]|\\.)*+"|[^\s"])++)', re.IGNORECASE | re.ASCII
+)
+"""The result of a method, maybe with the method's version, or a property that it looked at."""
+
+_SHOWN_BY = {"dkim": ("header.d", "header.i"), "spf": ("smtp.mailfrom",)}
+"""The properties that tell for which domain a result holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What one method came to, and the properties it looked at, by names such as "header.from"."""
+
+    method: str
+    result: str
+    properties: Mapping[str, str]
+
+    def is_for(self, domain: str) -> bool:
+        """Whether it holds for senders of a domain, because it holds for that or one above it."""
+        held = [self.properties.get(name, "").rpartition("@")[2] for name in _SHOWN_BY.get(self.method, ())]
+        return any("." in each and f".{domain}".endswith(f".{each}") for each in held)
+
+
+def sender_verdict(raw: bytes, authserv_id: str, sender: str | None) -> Verdict:
+    """What the server of that name says of a mail's sender; "none" without such a name. Never raises.
+
+    DMARC decides where it gives a result. Otherwise a signature or an SPF pass
+    counts if it is for the sender's domain, and so does an SPF fail. A broken
+    signature counts as none (RFC 6376, 6.1): mailing lists break many.
+    """
+    if not authserv_id or sender is None:
+        return "none"
+    name, *results = _segments(_topmost(raw)) or [""]
+    if (name.split() or [""])[0].strip('"').lower() != authserv_id.lower():
+        return "none"
+    return _weighed(list(_read(results)), sender.rpartition("@")[2].lower())
+
+
+def _weighed(results: list[_Result], domain: str) -> Verdict:
+    dmarc = {
+        each.result
+        for each in results
+        if each.method == "dmarc" and each.properties.get("header.from", domain) == domain
+    }
+    if "fail" in dmarc:
+        return "fail"
+    held = {(each.method, each.result) for each in results if each.is_for(domain)}
+    if "pass" in dmarc or held & {("dkim", "pass"), ("spf", "pass")}:
+        return "pass"
+    return "fail" if ("spf", "fail") in held else "none"
+
+
+def _topmost(raw: bytes) -> str:
+    """The first Authentication-Results field of a mail, "" if there is none or it is too long to be a server's."""
+    head = raw[:MAX_HEAD]
+    end = _END_OF_HEAD.search(head)
+    found = _FIELD.search(head[: end.start() + 1] if end else head)
+    return found[1].decode("utf-8", "replace") if found and len(found[1]) <= MAX_FIELD else ""
+
+
+def _segments(field: str) -> list[str]:
+    """What stands between semicolons, without comments; nothing if comments or quotations do not end."""
+    segments, depth, at = [""], 0, 0
+    while at < len(field):
+        found = (_INSIDE if depth else _OUTSIDE).match(field, at)
+        if found is None:
+            return []
+        at, part = found.end(), found[0]
+        if part in "()":
+            depth += 1 if part == "(" else -1
+            segments[-1] += " "
+        elif part == ";" and not depth:
+            segments.append("")
+        elif not depth:
+            segments[-1] += part
+        if depth < 0:
+            return []
+    return [] if depth else segments
+
+
+def _read(segments: list[str]) -> Iterator[_Result]:
+    for segment in segments:
+        pairs, at = [], 0
+        while found := _EQUATION.match(segment, at):
+            pairs.append((found[1].lower(), found[2].replace('"', "").lower()))
+            at = found.end()
+        if pairs:
+            (method, result), *properties = pairs
+            yield _Result(method, result, dict(reversed(properties)))

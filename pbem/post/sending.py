@@ -1,0 +1,227 @@
+"""Sends the mail of the outbox.
+
+A row is claimed (state "sending") in a commit of its own, then handed to the
+carrier, then marked. After a crash between the last two nobody can know
+whether the mail went out; it is sent again, the same bytes with the same
+Message-ID, once its claim has run out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from threading import Lock
+
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.orm import Session
+
+from pbem.config import Pace
+from pbem.errors import CarrierDown, PermanentPostError, TemporaryPostError
+from pbem.logbook import tell
+from pbem.post.carriers import Carrier
+from pbem.post.pace import hold_back, newest
+from pbem.post.rescue import after_refusal, noted
+from pbem.post.waiting import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, is_due
+from pbem.store import Store
+from pbem.store.models import Outgoing
+
+BATCH = 25
+CLAIM = timedelta(minutes=15)
+"""How long a claimed row is left to the sender that claimed it."""
+
+CLAIM_USED_SECONDS = 300
+"""A sender that is this late with its batch gives the rest of it back."""
+
+RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1), LONGEST_WAIT)
+"""How long to wait after the first, second, … failure; the last holds for all further ones."""
+
+_NO_PACE = Pace()
+_EVENTS = {"sent": "mail sent", "queued": "mail put off", "failed": "mail refused"}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What became of the mails that were due. `held` wait for their provider's pace.
+
+    `trouble` is the sentence why sending stopped early, or "".
+    """
+
+    sent: int = 0
+    retried: int = 0
+    failed: int = 0
+    held: int = 0
+    trouble: str = ""
+
+
+def send_due(
+    store: Store,
+    carrier: Carrier,
+    now: datetime,
+    *,
+    pace: Pace = _NO_PACE,
+    connections: int = 1,
+    on_sent: Callable[[], None] | None = None,
+) -> Sent:
+    """Sends all mail that is due and that the pace allows; calls `on_sent` after each.
+
+    A mail refused for now is tried again after 1, 5, 15, 60 minutes and then
+    every 4 hours, for 5 days; one refused for good goes another way if there is
+    one. When the carrier takes nothing at all, the rest waits for the next
+    call, and nothing is given up. Two senders at once share the work, and so do
+    as many threads as there are `connections`.
+    """
+    sender = _Sender(store, carrier, now, on_sent)
+    if pace:
+        sender.keep(pace)
+    sender.send(connections)
+    return Sent(sender.sent, sender.retried, sender.failed, sender.held, sender.trouble)
+
+
+@dataclass(frozen=True)
+class _Claimed:
+    id: int
+    recipient: str
+    provider: str
+    raw: bytes
+    attempts: int
+    reply: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """How a claimed row is to be left; the field names are those of the table."""
+
+    row: int
+    state: str
+    attempts: int
+    not_before: datetime
+    reply: str
+    sent_at: datetime | None = None
+
+
+_MARK = (
+    update(OUTBOX)
+    .where(OUTBOX.c.id == bindparam("row"), OUTBOX.c.state == "sending")
+    .values({name: bindparam(name) for name in ("state", "attempts", "not_before", "reply", "sent_at")})
+)
+
+
+class _Sender:
+    """One call's work and tally, shared by its threads."""
+
+    def __init__(self, store: Store, carrier: Carrier, now: datetime, on_sent: Callable[[], None] | None) -> None:
+        self.sent = self.retried = self.failed = self.held = 0
+        self.trouble = ""
+        self._store, self._carrier, self._now, self._on_sent = store, carrier, now, on_sent
+        self._newest: int | None = None
+        self._broken = False
+        self._lock = Lock()
+
+    def keep(self, pace: Pace) -> None:
+        """Holds back what the pace does not allow; mail written later is left for the next call."""
+        with self._store.writing() as session:
+            self.held = hold_back(session, pace, self._now)
+            self._newest = newest(session)
+
+    def send(self, connections: int) -> None:
+        """Sends until nothing is due any more, in so many threads, of which this is one."""
+        if connections == 1:
+            self._work()
+            return
+        with ThreadPoolExecutor(connections - 1) as threads:
+            others = [threads.submit(self._work) for _ in range(connections - 1)]
+            self._work()
+        for other in others:
+            other.result()
+
+    def _work(self) -> None:
+        try:
+            batch = self._turn_over([])
+            while batch:
+                batch = self._turn_over(self._deliver(batch), claim=not self._stopping)
+        except BaseException:
+            self._broken = True
+            raise
+
+    @property
+    def _stopping(self) -> bool:
+        return self._broken or bool(self.trouble)
+
+    def _turn_over(self, outcomes: Sequence[_Outcome], *, claim: bool = True) -> list[_Claimed]:
+        """Marks what became of a batch and claims the next, in one commit."""
+        with self._lock, self._store.writing() as session:
+            if outcomes:
+                session.connection().execute(_MARK, [vars(outcome) for outcome in outcomes])
+                self._rescue(session, [outcome.row for outcome in outcomes if outcome.state == "failed"])
+            return self._claim(session) if claim else []
+
+    def _rescue(self, session: Session, failed: Sequence[int]) -> None:
+        mails = session.scalars(select(Outgoing).where(Outgoing.id.in_(failed))) if failed else ()
+        for mail in mails:
+            if after_refusal(session, mail, self._now):
+                self.failed, self.retried = self.failed - 1, self.retried + 1
+
+    def _claim(self, session: Session) -> list[_Claimed]:
+        due = is_due(self._now)
+        if self._newest is not None:
+            due &= OUTBOX.c.id <= self._newest
+        some = select(OUTBOX.c.id).where(due).order_by(*IN_ORDER).limit(BATCH).with_for_update(skip_locked=True)
+        ids = session.scalars(some).all()
+        if not ids:
+            return []
+        claim = (
+            update(OUTBOX)
+            .where(OUTBOX.c.id.in_(ids), due)
+            .values(state="sending", not_before=self._now + CLAIM)
+            .returning(*(OUTBOX.c[field.name] for field in fields(_Claimed)))
+        )
+        found = {row.id: _Claimed(*row) for row in session.connection().execute(claim)}
+        return [found[id_] for id_ in ids if id_ in found]
+
+    def _deliver(self, batch: Sequence[_Claimed]) -> list[_Outcome]:
+        outcomes: list[_Outcome] = []
+        started = time.monotonic()
+        try:
+            for row in batch:
+                if self._stopping or time.monotonic() - started > CLAIM_USED_SECONDS:
+                    break
+                outcomes.append(self._outcome(row))
+                self._count(row, outcomes[-1])
+        except BaseException:
+            self._turn_over(outcomes + self._released(batch[len(outcomes) :]), claim=False)
+            raise
+        return outcomes + self._released(batch[len(outcomes) :])
+
+    def _outcome(self, row: _Claimed) -> _Outcome:
+        now, tries = self._now, row.attempts + 1
+        try:
+            said = self._carrier.send(row.recipient, row.raw)
+        except PermanentPostError as error:
+            return _Outcome(row.id, "failed", tries, now, noted(row.reply, str(error)))
+        except TemporaryPostError as error:
+            down = isinstance(error, CarrierDown)
+            if down:
+                self.trouble = str(error)
+            given_up = now - row.created_at >= GIVE_UP and tries >= len(RETRIES) and not down
+            again = now + RETRIES[min(tries, len(RETRIES)) - 1]
+            return _Outcome(row.id, "failed" if given_up else "queued", tries, again, noted(row.reply, str(error)))
+        return _Outcome(row.id, "sent", tries, now, noted(row.reply, said), now)
+
+    def _count(self, row: _Claimed, outcome: _Outcome) -> None:
+        tell(_EVENTS[outcome.state], mail=row.id, provider=row.provider, tries=outcome.attempts, reply=outcome.reply)
+        with self._lock:
+            if outcome.state == "failed":
+                self.failed += 1
+            elif outcome.state == "queued":
+                self.retried += 1
+            else:
+                self.sent += 1
+                if self._on_sent:
+                    self._on_sent()
+
+    def _released(self, rows: Iterable[_Claimed]) -> list[_Outcome]:
+        return [_Outcome(row.id, "queued", row.attempts, self._now, row.reply) for row in rows]

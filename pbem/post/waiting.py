@@ -1,0 +1,41 @@
+"""The mail that waits in the outbox: which of it is due, and in what order it goes."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import cast
+
+from sqlalchemy import ColumnElement, Table, case
+
+from pbem.store.models import Outgoing
+
+OUTBOX = cast(Table, Outgoing.__table__)
+
+LONGEST_WAIT = timedelta(hours=4)
+"""No mail is made to wait longer before somebody looks at it again."""
+
+GIVE_UP = timedelta(days=5)
+"""How long after it was written a mail is still tried (RFC 5321, 4.5.4.1); longer, if it was tried but a few times."""
+
+PROMPT = ("receipt", "answer", "warning")
+"""Kinds of mail that go before all others: somebody has just written, and wonders whether it arrived.
+
+Everything else is told to many at once, and would keep such a one waiting for
+hours where a provider takes little mail. They cannot crowd reports out: there
+is one at most for each letter that came.
+"""
+
+IN_ORDER = (case((OUTBOX.c.kind.in_(PROMPT), 0), else_=1), OUTBOX.c.id)
+"""The order in which mail goes: answers first, and else as it was written."""
+
+
+def is_due(now: datetime) -> ColumnElement[bool]:
+    """The condition that a mail is to be sent now: it waits, or somebody's claim on it has run out."""
+    # A mail that seems to wait for longer than any does was written down while the clock was ahead.
+    when = (OUTBOX.c.not_before <= now) | (OUTBOX.c.not_before > now + LONGEST_WAIT)
+    return OUTBOX.c.state.in_(("queued", "sending")) & when
+
+
+def provider_of(address: str) -> str:
+    """The domain of an address, as it stands in `Outgoing.provider`."""
+    return address.rpartition("@")[2].lower()

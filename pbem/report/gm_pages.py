@@ -1,0 +1,50 @@
+"""What a GM is mailed about his own letters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pbem.report.receipt import Told
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A command as it was understood, and what came of it."""
+
+    line: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GmAnswer:
+    """To a GM: what was done for his letter; or, with `findings` or a `problem`, that nothing was."""
+
+    page: ClassVar[str] = "gm_answer"
+
+    campaign: str
+    done: tuple[Done, ...] = ()
+    findings: tuple[Told, ...] = ()
+    at_fault: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GmImpostor:
+    """To a GM: somebody wrote in his name without his token."""
+
+    page: ClassVar[str] = "gm_impostor"
+
+    campaign: str
+    sender: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GmToken:
+    """To a GM: the token that proves his letters."""
+
+    page: ClassVar[str] = "gm_token"
+
+    campaign: str
+    token: str
+    address: str

@@ -1,0 +1,83 @@
+"""What the host's mails about people tell: answers to commands, news, and what is to be confirmed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pbem.report.receipt import Told
+from pbem.ruleset import Seat
+
+RequestKind = Literal["join", "invite", "deputy", "address", "fallback"]
+"""What a code may confirm; `templates/host/confirmation.txt.j2` has a paragraph for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A command as it was written, its key masked, and what came of it, a paragraph a line."""
+
+    command: str
+    result: str
+
+    @property
+    def paragraphs(self) -> tuple[str, ...]:
+        """What came of it, without blank lines."""
+        return tuple(line for line in self.result.split("\n") if line.strip())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """To whoever mailed commands: what came of each, and the lines not understood."""
+
+    page: ClassVar[str] = "answer"
+
+    address: str
+    done: tuple[Done, ...] = ()
+    findings: tuple[Told, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhichSeat:
+    """To a player of several seats whose command does not say which it is for; `seats` are his own."""
+
+    page: ClassVar[str] = "which_seat"
+
+    address: str
+    commands: tuple[str, ...]
+    seats: tuple[tuple[str, Seat], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """To the one address that may confirm something; `code` is proof that it was read there.
+
+    `about` is the address to be used from now on, or that of the player whose
+    deputy the reader shall be; `until` the last day of that.
+    """
+
+    page: ClassVar[str] = "confirmation"
+
+    kind: RequestKind
+    code: str
+    address: str
+    days: int
+    campaign: str = ""
+    seat: Seat = ""
+    game: str = ""
+    summary: str = ""
+    schedule: str = ""
+    gm: str = ""
+    about: str = ""
+    until: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """News of a campaign in a few sentences; "" is a campaign for what concerns a person in all of his."""
+
+    page: ClassVar[str] = "notice"
+
+    paragraphs: tuple[str, ...]
+    campaign: str = ""
+    gm: str = ""

@@ -1,0 +1,93 @@
+"""The files of a ruling, ready to be filled in, and the digest of the sheets that they answer."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+
+from pbem.ruleset import Order, Seat
+from rules.gm_adjudicated.orders import ORDERS
+from rules.gm_adjudicated.state import Known, State
+
+ALL, GAME = "all.txt", "game.txt"
+WIDTH = 76
+
+SECTIONS = ("RESULT", "FILE", "MAP")
+HEADING = re.compile(r"\[\s*([A-Za-z]{1,12})\s*\]\s*")
+"""A line that begins a section; one that is meant as it stands is indented."""
+
+_EXPLAINED = """\
+; What you write under [RESULT] is told in the next report, once. What stands
+; under [FILE] and [MAP] is in every report until you change it; empty a section
+; to take it out, or leave its heading away to keep it as it is. Lines that begin
+; with a semicolon are for your eyes only.
+"""
+
+
+def file_of(seat: Seat) -> str:
+    """The name of a seat's file."""
+    return f"{seat}.txt"
+
+
+def ruling_files(state: State) -> dict[str, str]:
+    """Every file of a ruling on the open turn, with what holds now and how to change it."""
+    seats = {
+        file_of(seat): _told(f"Only {seat} reads this, in the report after {state.label}.", state.players[seat].known)
+        for seat in state.players
+    }
+    return {GAME: _game(state), ALL: _told(f"All read this, in the report after {state.label}.", state.shared), **seats}
+
+
+def _told(whose: str, known: Known) -> str:
+    return f"; {whose}\n{_EXPLAINED}\n[RESULT]\n\n[FILE]\n{_escaped(known.file)}\n[MAP]\n{_escaped(known.map)}"
+
+
+def _escaped(text: str) -> str:
+    """A text as it is read again: what would be taken for a heading or a remark is indented."""
+    lines = (f" {line}" if line.startswith(";") or HEADING.fullmatch(line) else line for line in text.splitlines())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _game(state: State) -> str:
+    first = next(iter(state.players))
+    scores = "\n".join(f"; SCORE {seat} {player.score}" for seat, player in state.players.items())
+    return f"""\
+; The game as a whole, after {state.label}. Take away the semicolon of a line in
+; capitals to use it; what you leave alone stays as it is.
+TURN {state.turn}
+
+; What the next turn is called, instead of turn {state.turn + 1}:
+; LABEL Spring 1902
+
+; The scores from now on:
+{scores}
+
+; Who is out of the game for good; he still gets reports:
+; OUT {first}
+
+; The number of the last turn; 0 if the game goes on until OVER:
+; TURNS {state.turns}
+
+; The game ends with this turn: why, and who has won, if anybody has:
+; OVER Peace was made at Corinth.
+; WINNER {first}
+"""
+
+
+def digest(state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat]) -> str:
+    """Every seat's sheet, in the order of seats, for the GM."""
+    late = set(missing)
+    return "\n".join(
+        line for seat in state.players for line in (*_sheet(state, seat, orders.get(seat, ()), late=seat in late), "")
+    )
+
+
+def _sheet(state: State, seat: Seat, orders: Iterable[Order], *, late: bool) -> Iterator[str]:
+    lines = [ORDERS.line(order) for order in orders]
+    out = "" if state.players[seat].playing else " (out of the game)"
+    yield f"{seat.upper()}{out}"
+    if not lines:
+        yield "  no sheet came" if late else "  an empty sheet" if state.players[seat].playing else "  not asked"
+    for line in lines:
+        yield from textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)

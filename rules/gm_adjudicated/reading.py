@@ -1,0 +1,200 @@
+"""Reads a GM's files into a ruling. Total: whatever is in them, the answer is findings by file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pbem.ruleset import Finding, Refused, Seat, choose, suggest
+from rules.gm_adjudicated.forms import ALL, GAME, HEADING, SECTIONS, file_of
+from rules.gm_adjudicated.ruling import Ruling, Told
+from rules.gm_adjudicated.state import State
+from rules.gm_adjudicated.text import as_laid_out, one_line
+
+LONGEST_TEXT = 40_000
+LONGEST_NAME = 40
+MAP_COLUMNS = 80
+HIGHEST_SCORE = 1_000_000_000
+LAST_TURN = 9_999
+
+Findings = Mapping[str, tuple[Finding, ...]]
+
+
+def read_ruling(state: State, files: Mapping[str, str]) -> tuple[Ruling, Findings]:
+    """The ruling in the files named as `ruling_files` names them, and all findings by file."""
+    named = {name.strip().lower(): text.removeprefix("\ufeff") for name, text in sorted(files.items())}
+    readers = {file_of(seat): seat for seat in state.players}
+    found: dict[str, list[Finding]] = {name: [] for name in (GAME, ALL, *readers, *named)}
+    told = {name: _told(named.get(name, ""), found[name]) for name in (ALL, *readers)}
+    ruling = _Game(state, found[GAME]).read(named.get(GAME, ""))
+    ruling = replace(ruling, all=told[ALL], seats={seat: told[name] for name, seat in readers.items()})
+    for name in named:
+        if name not in (GAME, ALL, *readers):
+            found[name].append(_stranger(name, (GAME, ALL, *readers)))
+    if not ruling.all.result:
+        for name, seat in readers.items():
+            if state.players[seat].playing and not told[name].result:
+                found[name].append(Finding(0, "warning", "untold", f"nothing is told to {seat} this turn"))
+    return ruling, {name: tuple(findings) for name, findings in found.items() if findings}
+
+
+def _stranger(name: str, known: Sequence[str]) -> Finding:
+    hint = suggest(name, known)
+    return Finding(
+        0, "warning", "unknown-file", f"{one_line(name)[:60]!r} is no file of a ruling: it is not used", hint
+    )
+
+
+def _told(text: str, findings: list[Finding]) -> Told:
+    """What a file tells its reader. Words before any heading are a result."""
+    sections = _Sections(findings)
+    for number, line in enumerate(text.splitlines(), start=1):
+        sections.take(number, as_laid_out(line))
+    return Told(sections.text("RESULT") or "", sections.text("FILE"), sections.text("MAP"))
+
+
+@dataclass
+class _Sections:
+    """The sections of a file, as far as it is read; a section keeps the number of its heading's line."""
+
+    findings: list[Finding]
+    current: str = "RESULT"
+    lines: dict[str, list[str]] = field(default_factory=dict)
+    headings: dict[str, int] = field(default_factory=dict)
+
+    def take(self, number: int, line: str) -> None:
+        """Take one more line."""
+        heading = HEADING.fullmatch(line)
+        if heading is not None:
+            self._begin(number, heading[1].upper())
+        elif not line.startswith(";"):
+            if self.current == "MAP" and len(line) > MAP_COLUMNS:
+                wide = f"the line has {len(line)} columns; a map has {MAP_COLUMNS} at the most"
+                self._error(number, "too-wide", wide)
+            self.lines.setdefault(self.current, []).append(line)
+
+    def text(self, name: str) -> str | None:
+        """The text of a section; None if the file has no such section."""
+        if name not in self.lines and name not in self.headings:
+            return None
+        text = "\n".join(self.lines.get(name, ())).strip("\n")
+        if len(text) > LONGEST_TEXT:
+            long = f"[{name}] has {len(text)} characters; {LONGEST_TEXT} are sent at the most"
+            self._error(self.headings.get(name, 0), "too-long", long)
+        return text
+
+    def _begin(self, number: int, name: str) -> None:
+        if name not in SECTIONS:
+            text = f"there is no section [{name}]; a line that is meant as it stands begins with a blank"
+            self._error(number, "unknown-section", text, suggest(name, SECTIONS))
+        elif name in self.headings:
+            self._error(number, "only-one", f"line {self.headings[name]} has the heading [{name}] already")
+        else:
+            self.current = name
+            self.headings[name] = number
+
+    def _error(self, line: int, code: str, text: str, hint: str = "") -> None:
+        self.findings.append(Finding(line, "error", code, text, hint))
+
+
+class _Game:
+    """Reads game.txt: a command a line, its words up to the end of the line."""
+
+    def __init__(self, state: State, findings: list[Finding]) -> None:
+        self._state, self._findings = state, findings
+        self._scores: dict[Seat, int] = {}
+        self._said: dict[str, str] = {}
+        self._commands: Mapping[str, Callable[[str], None]] = {
+            "TURN": self._turn,
+            "LABEL": self._label,
+            "SCORE": self._score,
+            "OUT": self._seats("OUT"),
+            "TURNS": self._turns,
+            "WINNER": self._seats("WINNER"),
+            "OVER": self._over,
+        }
+
+    def read(self, text: str) -> Ruling:
+        """The ruling but for its words to readers."""
+        for number, line in enumerate(text.splitlines(), start=1):
+            word, _, rest = one_line(line).partition(" ")
+            if not word or word.startswith(";"):
+                continue
+            try:
+                self._command(word.upper())(rest)
+            except Refused as refused:
+                self._findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
+        if "WINNER" in self._said and "OVER" not in self._said:
+            hint = "add a line: OVER <why>"
+            self._findings.append(Finding(0, "error", "not-over", "WINNER is for the turn that ends the game", hint))
+        turns = self._said.get("TURNS")
+        return Ruling(
+            name=self._said.get("LABEL", ""),
+            scores=self._scores,
+            out=tuple(self._said.get("OUT", "").split()),
+            turns=None if turns is None else int(turns),
+            winners=tuple(self._said.get("WINNER", "").split()),
+            over=self._said.get("OVER", ""),
+        )
+
+    def _command(self, word: str) -> Callable[[str], None]:
+        if word not in self._commands:
+            raise Refused("unknown-command", f"{word[:40]!r} is no command", suggest(word, list(self._commands)))
+        return self._commands[word]
+
+    def _say(self, command: str, text: str) -> None:
+        if command in self._said:
+            raise Refused("only-one", f"{command} stands on a line above already", "only one such line is taken")
+        self._said[command] = text
+
+    def _turn(self, rest: str) -> None:
+        turn = self._state.turn
+        if _number(rest, 1, LAST_TURN) != turn:
+            hint = f"write anew the files for this turn; if they are, write: TURN {turn}"
+            raise Refused("other-turn", f"these files are for turn {rest[:40]}, and now it is turn {turn}", hint)
+
+    def _label(self, rest: str) -> None:
+        if not 2 <= len(rest) <= LONGEST_NAME:
+            raise Refused("bad-label", f"a label has 2 to {LONGEST_NAME} characters, not {len(rest)}")
+        self._say("LABEL", rest)
+
+    def _score(self, rest: str) -> None:
+        name, _, points = rest.partition(" ")
+        seat = self._seat(name)
+        if seat in self._scores:
+            raise Refused("only-one", f"{seat} has a score on a line above already", "only one such line is taken")
+        self._scores[seat] = _number(points, -HIGHEST_SCORE, HIGHEST_SCORE)
+
+    def _turns(self, rest: str) -> None:
+        last = _number(rest, 0, LAST_TURN)
+        if 0 < last < self._state.turn:
+            raise Refused("out-of-bounds", f"turn {last} is past", f"the nearest is {self._state.turn}")
+        self._say("TURNS", str(last))
+
+    def _over(self, rest: str) -> None:
+        if not rest:
+            raise Refused("missing-word", "expected why the game is over, the line ends", "write: OVER <why>")
+        self._say("OVER", rest[:LONGEST_TEXT])
+
+    def _seats(self, command: str) -> Callable[[str], None]:
+        def read(rest: str) -> None:
+            if not rest:
+                raise Refused("missing-word", "expected a seat, the line ends", f"write: {command} <seat>")
+            seats = [*self._said.get(command, "").split(), *map(self._seat, rest.replace(",", " ").split())]
+            self._said[command] = " ".join(dict.fromkeys(seats))
+
+        return read
+
+    def _seat(self, word: str) -> Seat:
+        return choose(word, list(self._state.players), "a seat")
+
+
+def _number(text: str, low: int, high: int) -> int:
+    """A whole number. Raises Refused."""
+    try:
+        number = int(text) if len(text) <= 12 and text.isascii() else None
+    except ValueError:
+        number = None
+    if number is None or not low <= number <= high:
+        raise Refused("not-a-number", f"expected a whole number from {low} to {high}, got {text[:40]!r}")
+    return number

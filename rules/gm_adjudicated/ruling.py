@@ -1,0 +1,53 @@
+"""A ruling: all that a GM decides about one turn, as the resolver is given it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.ruleset import Json, Seat
+from rules.gm_adjudicated.state import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a GM writes for one reader, or for all: `result` is told once; of the rest, None leaves it as it was."""
+
+    result: str = ""
+    file: str | None = None
+    map: str | None = None
+
+    def after(self, known: Known) -> Known:
+        """What the reader has before him from now on."""
+        return Known(known.file if self.file is None else self.file, known.map if self.map is None else self.map)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What comes of a turn.
+
+    `name` is that of the next turn, "" for its number; `turns` sets the number
+    of the last one. With `over`, the reason, the game ends.
+    """
+
+    all: Told = Told()
+    seats: Mapping[Seat, Told] = field(default_factory=dict)
+    name: str = ""
+    scores: Mapping[Seat, int] = field(default_factory=dict)
+    out: tuple[Seat, ...] = ()
+    turns: int | None = None
+    winners: tuple[Seat, ...] = ()
+    over: str = ""
+
+    def dump(self) -> Json:
+        """The ruling as JSON data."""
+        return dataclasses.asdict(self) | {"out": list(self.out), "winners": list(self.winners)}
+
+    @classmethod
+    def load(cls, data: Mapping[str, Any]) -> Ruling:
+        """The ruling of `dump` data. Raises KeyError or TypeError on other data."""
+        lists = {"out": tuple(data["out"]), "winners": tuple(data["winners"])}
+        seats = {seat: Told(**told) for seat, told in data["seats"].items()}
+        return cls(**{**data, **lists, "all": Told(**data["all"]), "seats": seats})

@@ -1,0 +1,118 @@
+"""The state of a game: what its GM has said and keeps before each reader, and how it is saved."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.ruleset import Json, SaveError, Seat
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What stands in every report until the GM changes it: a text and a map, "" where there is none."""
+
+    file: str = ""
+    map: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """What is held of one seat. `sheet` are the lines of its last turn; out of the game, it is no longer `playing`."""
+
+    known: Known = Known()
+    sheet: tuple[str, ...] = ()
+    score: int = 0
+    playing: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How the game ended; nobody need have won."""
+
+    winners: tuple[Seat, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A game before its turn number `turn`.
+
+    `turns` is the number of the last one, 0 while only the GM ends the game;
+    `name` is what the GM calls this turn, "" for its number. `shared` is known
+    to all; `verbs` are verb → help.
+    """
+
+    players: Mapping[Seat, Player]
+    verbs: Mapping[str, str]
+    turns: int
+    open_scores: bool
+    shared: Known = Known()
+    turn: int = 1
+    name: str = ""
+    result: Result | None = None
+
+    @property
+    def label(self) -> str:
+        """What players call this turn."""
+        return self.name or f"turn {self.turn}"
+
+    @property
+    def awaiting(self) -> frozenset[Seat]:
+        """The seats whose sheets are waited for."""
+        return frozenset() if self.result else frozenset(self.playing)
+
+    @property
+    def playing(self) -> tuple[Seat, ...]:
+        """The seats still in the game."""
+        return tuple(seat for seat, player in self.players.items() if player.playing)
+
+
+def dump(state: State) -> Json:
+    """The state as JSON data. Seats and verbs are lists, for their order counts."""
+    return {
+        "players": [[seat, _dumped(player)] for seat, player in state.players.items()],
+        "verbs": [list(verb) for verb in state.verbs.items()],
+        "turns": state.turns,
+        "open_scores": state.open_scores,
+        "shared": dataclasses.asdict(state.shared),
+        "turn": state.turn,
+        "name": state.name,
+        "result": state.result and {"winners": list(state.result.winners), "reason": state.result.reason},
+    }
+
+
+def load(data: Json, version: int) -> State:
+    """The state of a save of any released version. Raises SaveError."""
+    if not 1 <= version <= VERSION:
+        raise SaveError(f"this save is of version {version} of The Umpire's Pen; this program reads 1 to {VERSION}")
+    try:
+        return _read(data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise SaveError(f"this is not a save of The Umpire's Pen: {error!r}") from None
+
+
+def _dumped(player: Player) -> Json:
+    return dataclasses.asdict(player) | {"sheet": list(player.sheet)}
+
+
+def _read(data: Mapping[str, Any]) -> State:
+    result = data["result"]
+    return State(
+        players={seat: _player(player) for seat, player in data["players"]},
+        verbs=dict(data["verbs"]),
+        turns=data["turns"],
+        open_scores=data["open_scores"],
+        shared=Known(**data["shared"]),
+        turn=data["turn"],
+        name=data["name"],
+        result=result and Result(tuple(result["winners"]), result["reason"]),
+    )
+
+
+def _player(data: Mapping[str, Any]) -> Player:
+    return Player(Known(**data["known"]), tuple(data["sheet"]), data["score"], data["playing"])

@@ -1,0 +1,80 @@
+"""A turn: what the GM has decided takes effect, step by step (ruling 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pbem.ruleset import Event, Seat, TurnInput
+from rules.gm_adjudicated.events import private, public
+from rules.gm_adjudicated.orders import ORDERS
+from rules.gm_adjudicated.ruling import Ruling
+from rules.gm_adjudicated.state import Player, Result, State
+
+Happened = tuple[State, tuple[Event, ...]]
+
+
+def resolve(state: State, turn: TurnInput) -> Happened:
+    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    if state.result is not None:
+        return state, ()
+    ruling = None if turn.ruling is None else Ruling.load(turn.ruling)
+    state, left = _leaving(_with_sheets(state, turn), turn)
+    state, told = (state, (public(state, "unruled"),)) if ruling is None else _ruled(state, ruling)
+    state, ended = _closed(state, ruling or Ruling())
+    return state, (*left, *told, *ended)
+
+
+def _with_sheets(state: State, turn: TurnInput) -> State:
+    """Each seat has the lines of its sheet before it in its next report."""
+    lines = {seat: tuple(map(ORDERS.line, turn.orders.get(seat, ()))) for seat in state.players}
+    return replace(state, players={seat: replace(player, sheet=lines[seat]) for seat, player in state.players.items()})
+
+
+def _leaving(state: State, turn: TurnInput) -> Happened:
+    """Whom the host took out plays no longer."""
+    gone = [seat for seat in state.playing if seat in turn.removed]
+    return _without(state, gone), tuple(public(state, "left", who=seat) for seat in gone)
+
+
+def _ruled(state: State, ruling: Ruling) -> Happened:
+    """The GM's words are told, what he keeps before the readers is changed, and scores and seats with it."""
+    out = [seat for seat in state.playing if seat in ruling.out]
+    events = (*_told(state, ruling), *(public(state, "out", who=seat) for seat in out))
+    players = {seat: _player(seat, player, ruling) for seat, player in state.players.items()}
+    turns = state.turns if ruling.turns is None else ruling.turns
+    after = replace(state, players=players, shared=ruling.all.after(state.shared), turns=turns)
+    return _without(after, out), events
+
+
+def _told(state: State, ruling: Ruling) -> Iterator[Event]:
+    if ruling.all.result:
+        yield public(state, "public", text=ruling.all.result)
+    for seat in state.players:
+        if seat in ruling.seats and ruling.seats[seat].result:
+            yield private(seat, ruling.seats[seat].result)
+
+
+def _player(seat: Seat, player: Player, ruling: Ruling) -> Player:
+    known = ruling.seats[seat].after(player.known) if seat in ruling.seats else player.known
+    return replace(player, known=known, score=ruling.scores.get(seat, player.score))
+
+
+def _closed(state: State, ruling: Ruling) -> Happened:
+    """The next turn begins, unless the game is over: by the GM's word, by its last turn, or for want of players."""
+    reason = ruling.over
+    if not reason and state.turns and state.turn >= state.turns:
+        reason = "the last turn has been played"
+    if not reason and not state.playing:
+        reason = "nobody is left in the game"
+    state = replace(state, turn=state.turn + 1, name=ruling.name)
+    if not reason:
+        return state, ()
+    result = Result(ruling.winners, reason)
+    ended = public(state, "ended", winners=list(result.winners), reason=reason)
+    return replace(state, result=result), (ended,)
+
+
+def _without(state: State, seats: list[Seat]) -> State:
+    players = {seat: replace(each, playing=each.playing and seat not in seats) for seat, each in state.players.items()}
+    return replace(state, players=players)

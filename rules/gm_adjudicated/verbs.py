@@ -1,0 +1,74 @@
+"""The GM's own verbs: how a campaign declares them, and which one a player means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from pbem.ruleset import Json, SetupError
+from rules.gm_adjudicated.text import one_line
+
+SAY = "SAY"
+"""The verb that every campaign has: what follows are just words."""
+
+RESERVED = frozenset({SAY, "END", "FINAL", "ORDERS", "WAIT"})
+"""Words that mean something else on a sheet, whatever the game."""
+
+MOST = 60
+SHORTEST_ABBREVIATION = 3
+LONGEST_HELP = 200
+
+_VERB = re.compile(r"[A-Z][A-Z0-9-]{1,19}")
+
+
+def read_verbs(data: Json) -> dict[str, str]:
+    """The verbs of the option, each with its help: from a JSON list, or an object verb → help. Raises SetupError."""
+    if data is None:
+        return {}
+    given = dict.fromkeys(data, "") if isinstance(data, list) and all(isinstance(verb, str) for verb in data) else data
+    if not isinstance(given, Mapping) or not all(isinstance(help_, str) for help_ in given.values()):
+        raise SetupError('option verbs must be a JSON list such as ["MARCH", "BUILD"], or an object of verb and help')
+    if len(given) > MOST:
+        raise SetupError(f"option verbs has {len(given)} verbs; a campaign takes {MOST} at the most")
+    verbs: dict[str, str] = {}
+    for typed, help_ in given.items():
+        verb = typed.strip().upper()
+        if not _VERB.fullmatch(verb) or verb in RESERVED or verb in verbs:
+            raise SetupError(f"option verbs: {typed!r} {_fault(verb, verbs)}")
+        verbs[verb] = one_line(help_)[:LONGEST_HELP]
+    return verbs
+
+
+def _fault(verb: str, verbs: Mapping[str, str]) -> str:
+    if verb in verbs:
+        return "is there twice"
+    if verb in RESERVED:
+        return "cannot be a verb: it means something else on every sheet"
+    return "cannot be a verb: use 2 to 20 of A-Z, 0-9 and -, a letter first"
+
+
+def meant(word: str, verbs: Sequence[str]) -> list[str]:
+    """The verbs a word may stand for: itself, or all those that it begins, if it is long enough for that."""
+    if word in verbs:
+        return [word]
+    return [verb for verb in verbs if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
+
+
+def slip_of(word: str, verbs: Sequence[str]) -> str:
+    """The first verb that one slip makes of a word: a letter too many, too few, wrong, or two swapped; else ""."""
+    if len(word) < SHORTEST_ABBREVIATION:
+        return ""
+    return next((verb for verb in verbs if _one_slip(word, verb)), "")
+
+
+def _one_slip(word: str, verb: str) -> bool:
+    start = _alike(word, verb)
+    word, verb = word[start:], verb[start:]
+    end = _alike(word[::-1], verb[::-1])
+    left, right = word[: len(word) - end], verb[: len(verb) - end]
+    return max(len(left), len(right)) == 1 or (len(left) == 2 and left == right[::-1])
+
+
+def _alike(one: str, other: str) -> int:
+    """How many signs two words have in common at their beginning."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

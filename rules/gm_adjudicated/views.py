@@ -1,0 +1,79 @@
+"""What a player of The Umpire's Pen may know, as plain JSON data: what the GM told all, and what he told this seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from pbem.ruleset import Event, Seat, heard
+from rules.gm_adjudicated.state import State
+
+
+class VerbView(TypedDict):
+    """One of the GM's verbs; `help` may be empty."""
+
+    verb: str
+    help: str
+
+
+class ResultView(TypedDict):
+    """How the game ended; there may be no winners."""
+
+    winners: list[Seat]
+    reason: str
+
+
+class GmView(TypedDict):
+    """A seat's whole knowledge.
+
+    `turns` is the number of the last turn, 0 if the GM alone ends the game.
+    `file` and `shared` are the GM's standing texts for this seat and for all;
+    `map` is the seat's own, or else that for all. `sheet` are the lines it
+    sent last turn. `scores` is None unless they are public and the GM has given
+    any; `out` are the seats no longer in the game.
+    """
+
+    seat: Seat
+    label: str
+    over: bool
+    awaited: bool
+    events: list[dict[str, Any]]
+    turn: int
+    turns: int
+    seats: list[Seat]
+    out: list[Seat]
+    verbs: list[VerbView]
+    file: str
+    shared: str
+    map: str
+    sheet: list[str]
+    scores: dict[Seat, int] | None
+    result: ResultView | None
+
+
+def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
+    """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
+    own, result = state.players[seat], state.result
+    return GmView(
+        seat=seat,
+        label=f"end, after turn {state.turn - 1}" if result else state.label,
+        over=result is not None,
+        awaited=seat in state.awaiting,
+        events=heard(events, seat),
+        turn=state.turn,
+        turns=state.turns,
+        seats=list(state.players),
+        out=[each for each, player in state.players.items() if not player.playing],
+        verbs=[VerbView(verb=verb, help=help_) for verb, help_ in state.verbs.items()],
+        file=own.known.file,
+        shared=state.shared.file,
+        map=own.known.map or state.shared.map,
+        sheet=list(own.sheet),
+        scores=_scores(state),
+        result=ResultView(winners=list(result.winners), reason=result.reason) if result else None,
+    )
+
+
+def _scores(state: State) -> dict[Seat, int] | None:
+    scores = {seat: player.score for seat, player in state.players.items()}
+    return scores if state.open_scores and any(scores.values()) else None

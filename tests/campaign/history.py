@@ -1,0 +1,70 @@
+"""A campaign with a past, for the tests that change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from pbem.archive import ReplayProof
+from pbem.campaign.proof import prove
+from pbem.campaign.table import Table, load_table
+from pbem.campaign.turnrun import run_turn
+from pbem.store.models import Act, Turn
+from tests.toy.home import ADDRESSES, Desk
+
+ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
+
+
+def begin(desk: Desk, **options: Any) -> None:
+    """Starts toy1 with three seats."""
+    desk.begin(seats=("red", "blue", "green"), **options)
+    desk.tick()
+
+
+def play(desk: Desk, sheets: Mapping[str, str], *, hours: float = 1) -> None:
+    """Lets seats send sheets, runs the open turn, and mails its reports."""
+    send(desk, sheets)
+    desk.tick(hours=hours)
+    run_turn(desk.house, "toy1", desk.now, reason="test", by_gm=True)
+    desk.tick()
+
+
+def send(desk: Desk, sheets: Mapping[str, str]) -> None:
+    """Posts sheets from their seats' own addresses."""
+    for seat, text in sheets.items():
+        desk.post(f"ORDERS toy1 {seat}\n{text}\nEND", sender=ADDRESSES[seat])
+
+
+def proof(desk: Desk) -> ReplayProof:
+    """The archive of toy1, proved."""
+    return prove(desk.house, "toy1")
+
+
+def table(desk: Desk) -> Table:
+    """The campaign toy1 as it stands."""
+    with desk.house.store.reading() as session:
+        return load_table(session, "toy1")
+
+
+def live_turns(desk: Desk) -> list[Turn]:
+    """The turns in the history of toy1, oldest first."""
+    return [turn for turn in rows(desk, Turn) if turn.shelf_id is None]
+
+
+def rows(desk: Desk, kind: Any) -> list[Any]:
+    """All rows of a table, in the order in which they were written; turns by their number."""
+    order = (kind.number, kind.id) if kind is Turn else (kind.id,)
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(kind).order_by(*order)))
+
+
+def journal(desk: Desk) -> list[str]:
+    """What the journal says, oldest first."""
+    return [act.text for act in rows(desk, Act)]
+
+
+def subjects(desk: Desk, to: str) -> list[str]:
+    """The subjects of all mail an address got."""
+    return [str(mail["Subject"]) for mail in desk.mails(to)]

@@ -1,0 +1,251 @@
+"""Turns that a GM decides: held when due, sent to him, ruled on by files, released, archived and replayed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.campaign.adjudicating import AWAITING, RULED, Taken, take_folder, take_ruling, write_folder
+from pbem.campaign.holding import release
+from pbem.campaign.proof import prove
+from pbem.campaign.table import load_table
+from pbem.errors import CampaignError
+from pbem.ruleset import Adjudicated
+from pbem.tick import run_now
+from rules.gm_adjudicated import RULESET
+from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Auction
+
+GM, ANN, BOB, CYD = "gm@example.org", "ann@example.org", "bob@example.org", "cyd@example.org"
+DUE = 131
+"""Hours from the beginning to after the first deadline, with its grace."""
+
+WEEK = 24 * 7
+
+
+@pytest.fixture
+def war(desk: Desk) -> Iterator[Desk]:
+    """A home with "toy1", a campaign of three whose turns the GM decides, begun; red and green have sent sheets."""
+    toy = desk.house
+    desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+    desk.begin(seats=("red", "blue", "green"))
+    desk.tick()
+    sheet(desk, ANN, "March to the pass, quietly.")
+    sheet(desk, CYD, "Ask the abbot.")
+    desk.tick(hours=1)
+    yield desk
+    desk.house = toy
+
+
+def held(desk: Desk) -> str:
+    """Why the campaign is held."""
+    with desk.house.store.reading() as session:
+        return load_table(session, "toy1").held
+
+
+def let_go(desk: Desk) -> None:
+    """The GM releases the campaign."""
+    with desk.house.store.writing() as session:
+        release(session, desk.house, load_table(session, "toy1"), desk.now)
+
+
+def rule(desk: Desk, **files: str) -> Taken:
+    """The GM rules by files, named without their ending."""
+    named = {f"{name}.txt": text for name, text in files.items()}
+    with desk.house.store.writing() as session:
+        return take_ruling(desk.house, session, "toy1", named, desk.now)
+
+
+def sheet(desk: Desk, sender: str, text: str) -> None:
+    """A player answers his last report."""
+    report = [mail for mail in desk.mails(sender) if "report for" in str(mail["Subject"])][-1]
+    desk.reply(report, text)
+
+
+def last_report(desk: Desk, to: str) -> str:
+    """The text of the last report to an address."""
+    return text_of([mail for mail in desk.mails(to) if "report for" in str(mail["Subject"])][-1])
+
+
+def digests(desk: Desk) -> list[str]:
+    """What the GM was sent of sheets so far."""
+    return [text_of(mail) for mail in desk.mails(GM) if "HOW TO RULE" in text_of(mail)]
+
+
+def test_the_game_is_known_as_one_that_a_gm_decides() -> None:
+    """The host tells such a game by what it can do, and no other game can."""
+    assert isinstance(RULESET, Adjudicated)
+    assert not isinstance(Auction(), Adjudicated)
+
+
+def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
+    """At the deadline nothing is resolved; the GM gets all sheets in one mail, and hears who sent none."""
+    done = war.tick(hours=DUE)
+
+    assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], AWAITING)
+    (digest,) = digests(war)
+    assert "Without a sheet: blue\n" in digest
+    assert "RED\n  March to the pass, quietly.\n\nBLUE\n  no sheet came\n\nGREEN\n  Ask the abbot.\n" in digest
+
+
+def test_the_gm_is_asked_once(war: Desk) -> None:
+    """Further ticks do not repeat the mail."""
+    war.tick(hours=DUE)
+    war.tick(hours=1)
+    war.tick(hours=1)
+
+    assert len(digests(war)) == 1
+
+
+def test_a_sheet_that_comes_in_meanwhile_is_sent_on(war: Desk) -> None:
+    """A turn that waits still takes sheets; the GM then gets all of them again."""
+    war.tick(hours=DUE)
+    sheet(war, BOB, "Burn the bridge.")
+    war.tick(hours=1)
+
+    assert ["Burn the bridge." in digest for digest in digests(war)] == [False, True]
+
+
+def test_a_sheet_that_comes_in_after_the_ruling_is_sent_on(war: Desk) -> None:
+    """The ruling stands, and its GM is told that there is more to judge."""
+    war.tick(hours=DUE)
+    rule(war, all="It rained.")
+    sheet(war, BOB, "Burn the bridge.")
+    war.tick(hours=1)
+
+    assert held(war) == RULED
+    assert digests(war)[-1].startswith("Your ruling on turn 1 of the campaign toy1 waits for your release.")
+    assert "BLUE\n  Burn the bridge.\n" in digests(war)[-1]
+
+
+def test_a_turn_that_was_not_ruled_on_goes_on_waiting(war: Desk) -> None:
+    """Released without a ruling, it is held again at once."""
+    war.tick(hours=DUE)
+    let_go(war)
+
+    assert [turn.turn for turn in war.tick(hours=1).awaiting] == [1]
+    assert len(digests(war)) == 1
+
+
+def test_a_ruling_takes_effect_with_the_release(war: Desk) -> None:
+    """Taken, the ruling waits; released, the turn is run with it and each seat reads what is its own."""
+    war.tick(hours=DUE)
+    taken = rule(war, all="It rained.", red="You found gold.", blue="You were robbed.")
+    waiting = war.tick(hours=1)
+    let_go(war)
+
+    done = war.tick(hours=1)
+
+    assert (taken.kept, waiting.resolved, [turn.turn for turn in done.resolved]) == (True, [], [1])
+    assert "You found gold." in last_report(war, ANN)
+    assert "You were robbed." not in last_report(war, ANN)
+    assert "It rained." in last_report(war, CYD)
+
+
+def test_the_ruling_taken_last_counts(war: Desk) -> None:
+    """Until he releases the turn a GM may think better of it."""
+    war.tick(hours=DUE)
+    rule(war, red="You lost.")
+    rule(war, red="You won.")
+    let_go(war)
+    war.tick(hours=1)
+
+    assert "You won." in last_report(war, ANN)
+    assert "You lost." not in last_report(war, ANN)
+
+
+def test_a_ruling_with_an_error_is_not_kept(war: Desk) -> None:
+    """The findings name file and line, and what was ruled before stands."""
+    war.tick(hours=DUE)
+    taken = rule(war, red="You won.\n[MAPP]")
+
+    assert (taken.kept, held(war)) == (False, AWAITING)
+    assert [(finding.line, finding.hint) for finding in taken.findings["red.txt"]] == [(2, "did you mean MAP?")]
+
+
+def test_a_ruling_before_the_deadline_holds_the_turn(war: Desk) -> None:
+    """A GM who rules early is asked before it takes effect, since more sheets may come."""
+    rule(war, all="It rained.")
+
+    assert held(war) == RULED
+    assert war.tick(hours=DUE).resolved == []
+
+
+def test_a_gm_may_run_a_turn_without_a_ruling(war: Desk) -> None:
+    """On his word the turn passes, all are told that nothing was decided, and the next turn is not held."""
+    war.tick(hours=DUE)
+
+    done = run_now(war.house, "toy1", war.now)
+
+    assert [turn.turn for turn in done.resolved] == [1]
+    assert "The GM gave no ruling this turn" in last_report(war, ANN)
+    assert held(war) == ""
+
+
+def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: Path) -> None:
+    """Rulings come from folders, secrets stay with their seats, records hold the rulings, and the archive replays."""
+    for number in (1, 2, 3):
+        for address in (ANN, BOB, CYD):
+            sheet(war, address, f"Dig for chest {number}.")
+        war.tick(hours=DUE if number == 1 else WEEK)
+        folder = tmp_path / str(number)
+        write_folder(war.house, "toy1", folder)
+        for seat in ("red", "blue", "green"):
+            path = folder / f"{seat}.txt"
+            path.write_text(path.read_text().replace("[RESULT]\n", f"[RESULT]\nThe omen of {seat}, {number}.\n"))
+        assert take_folder(war.house, "toy1", folder, war.now).findings == {}
+        let_go(war)
+        war.tick()
+        for seat, address in (("red", ANN), ("blue", BOB), ("green", CYD)):
+            omens = [other for other in ("red", "blue", "green") if f"omen of {other}" in last_report(war, address)]
+            assert omens == [seat]
+            assert f"The omen of {seat}, {number}." in last_report(war, address)
+
+    record = json.loads((war.home / "turns" / "toy1" / "0002" / "turn.json").read_text())
+    assert record["ruling"]["seats"]["blue"]["result"] == "The omen of blue, 2."
+    assert prove(war.house, "toy1").turns == 3
+
+
+def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:
+    """A second call writes what is missing and the sheets anew, and says what it left."""
+    write_folder(war.house, "toy1", tmp_path)
+    (tmp_path / "red.txt").write_text("You won.")
+    (tmp_path / "blue.txt").unlink()
+
+    written = write_folder(war.house, "toy1", tmp_path)
+
+    assert written.written == ("digest.txt", "blue.txt")
+    assert set(written.left) == {"game.txt", "all.txt", "red.txt", "green.txt"}
+    assert (tmp_path / "red.txt").read_text() == "You won."
+
+
+def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
+    """A GM who starts over gets fresh files."""
+    write_folder(war.house, "toy1", tmp_path)
+    (tmp_path / "red.txt").write_text("You won.")
+
+    written = write_folder(war.house, "toy1", tmp_path, force=True)
+
+    assert written.left == ()
+    assert "You won." not in (tmp_path / "red.txt").read_text()
+
+
+def test_an_empty_folder_is_no_ruling(war: Desk, tmp_path: Path) -> None:
+    """Without files nothing is taken, and the GM is told how to get them."""
+    with pytest.raises(CampaignError, match=r"no files of a ruling .* pbem adjudicate toy1"):
+        take_folder(war.house, "toy1", tmp_path, war.now)
+
+
+def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path) -> None:
+    """A GM who mistakes the campaign is told so; its turns are run when they are due, without a word of rulings."""
+    desk.begin()
+    desk.tick()
+
+    with pytest.raises(CampaignError, match="toy1 needs no ruling: Toy Auction resolves its turns itself"):
+        write_folder(desk.house, "toy1", tmp_path)
+    assert [turn.turn for turn in desk.tick(hours=DUE).resolved] == [1]
+    assert "ruling" not in json.loads((desk.home / "turns" / "toy1" / "0001" / "turn.json").read_text())

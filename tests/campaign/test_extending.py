@@ -1,0 +1,204 @@
+"""More time for a turn: by the GM, and by a vote of those awaited."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from pbem.campaign.extending import extend, needed_votes, read_extension, vote
+from pbem.campaign.status import house_status
+from pbem.campaign.table import load_table
+from pbem.errors import CampaignError
+from tests.toy.home import Desk, text_of
+
+ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
+FRIDAY = dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
+DAY = dt.timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin(seats=("red", "blue", "green"), rules={"mass": "101"})
+    desk.tick()
+
+
+def more(desk: Desk, by: dt.timedelta | dt.datetime | None = None) -> str:
+    """The GM extends the open turn."""
+    with desk.house.store.writing() as session:
+        return extend(session, desk.house, load_table(session, "toy1"), desk.now, by)
+
+
+def ask(desk: Desk, seat: str) -> str:
+    """A seat asks for more time; what it is answered."""
+    with desk.house.store.writing() as session:
+        return vote(session, desk.house, load_table(session, "toy1"), seat, desk.now)
+
+
+def deadline(desk: Desk) -> dt.datetime | None:
+    """The open turn's."""
+    return house_status(desk.house, "toy1").campaigns[0].deadline
+
+
+def test_an_extension_moves_the_deadline(desk: Desk) -> None:
+    """By a span, to a moment, or by the house rule's two days."""
+    said = more(desk, DAY)
+    assert said == "Turn 1 of toy1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told."
+    assert deadline(desk) == FRIDAY + DAY
+    more(desk, FRIDAY + 3 * DAY)
+    assert deadline(desk) == FRIDAY + 3 * DAY
+    more(desk)
+    assert deadline(desk) == FRIDAY + 5 * DAY
+
+
+def test_everybody_is_told_both_deadlines(desk: Desk) -> None:
+    """The mail has the old one and the new one, and says who decided."""
+    more(desk, DAY)
+    desk.tick()
+
+    text = text_of(desk.last(BOB))
+    assert "Your GM has moved the deadline of turn 1" in text
+    assert "it was: Fri 6 Nov 2026 20:00 Europe/Berlin" in text
+    assert "it is:  Sat 7 Nov 2026 20:00 Europe/Berlin" in text
+
+
+def test_the_turn_runs_at_the_new_deadline(desk: Desk) -> None:
+    """Not at the old one."""
+    more(desk, DAY)
+
+    assert [len(desk.tick(hours=hours).resolved) for hours in (106, 23.9, 0.1)] == [0, 0, 1]
+
+
+def test_reminders_go_out_for_the_new_deadline(desk: Desk) -> None:
+    """Who was reminded of the old one is reminded again."""
+    assert desk.tick(hours=90).reminded == 3
+    more(desk, 2 * DAY)
+
+    assert [desk.tick(hours=hours).reminded for hours in (1, 48)] == [0, 3]
+
+
+def test_a_reminder_not_sent_yet_gives_way_to_the_new_deadline(desk: Desk) -> None:
+    """A player does not read of a deadline that has been moved already."""
+    sent = desk.home / "post" / "sent"
+    sent.rename(sent.with_name("aside"))
+    sent.write_text("not a folder")
+    desk.tick(hours=90)
+    more(desk, 2 * DAY)
+    sent.unlink()
+    sent.with_name("aside").rename(sent)
+    desk.tick(hours=3)
+
+    assert [mail["Subject"] for mail in desk.mails(ANN)[2:]] == ["[toy1] The deadline has moved"]
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        (FRIDAY, "is not later than the deadline there is, Fri 6 Nov 2026 20:00"),
+        (FRIDAY - DAY, "is not later than the deadline there is"),
+        (FRIDAY + 1000 * DAY, "is more than 400 days away"),
+    ],
+)
+def test_a_deadline_moves_to_a_later_day_within_reason(desk: Desk, by: dt.datetime, said: str) -> None:
+    """What would be no extension is refused, and changes nothing."""
+    with pytest.raises(CampaignError, match=said):
+        more(desk, by)
+    assert deadline(desk) == FRIDAY
+
+
+def test_a_deadline_that_has_passed_moves_from_now(desk: Desk) -> None:
+    """In the grace, a day more is a day from now."""
+    desk.set_rules(grace="5d")
+    desk.tick(hours=130)
+    more(desk, DAY)
+
+    assert deadline(desk) == desk.now + DAY
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("24h", DAY),
+        ("3d", 3 * DAY),
+        ("2026-12-24T20:00", dt.datetime(2026, 12, 24, 19, tzinfo=dt.UTC)),
+        ("2026-12-24T20:00Z", dt.datetime(2026, 12, 24, 20, tzinfo=dt.UTC)),
+    ],
+)
+def test_a_gm_writes_a_span_or_a_moment(text: str, read: dt.timedelta | dt.datetime) -> None:
+    """A moment is one of the campaign's clocks, unless it names a zone."""
+    assert read_extension(text, "Europe/Berlin") == read
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "24", "5m", "99999d", "2026-13-01", "0001-01-01", "9999-12-31T23:59-12:00"]
+)
+def test_what_is_no_time_is_refused(text: str) -> None:
+    """In words that show how to write one."""
+    with pytest.raises(CampaignError, match="write"):
+        read_extension(text, "Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("rule", "awaited", "needed"),
+    [("half", 1, 1), ("half", 2, 2), ("half", 3, 2), ("half", 4, 2), ("half", 7, 4), ("all", 3, 3)],
+)
+def test_how_many_must_ask(rule: str, awaited: int, needed: int) -> None:
+    """Half of those awaited, but nobody decides for another; or all."""
+    assert needed_votes(rule, awaited) == needed
+
+
+def test_enough_votes_extend_the_turn(desk: Desk) -> None:
+    """The first who asks is told how many are needed; with the second, everybody is told of the new deadline."""
+    first, second = ask(desk, "red"), ask(desk, "blue")
+    desk.tick()
+
+    assert first.startswith("Your wish for more time is noted: 1 of the 2 needed have asked.")
+    assert second.startswith("Enough have asked: the turn has more time. Orders are due Sun 8 Nov 2026")
+    assert deadline(desk) == FRIDAY + 2 * DAY
+    assert "Enough of those awaited have asked for it" in text_of(desk.last(CYD))
+
+
+def test_a_seat_has_one_vote(desk: Desk) -> None:
+    """Asking twice is asking once."""
+    ask(desk, "red")
+
+    assert "1 of the 2 needed" in ask(desk, "red")
+    assert deadline(desk) == FRIDAY
+
+
+def test_votes_count_for_one_extension(desk: Desk) -> None:
+    """Another needs as many votes again, and there are no more than the house rule allows."""
+    desk.set_rules(extensions="2")
+    for _ in range(2):
+        ask(desk, "red")
+        assert "1 of the 2 needed" in ask(desk, "red")
+        ask(desk, "blue")
+
+    assert deadline(desk) == FRIDAY + 4 * DAY
+    assert ask(desk, "red").startswith("This turn was extended 2 times already")
+
+
+def test_the_gms_extensions_are_not_counted(desk: Desk) -> None:
+    """What players may ask for stays theirs."""
+    desk.set_rules(extensions="1")
+    more(desk)
+    ask(desk, "red")
+
+    assert ask(desk, "blue").startswith("Enough have asked")
+
+
+@pytest.mark.parametrize("rules", [{"vote": "none"}, {"extensions": "0"}])
+def test_some_campaigns_have_no_votes(desk: Desk, rules: dict[str, str]) -> None:
+    """Who asks is told whom to ask."""
+    desk.set_rules(**rules)
+
+    assert ask(desk, "red") == "In toy1 the GM alone extends deadlines: please write to gm@example.org."
+
+
+def test_who_is_not_awaited_has_no_vote(desk: Desk) -> None:
+    """In a game in turns, only the seat whose turn it is may ask."""
+    desk.begin(name="toy2", pace="in_turn")
+    with desk.house.store.writing() as session:
+        said = vote(session, desk.house, load_table(session, "toy2"), "blue", desk.now)
+
+    assert said.startswith("Your seat is not waited for")

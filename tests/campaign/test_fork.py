@@ -1,0 +1,104 @@
+"""What if: a campaign goes on otherwise in a home of its own, and the real one hears nothing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.campaign.entering import enter_sheet
+from pbem.campaign.forking import compare_with_real, copy_campaign
+from pbem.campaign.preview import preview
+from pbem.errors import CampaignError
+from pbem.store.models import Person, SeatRow, Turn
+from tests.campaign.history import begin, live_turns, play, proof, rows, table
+from tests.toy.home import Desk, open_desk
+
+
+@pytest.fixture
+def played(desk: Desk) -> Desk:
+    """Two turns were run; turn 3 is open."""
+    begin(desk, rounds="5")
+    play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
+    play(desk, {"red": "BID 1"})
+    return desk
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Desk]:
+    """An empty home for the copy."""
+    with open_desk(tmp_path / "there") as desk:
+        yield desk
+
+
+def test_a_fork_stands_where_the_turn_was_open(played: Desk, there: Desk) -> None:
+    """State, sheets and reports are those of that time; what came later is not there."""
+    forked = copy_campaign(played.house, there.house, "toy1", 1, played.now)
+
+    assert (forked.turn, forked.sheets) == (1, {"red": 1, "blue": 1})
+    assert [turn.number for turn in live_turns(there)] == [0, 1]
+    assert live_turns(there)[1].state_hash == live_turns(played)[1].state_hash
+
+
+def test_a_fork_run_as_it_was_comes_out_the_same(played: Desk, there: Desk) -> None:
+    """The dice are the same, turn after turn, and its own archive proves itself."""
+    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    there.now = played.now
+    play(there, {})
+
+    assert live_turns(there)[2].state_hash == live_turns(played)[2].state_hash
+    assert proof(there).turns == 1
+
+
+def test_a_fork_with_another_sheet_tells_whose_reports_differ(played: Desk, there: Desk) -> None:
+    """Red whispers something else: red and blue would have been told otherwise, green the same."""
+    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    enter_sheet(there.house, "toy1", "red", [(1, "BID 2"), (2, "WHISPER blue never")], played.now, sure=True)
+    compared = compare_with_real(played.house, there.house, preview(there.house, "toy1", played.now))
+
+    assert compared.differing == {"blue": ("- - red whispered to you: deal.", "+ - red whispered to you: never.")}
+    assert compared.same == ("red", "green")
+
+
+def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
+    """No address of a player or GM is in it, and no token."""
+    copy_campaign(played.house, there.house, "toy1", 2, played.now)
+
+    assert {person.address for person in rows(there, Person)} == {f"{seat}@fork.invalid" for seat in table(there).seats}
+    assert table(there).gm == "gm@fork.invalid"
+    assert {seat.token_hash for seat in rows(there, SeatRow)} == {""}
+
+
+def test_the_real_campaign_is_only_read(played: Desk, there: Desk) -> None:
+    """After a fork was made and played on, everything real is as it was."""
+    turns, mails = [turn.id for turn in rows(played, Turn)], len(played.mails())
+    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    play(there, {})
+    played.tick()
+
+    assert ([turn.id for turn in rows(played, Turn)], len(played.mails())) == (turns, mails)
+    assert proof(played).turns == 2
+
+
+@pytest.mark.parametrize("number", [0, 4])
+def test_only_a_turn_there_was_can_be_forked(played: Desk, there: Desk, number: int) -> None:
+    """Other numbers are refused with those that would do."""
+    with pytest.raises(CampaignError, match=f"toy1 has no turn {number} to start from: it can be 1 to 3"):
+        copy_campaign(played.house, there.house, "toy1", number, played.now)
+
+
+def test_a_fork_needs_an_empty_home(played: Desk, there: Desk) -> None:
+    """A copy is never put among other campaigns."""
+    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+
+    with pytest.raises(CampaignError, match="has a campaign already: fork into an empty folder"):
+        copy_campaign(played.house, there.house, "toy1", 2, played.now)
+
+
+def test_the_open_turn_has_nothing_to_compare_with(played: Desk, there: Desk) -> None:
+    """What was not run yet was not told to anybody."""
+    copy_campaign(played.house, there.house, "toy1", 3, played.now)
+
+    with pytest.raises(CampaignError, match="turn 3 of toy1 has not been run: there is nothing to compare"):
+        compare_with_real(played.house, there.house, preview(there.house, "toy1", played.now))

@@ -1,0 +1,151 @@
+"""The grace after a deadline, and what those who are late are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.campaign.status import house_status
+from tests.toy.home import Desk, text_of
+
+ANN, BOB, CYD, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"
+TO_DEADLINE = 106
+"""Hours from the start of the campaign, Monday 9:00 UTC, to Friday 20:00 in Berlin."""
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin(rules={"grace": "24h", "mass": "101"}, seats=("red", "blue", "green"))
+    desk.tick()
+
+
+def send(desk: Desk, to: str, text: str = "BID 1") -> None:
+    """Answers the first report of a player."""
+    desk.reply(desk.mails(to)[1], text)
+
+
+def reasons(desk: Desk, *, hours: float) -> list[str]:
+    """Ticks so much later; why turns were resolved."""
+    return [turn.reason for turn in desk.tick(hours=hours).resolved]
+
+
+def test_the_report_tells_of_the_grace(desk: Desk) -> None:
+    """A player knows from the start how long late orders count."""
+    text = text_of(desk.mails(ANN)[1])
+
+    assert "Orders are due Fri 6 Nov 2026 20:00 Europe/Berlin" in text
+    assert "Late ones still count until Sat 7 Nov 2026 20:00 Europe/Berlin" in text
+
+
+def test_a_turn_waits_out_its_grace_for_those_without_a_sheet(desk: Desk) -> None:
+    """With no sheet from green, it runs a day after the deadline and not before."""
+    send(desk, ANN)
+    send(desk, BOB)
+
+    assert reasons(desk, hours=TO_DEADLINE) == []
+    assert reasons(desk, hours=23.9) == []
+    assert reasons(desk, hours=0.1) == ["deadline"]
+
+
+def test_without_anybody_late_there_is_no_grace(desk: Desk) -> None:
+    """At the deadline a turn runs whose sheets are all there, whatever they say of waiting."""
+    for player in (ANN, BOB, CYD):
+        send(desk, player, "BID 1\nWAIT")
+    desk.tick()
+
+    assert reasons(desk, hours=TO_DEADLINE) == ["deadline"]
+
+
+def test_the_last_late_sheet_ends_the_grace_after_settling(desk: Desk) -> None:
+    """Half an hour is left for second thoughts."""
+    send(desk, ANN)
+    send(desk, BOB)
+    desk.tick(hours=TO_DEADLINE)
+    send(desk, CYD, "BID 2\nWAIT")
+
+    assert reasons(desk, hours=1) == []
+    assert reasons(desk, hours=0.4) == []
+    assert reasons(desk, hours=0.1) == ["deadline"]
+
+
+def test_a_sheet_late_in_the_grace_does_not_prolong_it(desk: Desk) -> None:
+    """The end of the grace is the end."""
+    send(desk, ANN)
+    send(desk, BOB)
+    desk.tick(hours=TO_DEADLINE)
+    send(desk, CYD)
+
+    assert reasons(desk, hours=23.9) == []
+    assert reasons(desk, hours=0.1) == ["deadline"]
+
+
+def test_those_who_are_late_are_told_once(desk: Desk) -> None:
+    """They learn until when they may send; the others are told nothing."""
+    send(desk, ANN)
+    done = [desk.tick(hours=hours) for hours in (TO_DEADLINE, 1, 1)]
+
+    assert [tick.reminded for tick in done] == [2, 0, 0]
+    assert "No order sheet of yours has come for seat blue" in text_of(desk.last(BOB)).replace("\n", " ")
+    assert "until\nSat 7 Nov 2026 20:00 Europe/Berlin" in text_of(desk.last(BOB))
+    assert "late" not in desk.last(ANN)["Subject"]
+
+
+def test_late_notices_follow_reminders(desk: Desk) -> None:
+    """Who was reminded a day before the deadline is told again when it has passed."""
+    send(desk, ANN)
+    send(desk, BOB)
+
+    assert [desk.tick(hours=hours).reminded for hours in (TO_DEADLINE - 24, 24)] == [1, 1]
+    assert "Orders are late" in desk.last(CYD)["Subject"]
+
+
+def test_a_late_notice_can_be_answered_with_orders(desk: Desk) -> None:
+    """The receipt says that the deadline has passed, and that the sheet counts."""
+    send(desk, ANN)
+    desk.tick(hours=TO_DEADLINE)
+    desk.reply(desk.last(BOB), "BID 2")
+    desk.tick(hours=1)
+
+    text = text_of(desk.last(BOB))
+    assert text.startswith("Sheet 1 taken")
+    assert "Your sheet came after it, but still counts." in text.replace("\n", " ")
+    assert "waits for late sheets until Sat 7 Nov 2026 20:00 Europe/Berlin" in text.replace("\n", " ")
+
+
+def test_the_gm_is_told_who_is_late(desk: Desk) -> None:
+    """When the deadline has passed he gets a digest, and none again."""
+    send(desk, ANN)
+    desk.tick(hours=TO_DEADLINE)
+    desk.tick(hours=1)
+
+    digests = [mail for mail in desk.mails(GM) if "late" in mail["Subject"]]
+    assert len(digests) == 1
+    assert "late:      blue, green\n" in text_of(digests[0])
+    assert "came:      red\n" in text_of(digests[0])
+
+
+def test_where_all_are_told_everybody_learns_who_is_late(desk: Desk) -> None:
+    """With late=public, those who are in learn whom the turn waits for, and the late who is late with them."""
+    desk.set_rules(late="public")
+    send(desk, ANN)
+    desk.tick(hours=TO_DEADLINE)
+
+    assert "still waits for blue, green" in text_of(desk.last(ANN)).replace("\n", " ")
+    assert "Late besides you: green." in text_of(desk.last(BOB)).replace("\n", " ")
+
+
+def test_a_public_reminder_names_who_is_missing(desk: Desk) -> None:
+    """With late=public, a reminder says who has no sheet yet; else it says nothing of others."""
+    send(desk, ANN)
+    desk.set_rules(late="public")
+    desk.tick(hours=TO_DEADLINE - 24)
+
+    assert "Without a sheet at the moment: blue, green." in text_of(desk.last(BOB)).replace("\n", " ")
+
+
+def test_status_tells_the_grace(desk: Desk) -> None:
+    """The GM sees until when late sheets count."""
+    campaign = house_status(desk.house, "toy1").campaigns[0]
+
+    assert campaign.deadline is not None
+    assert campaign.closes is not None
+    assert (campaign.closes - campaign.deadline).total_seconds() == 24 * 3600

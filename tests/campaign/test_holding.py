@@ -1,0 +1,286 @@
+"""Holds: a GM's pause, turns that await his review, and turns that look like mail lost on its way."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.campaign.extending import extend
+from pbem.campaign.holding import hold, release
+from pbem.campaign.status import house_status
+from pbem.campaign.table import load_table
+from pbem.campaign.turnrun import run_turn
+from pbem.errors import CampaignError
+from pbem.tick import run_now
+from tests.toy.home import Desk, text_of
+
+ANN, BOB, CYD, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"
+WEEK = 168
+
+
+def begin(desk: Desk, **rules: str) -> None:
+    """A campaign of three, begun."""
+    desk.begin(rules=rules, seats=("red", "blue", "green"), rounds="9")
+    desk.tick()
+
+
+def send(desk: Desk, *players: str) -> None:
+    """Players answer their newest reports."""
+    for player in players:
+        reports = [mail for mail in desk.mails(player) if "report for" in mail["Subject"]]
+        desk.reply(reports[-1], "BID 1")
+
+
+def resolved(desk: Desk, *, hours: float = 0) -> list[str]:
+    """Ticks so much later; why turns were resolved."""
+    return [turn.reason for turn in desk.tick(hours=hours).resolved]
+
+
+def pause(desk: Desk, why: str = "", *, actor: str = "gm") -> bool:
+    """Holds the campaign."""
+    with desk.house.store.writing() as session:
+        return hold(session, desk.house, load_table(session, "toy1"), why, desk.now, actor=actor)
+
+
+def go_on(desk: Desk) -> bool:
+    """Releases the campaign."""
+    with desk.house.store.writing() as session:
+        return release(session, desk.house, load_table(session, "toy1"), desk.now)
+
+
+def held(desk: Desk) -> str:
+    """Why the campaign is held, as status tells it."""
+    return house_status(desk.house, "toy1").campaigns[0].held
+
+
+def test_a_paused_campaign_runs_no_turn(desk: Desk) -> None:
+    """Neither its deadline nor sheets from everybody resolve it."""
+    begin(desk)
+    pause(desk)
+    send(desk, ANN, BOB, CYD)
+
+    assert resolved(desk, hours=1) == []
+    assert resolved(desk, hours=WEEK) == []
+    assert held(desk) == "paused by the GM"
+
+
+def test_players_are_told_of_a_pause_and_its_end(desk: Desk) -> None:
+    """They hear why, and when orders are due after it."""
+    begin(desk)
+    pause(desk, "I am on a train")
+    desk.tick()
+    assert "    I am on a train." in text_of(desk.last(ANN))
+    go_on(desk)
+    desk.tick()
+
+    assert "orders are due Fri 6 Nov 2026 20:00 Europe/Berlin" in text_of(desk.last(BOB)).replace("\n", " ")
+
+
+def test_a_turn_due_in_a_pause_runs_when_it_ends(desk: Desk) -> None:
+    """At the release everything goes on as if it had become due now."""
+    begin(desk)
+    pause(desk)
+    send(desk, ANN, BOB, CYD)
+    desk.tick(hours=WEEK)
+    go_on(desk)
+
+    assert resolved(desk) == ["deadline"]
+
+
+def test_nobody_is_reminded_in_a_pause(desk: Desk) -> None:
+    """There is nothing that players would have to do."""
+    begin(desk)
+    pause(desk)
+
+    assert desk.tick(hours=90).reminded == 0
+
+
+def test_sheets_are_taken_in_a_pause(desk: Desk) -> None:
+    """Orders get their receipts as ever."""
+    begin(desk)
+    pause(desk)
+    desk.tick()
+    send(desk, ANN)
+    desk.tick()
+
+    assert text_of(desk.last(ANN)).startswith("Sheet 1 taken")
+
+
+def test_a_campaign_is_held_once(desk: Desk) -> None:
+    """A second hold changes nothing, not even the reason; so does a second release."""
+    begin(desk)
+
+    assert [pause(desk, "one"), pause(desk, "two")] == [True, False]
+    assert held(desk) == "paused by the GM: one"
+    assert [go_on(desk), go_on(desk)] == [True, False]
+
+
+def test_a_campaign_may_be_paused_again_at_once(desk: Desk) -> None:
+    """Pauses at the same minute are as many notices."""
+    begin(desk)
+    for _ in range(2):
+        pause(desk)
+        go_on(desk)
+    desk.tick()
+
+    assert len([mail for mail in desk.mails(ANN) if "pauses" in mail["Subject"]]) == 2
+
+
+def test_a_campaign_without_an_open_turn_cannot_be_held(desk: Desk) -> None:
+    """There is nothing to hold once the game is over."""
+    desk.begin(rounds="1")
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+
+    with pytest.raises(CampaignError, match="campaign toy1 is over: it has no open turn"):
+        pause(desk)
+
+
+def test_the_gm_may_run_a_held_turn(desk: Desk) -> None:
+    """`pbem run` is his word, and ends the hold."""
+    begin(desk)
+    pause(desk)
+
+    assert [turn.turn for turn in run_now(desk.house, "toy1", desk.now).resolved] == [1]
+    assert held(desk) == ""
+
+
+def test_a_hold_overtakes_a_run_that_is_being_computed(desk: Desk) -> None:
+    """Even a turn that was found due is not run when it is held meanwhile."""
+    begin(desk)
+    pause(desk)
+
+    assert run_turn(desk.house, "toy1", desk.now, reason="deadline") is False
+
+
+def test_a_mass_of_missing_sheets_holds_the_turn(desk: Desk) -> None:
+    """Two of three missing are more than sixty percent: the GM is told once, and nobody else."""
+    begin(desk)
+    send(desk, ANN)
+    desk.tick()
+    before = len(desk.mails(BOB))
+
+    assert resolved(desk, hours=120) == []
+    assert resolved(desk, hours=24) == []
+    assert held(desk) == "2 of 3 sheets have not come"
+    mails = desk.mails(GM)
+    assert len(mails) == 1
+    assert "without a sheet: blue, green" in text_of(mails[0])
+    assert len(desk.mails(BOB)) == before
+
+
+def test_releasing_a_mass_lets_the_turn_run_at_once(desk: Desk) -> None:
+    """The GM has seen who is missing; the turn is not held for it again."""
+    begin(desk)
+    desk.tick(hours=120)
+    go_on(desk)
+
+    assert resolved(desk) == ["deadline"]
+
+
+def test_extending_a_mass_is_a_release(desk: Desk) -> None:
+    """The turn has its new deadline, at which it is held again if sheets are still missing."""
+    begin(desk)
+    desk.tick(hours=120)
+    with desk.house.store.writing() as session:
+        extend(session, desk.house, load_table(session, "toy1"), desk.now)
+
+    assert held(desk) == ""
+    assert resolved(desk, hours=47) == []
+    assert resolved(desk, hours=1) == []
+    assert held(desk) == "3 of 3 sheets have not come"
+
+
+def test_one_of_three_missing_is_no_mass(desk: Desk) -> None:
+    """Somebody who forgets does not hold up the others."""
+    begin(desk)
+    send(desk, ANN, BOB)
+
+    assert resolved(desk, hours=120) == ["deadline"]
+
+
+def test_two_who_forget_are_no_mass(desk: Desk) -> None:
+    """A game of two that has never had a sheet is run at its deadline."""
+    desk.begin()
+
+    assert resolved(desk, hours=120) == ["deadline"]
+
+
+def test_how_many_are_a_mass_is_a_house_rule(desk: Desk) -> None:
+    """With mass=101, no number of missing sheets holds a turn."""
+    begin(desk, mass="101")
+
+    assert resolved(desk, hours=120) == ["deadline"]
+
+
+def test_a_silent_mailbox_holds_the_turn(desk: Desk) -> None:
+    """After a turn with sheets, not one letter in the whole house looks like a fault."""
+    desk.begin(rounds="9")
+    desk.tick()
+    send(desk, ANN, BOB)
+    desk.tick()
+    assert resolved(desk, hours=1) == ["all sheets in"]
+
+    assert resolved(desk, hours=120) == []
+    assert held(desk) == "not one mail has come in since the turn opened"
+    assert "not one mail has come in" in text_of(desk.last(GM)).replace("\n", " ")
+
+
+def test_a_mailbox_with_other_letters_is_not_silent(desk: Desk) -> None:
+    """Any letter shows that mail comes in; then two who forget are two who forget."""
+    desk.begin(rounds="9")
+    desk.tick()
+    send(desk, ANN, BOB)
+    desk.tick()
+    desk.tick(hours=1)
+    desk.post("HELP", sender="eve@example.org")
+
+    assert resolved(desk, hours=120) == ["deadline"]
+
+
+def test_a_letter_after_the_release_does_not_hold_it_anew(desk: Desk) -> None:
+    """The GM is asked once for a deadline, whatever the doubt."""
+    begin(desk, mass="60")
+    send(desk, ANN, BOB, CYD)
+    desk.tick()
+    desk.tick(hours=1)
+    desk.tick(hours=120)
+    go_on(desk)
+    send(desk, ANN)
+
+    assert resolved(desk) == ["deadline"]
+
+
+@pytest.mark.parametrize("players", [(ANN, BOB, CYD), (ANN, BOB)])
+def test_a_reviewed_turn_waits_for_its_gm(desk: Desk, players: tuple[str, ...]) -> None:
+    """With review=yes a turn that is due is held, with all sheets or not, and runs when it is released."""
+    begin(desk, review="yes")
+    send(desk, *players)
+    desk.tick()
+
+    assert resolved(desk, hours=120) == []
+    assert held(desk) == "it awaits your review"
+    assert "You asked to see each turn" in text_of(desk.last(GM))
+    go_on(desk)
+    assert len(resolved(desk)) == 1
+
+
+def test_each_turn_is_reviewed(desk: Desk) -> None:
+    """A release is for one turn; the next is held again."""
+    begin(desk, review="yes")
+    send(desk, ANN, BOB, CYD)
+    desk.tick()
+    desk.tick(hours=1)
+    go_on(desk)
+    desk.tick()
+    send(desk, ANN, BOB, CYD)
+    desk.tick()
+
+    assert resolved(desk, hours=1) == []
+    assert len([mail for mail in desk.mails(GM) if "is held" in mail["Subject"]]) == 2
+
+
+def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
+    """The hold is a guarded update that SQLite and PostgreSQL take alike."""
+    shared.set_rules(review="yes")
+
+    assert resolved(shared, hours=120) == []
+    assert held(shared) == "it awaits your review"

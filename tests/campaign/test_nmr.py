@@ -1,0 +1,193 @@
+"""What follows missed sheets: counts, warnings, and seats that go to somebody else."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import update
+
+from pbem.campaign.people import enrol
+from pbem.campaign.standby import enlist
+from pbem.campaign.status import SeatStatus, house_status
+from pbem.store.models import SeatRow
+from pbem.tick import run_now
+from tests.toy.home import Desk, text_of
+
+ANN, BOB, CYD, DAN, GM = (f"{name}@example.org" for name in ("ann", "bob", "cyd", "dan", "gm"))
+WEEK = 168
+
+
+def begin(desk: Desk, **rules: str) -> None:
+    """A campaign of three, begun, in which no mass of missing sheets holds a turn."""
+    desk.begin(rules={"mass": "101", **rules}, seats=("red", "blue", "green"), rounds="9")
+    desk.tick()
+
+
+def play(desk: Desk, *players: str) -> None:
+    """A turn in which these players send, and the others do not."""
+    for player in players:
+        reports = [mail for mail in desk.mails(player) if "report for" in mail["Subject"]]
+        desk.reply(reports[-1], "BID 1")
+    assert len(desk.tick(hours=WEEK).resolved) == 1
+
+
+def seat(desk: Desk, name: str) -> SeatStatus:
+    """A seat, as its GM sees it."""
+    return next(seat for seat in house_status(desk.house, "toy1").campaigns[0].seats if seat.seat == name)
+
+
+def notices(desk: Desk, to: str, words: str) -> list[str]:
+    """The mails to somebody that have these words in the subject, each in one line."""
+    return [" ".join(text_of(mail).split()) for mail in desk.mails(to) if words in mail["Subject"]]
+
+
+def test_misses_are_counted_and_forgiven(desk: Desk) -> None:
+    """A sheet ends the count of those in a row, not that of all."""
+    begin(desk)
+    play(desk, ANN, BOB)
+    play(desk, ANN, BOB)
+    assert (seat(desk, "green").nmr_in_a_row, seat(desk, "green").nmr_total) == (2, 2)
+    play(desk, ANN, BOB, CYD)
+
+    assert (seat(desk, "green").nmr_in_a_row, seat(desk, "green").nmr_total) == (0, 2)
+
+
+def test_of_a_first_miss_without_consequences_the_report_tells_enough(desk: Desk) -> None:
+    """A second mail comes only when it becomes a habit."""
+    begin(desk)
+    play(desk, ANN, BOB)
+    assert notices(desk, CYD, "did not come") == []
+    play(desk, ANN, BOB)
+
+    assert "That makes 2 in a row." in notices(desk, CYD, "did not come")[0]
+
+
+def test_the_gm_is_told_of_each_miss(desk: Desk) -> None:
+    """One mail a turn, with all who missed; none where nobody did."""
+    begin(desk)
+    play(desk, ANN)
+    play(desk, ANN, BOB, CYD)
+
+    told = notices(desk, GM, "Missed in turn")
+    assert len(told) == 1
+    assert "blue: 1 in a row, 1 in all green: 1 in a row, 1 in all" in told[0]
+
+
+def test_a_warning_says_what_comes_next(desk: Desk) -> None:
+    """Where missing has consequences, the first miss brings the warning."""
+    begin(desk, nmr_open="3")
+    play(desk, ANN, BOB)
+    play(desk, ANN, BOB)
+
+    first, second = notices(desk, CYD, "did not come")
+    assert "After 2 more missed sheets in a row your seat is given to somebody who wants to play it." in first
+    assert "After the next missed sheet your seat is given to somebody who wants to play it." in second
+
+
+def test_the_consequence_that_comes_first_is_told(desk: Desk) -> None:
+    """A seat that would be removed before it is given away is told of that."""
+    begin(desk, nmr_open="3", nmr_remove="2")
+    play(desk, ANN, BOB)
+
+    assert "After the next missed sheet your seat is taken out of the game." in notices(desk, CYD, "did not come")[0]
+
+
+def test_others_are_told_where_the_campaign_says_so(desk: Desk) -> None:
+    """With late=public all hear who missed; else nobody does."""
+    begin(desk)
+    play(desk, ANN, BOB)
+    desk.set_rules(late="public")
+    play(desk, ANN, BOB)
+
+    assert len(notices(desk, ANN, "Sheets did not come")) == 1
+    assert "no sheet came from green" in notices(desk, BOB, "Sheets did not come")[0]
+    assert notices(desk, CYD, "Sheets did not come") == []
+
+
+def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) -> None:
+    """The newcomer has it from the next turn on, with a clean slate."""
+    begin(desk, nmr_open="2")
+    with desk.house.store.writing() as session:
+        enlist(session, 1, enrol(session, DAN, desk.now), desk.now)
+    play(desk, ANN, BOB)
+    play(desk, ANN, BOB)
+
+    assert seat(desk, "green").address == DAN
+    assert seat(desk, "green").nmr_in_a_row == 0
+    assert notices(desk, DAN, "report for") != []
+    assert "seat green" in notices(desk, CYD, "")[-1].lower()
+
+
+def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
+    """His sheet counts, and a late one of his predecessor's does not."""
+    begin(desk, nmr_open="1")
+    with desk.house.store.writing() as session:
+        enlist(session, 1, enrol(session, DAN, desk.now), desk.now)
+    play(desk, ANN, BOB)
+    reports = [mail for mail in desk.mails(DAN) if "report for" in mail["Subject"]]
+    desk.reply(reports[-1], "BID 2")
+    desk.tick()
+
+    assert seat(desk, "green").sheet == 1
+
+
+def test_without_a_standby_the_seat_is_open(desk: Desk) -> None:
+    """Nobody plays it; turns no longer wait for it, and it is counted no more."""
+    begin(desk, nmr_open="1")
+    play(desk, ANN, BOB)
+    play(desk, ANN, BOB)
+
+    assert seat(desk, "green").address == ""
+    assert not seat(desk, "green").awaited
+    assert seat(desk, "green").nmr_total == 1
+
+
+def test_after_too_many_misses_the_seat_may_be_removed(desk: Desk) -> None:
+    """With nmr_remove it is out of the game."""
+    begin(desk, nmr_remove="2")
+    play(desk, ANN, BOB)
+    assert seat(desk, "green").playing
+    play(desk, ANN, BOB)
+
+    assert not seat(desk, "green").playing
+    assert "The seat is out of the game." in notices(desk, GM, "Missed in turn")[-1]
+
+
+def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
+    """It is not waited for, so nothing is counted and nobody is told."""
+    begin(desk, nmr_open="1")
+    with desk.house.store.writing() as session:
+        session.execute(update(SeatRow).where(SeatRow.name == "green").values(paused=True))
+    play(desk, ANN, BOB)
+
+    assert seat(desk, "green").nmr_total == 0
+    assert seat(desk, "green").address == CYD
+    assert notices(desk, GM, "Missed in turn") == []
+
+
+def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
+    """Nobody is warned, and no seat changes hands, because the GM did not wait for the deadline."""
+    begin(desk, nmr_open="1")
+    run_now(desk.house, "toy1", desk.now)
+
+    assert notices(desk, ANN, "did not come") == []
+    assert notices(desk, GM, "Missed") == []
+    assert seat(desk, "red").address == ANN
+
+
+def test_the_last_turn_has_no_consequences(desk: Desk) -> None:
+    """When the game is over, nobody is warned and no seat changes hands."""
+    desk.begin(rules={"mass": "101", "nmr_open": "1"}, rounds="1")
+    desk.tick(hours=WEEK)
+
+    assert notices(desk, ANN, "did not come") == []
+    assert seat(desk, "red").address == ANN
+
+
+@pytest.mark.parametrize("rule", ["nmr_open", "nmr_remove"])
+def test_it_is_all_one_transaction_on_every_database(shared: Desk, rule: str) -> None:
+    """The run of the turn and what follows from it are kept together, on SQLite and PostgreSQL."""
+    shared.set_rules(**{rule: "1"})
+    shared.tick(hours=WEEK)
+
+    assert [seat(shared, name).nmr_total for name in ("red", "blue")] == [1, 1]
+    assert all(seat(shared, name).address == "" or not seat(shared, name).playing for name in ("red", "blue"))

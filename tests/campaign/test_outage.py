@@ -1,0 +1,87 @@
+"""After an outage deadlines wait: for as long as it was, and no longer than the house allows."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+
+import pytest
+
+from pbem.campaign.outage import Outage, Watch, after_failure, after_poll
+
+NOON = dt.datetime(2026, 11, 6, 12, 0, tzinfo=dt.UTC)
+MINUTE, HOUR, DAY = (dt.timedelta(**{unit: 1}) for unit in ("minutes", "hours", "days"))
+STEADY = Watch(NOON, MINUTE)
+"""A house that polls every minute."""
+
+
+def polled(watch: Watch | None, after: dt.timedelta) -> Watch:
+    """What is remembered of a good poll that comes so long after noon."""
+    return after_poll(watch, NOON + after, longest=DAY)
+
+
+@pytest.mark.parametrize(("length", "grace"), [(2 * HOUR, 2 * HOUR), (DAY, DAY), (9 * DAY, DAY)])
+def test_deadlines_wait_as_long_as_the_outage_was(length: dt.timedelta, grace: dt.timedelta) -> None:
+    """A gap in the polls counts from the last good one, and brings a day at most."""
+    assert polled(STEADY, length).outage == Outage(NOON, NOON + length, NOON + length + grace)
+
+
+@pytest.mark.parametrize(
+    ("watch", "gap"),
+    [
+        (None, 9 * DAY),
+        (Watch(NOON), 9 * DAY),
+        (STEADY, HOUR),
+        (Watch(NOON, DAY), 2 * DAY),
+        (Watch(NOON, MINUTE, failed=True), HOUR),
+    ],
+)
+def test_what_is_no_outage(watch: Watch | None, gap: dt.timedelta) -> None:
+    """The first poll, the second, an hour's pause, a nightly poll that was left out once, an hour of failures."""
+    assert polled(watch, gap).outage is None
+
+
+def test_a_mailbox_that_failed_needs_no_other_sign() -> None:
+    """Two hours of failures are an outage even where polls are days apart."""
+    failed = after_failure(Watch(NOON, 9 * DAY), NOON + HOUR)
+
+    assert polled(failed, 2 * HOUR).outage == Outage(NOON, NOON + 2 * HOUR, NOON + 4 * HOUR)
+    assert not polled(failed, 2 * HOUR).failed
+
+
+def test_a_mailbox_that_fails_from_the_beginning() -> None:
+    """Before any good poll, the outage counts from the first failure."""
+    assert polled(after_failure(None, NOON), DAY).outage == Outage(NOON, NOON + DAY, NOON + 2 * DAY)
+
+
+def test_an_outage_is_remembered_until_its_wait_is_over() -> None:
+    """Polls that follow keep it, and forget it then."""
+    over = polled(STEADY, DAY)
+
+    assert after_poll(over, NOON + DAY + HOUR, longest=DAY).outage == over.outage
+    assert after_poll(over, NOON + 2 * DAY, longest=DAY).outage is None
+
+
+def test_a_second_outage_goes_on_with_the_first() -> None:
+    """What waited for the first one goes on waiting, for as long as the second was."""
+    again = after_failure(polled(STEADY, DAY), NOON + DAY + HOUR)
+
+    assert polled(again, DAY + 3 * HOUR).outage == Outage(NOON, NOON + DAY + 3 * HOUR, NOON + DAY + 6 * HOUR)
+
+
+def test_a_clock_that_is_right_again() -> None:
+    """What a clock a year ahead took for an outage did not happen; a true one stays."""
+    ahead = polled(STEADY, 365 * DAY)
+    true = Outage(NOON - DAY, NOON, NOON + DAY)
+
+    assert polled(ahead, HOUR).outage is None
+    assert polled(replace(ahead, outage=true), HOUR).outage == true
+
+
+@pytest.mark.parametrize(("deadline", "held"), [(-MINUTE, False), (0 * HOUR, True), (HOUR, True), (3 * HOUR, True)])
+def test_which_deadlines_wait(deadline: dt.timedelta, held: bool) -> None:
+    """All that passed since the outage began, those of the wait itself too; what was due before has had its time."""
+    outage = Outage(NOON, NOON + 2 * HOUR, NOON + 4 * HOUR)
+
+    assert outage.holds(NOON + deadline, NOON + 3 * HOUR) == held
+    assert not outage.holds(NOON + deadline, NOON + 4 * HOUR)

@@ -1,0 +1,356 @@
+"""Words of people in reports: the GM's texts, the newspaper, press that goes with reports, diaries."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.gmwords import Text, add_text, broadcast, drop_text, list_press, list_texts
+from pbem.campaign.opening import start
+from pbem.campaign.passing import MOST_CHARACTERS, passable
+from pbem.campaign.proof import prove
+from pbem.campaign.rolling import rollback
+from pbem.campaign.seating import locked_table
+from pbem.campaign.turnrun import run_turn
+from pbem.errors import CampaignError
+from pbem.masking import MASK, masked
+from pbem.ruleset import View
+from pbem.store.models import Act
+from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.ruleset import Auction
+
+ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
+THREE = ("red", "blue", "green")
+
+
+def put(desk: Desk, words: str, seat: str | None = None) -> Text:
+    """A text of the GM."""
+    with desk.house.store.writing() as session:
+        return add_text(session, locked_table(session, "toy1"), words, desk.now, seat=seat)
+
+
+def run(desk: Desk) -> None:
+    """Runs the open turn and sends its reports."""
+    assert run_turn(desk.house, "toy1", desk.now, reason="test", by_gm=True)
+    desk.tick()
+
+
+def report(desk: Desk, to: str = ANN) -> str:
+    """The text of the newest report to an address."""
+    return text_of([mail for mail in desk.mails(to) if "report for" in mail["Subject"]][-1])
+
+
+def archived(desk: Desk, number: int, seat: str) -> str:
+    """All that the archive keeps of a seat's report, as one text."""
+    folder = desk.home / "turns" / "toy1" / f"{number:04d}" / "reports"
+    return "\n".join(path.read_text() for path in sorted(folder.glob(f"{seat}.*")))
+
+
+def test_a_text_for_all_stands_in_all_reports(desk: Desk) -> None:
+    """A GM's text is in every report that opens the next turn, before what happened, and in no later one."""
+    desk.begin()
+    put(desk, "The harbour is closed.")
+    run(desk)
+
+    told = report(desk)
+    assert told.index("FROM YOUR GM\n------------\n| The harbour is closed.\n") < told.index("WHAT HAPPENED")
+    assert "| The harbour is closed." in report(desk, BOB)
+    run(desk)
+    assert "harbour" not in report(desk)
+
+
+def test_a_text_for_one_seat_is_for_that_alone(desk: Desk) -> None:
+    """A GM's text to one seat is in no other's mail and no other's file of the archive."""
+    desk.begin()
+    put(desk, "You found a map.", "red")
+    run(desk)
+
+    assert "| You found a map." in report(desk)
+    assert "map" not in "".join(map(text_of, desk.mails(BOB)))
+    assert "You found a map." in archived(desk, 1, "red")
+    assert "You found a map." not in archived(desk, 1, "blue")
+
+
+def test_a_text_may_open_the_first_turn(desk: Desk) -> None:
+    """Words put in before the start stand in the first reports."""
+    seats = [("red", ANN), ("blue", BOB)]
+    wanted = NewCampaign(
+        name="toy1", game="toy", gm="gm@example.org", seats=seats, deadline="DAILY 20:00 UTC", options={}
+    )
+    create(desk.house, wanted, desk.now)
+    put(desk, "Welcome, all of you.")
+    start(desk.house, "toy1", desk.now)
+    desk.tick()
+
+    assert "| Welcome, all of you." in report(desk)
+
+
+def test_a_text_can_be_taken_back_in_time(desk: Desk) -> None:
+    """A text that waits can be dropped; one that was sent, or never was there, is refused by name."""
+    desk.begin()
+    kept, dropped = put(desk, "stays"), put(desk, "goes")
+    with desk.house.store.writing() as session:
+        table = locked_table(session, "toy1")
+        drop_text(session, table, dropped.id, desk.now)
+        with pytest.raises(CampaignError, match=rf"toy1 has no text {dropped.id} that waits .* there is: {kept.id}"):
+            drop_text(session, table, dropped.id, desk.now)
+
+        assert list_texts(session, table) == [kept]
+
+
+def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:
+    """The journal has what a GM told all; what he told one seat is secret there."""
+    desk.begin()
+    put(desk, "for all")
+    put(desk, "for one", "red")
+
+    with desk.house.store.reading() as session:
+        acts = session.execute(select(Act.text, Act.secret).order_by(Act.id)).all()[-2:]
+    assert [tuple(act) for act in acts] == [
+        ("text 1 for all put into the reports that open turn 2", False),
+        ("text 2 for red put into the reports that open turn 2", True),
+    ]
+
+
+def test_a_text_to_nobody_is_refused(desk: Desk) -> None:
+    """A seat that is not there is met with the nearest."""
+    desk.begin()
+
+    with pytest.raises(CampaignError, match=r"toy1 has no seat 'rde': did you mean red\?"):
+        put(desk, "hello", "rde")
+
+
+def test_a_game_that_is_over_has_no_more_reports(desk: Desk) -> None:
+    """After the end a GM is told that no report will bring his words."""
+    desk.begin(rounds="1")
+    run(desk)
+
+    with pytest.raises(CampaignError, match="campaign toy1 is over: it sends no more reports"):
+        put(desk, "hello")
+
+
+def test_news_stand_in_the_next_reports_of_all(desk: Desk) -> None:
+    """The newspaper has the news of the turn, signed, in the reports that open the next turn and no others."""
+    desk.begin()
+    desk.post("NEWS\nPeace in our time.")
+    desk.post("NEWS\nWar!", sender=BOB)
+    desk.tick()
+    run(desk)
+    paper = "NEWSPAPER\n---------\nred writes:\n| Peace in our time.\n\nblue writes:\n| War!\n"
+
+    assert paper in report(desk)
+    assert paper in report(desk, BOB)
+    run(desk)
+    assert "NEWSPAPER" not in report(desk)
+
+
+def test_press_with_the_report_reaches_whom_it_is_for(desk: Desk) -> None:
+    """Where press goes with reports, no mail of its own is sent, and only those written to read it."""
+    desk.begin(seats=THREE, rules={"press_with": "report"})
+    desk.tick()
+    desk.post("PRESS TO blue\nLet us deal.")
+    desk.tick()
+    answer = text_of(desk.last())
+    run(desk)
+
+    assert "PRESS\n-----\nred, to blue:\n| Let us deal.\n" in report(desk, BOB)
+    assert "goes with the next reports of toy1, to blue." in answer
+    others = [*map(text_of, desk.mails(CYD)), archived(desk, 1, "green"), archived(desk, 1, "red")]
+    assert not any("Let us deal" in text for text in others)
+    assert not any("Press" in mail["Subject"] for mail in desk.mails())
+
+
+@pytest.mark.parametrize("press_with", ["mail", "report"])
+def test_whoever_is_not_written_to_cannot_tell_that_anything_was(tmp_path: Path, press_with: str) -> None:
+    """All mail of a third player is the same, but for keys, whether or not two others write to each other."""
+    worlds = []
+    for letters in ((), ("PRESS TO blue\nA pact!", "DIARY\nA pact with blue.")):
+        with open_desk(tmp_path / str(len(letters))) as desk:
+            desk.begin(seats=THREE, rules={"press_with": press_with})
+            for letter in letters:
+                desk.post(letter)
+            desk.tick()
+            run(desk)
+            worlds.append([(mail["Subject"], text_of(mail)) for mail in desk.mails(CYD)])
+
+    assert [masked(str(mail)) for mail in worlds[0]] == [masked(str(mail)) for mail in worlds[1]]
+
+
+def test_unsigned_press_stands_last_and_by_its_text(desk: Desk) -> None:
+    """Where an unsigned letter stands in a report does not tell when it was written."""
+    desk.begin(seats=THREE, rules={"press": "anonymous", "press_with": "report"})
+    for text in ("UNSIGNED TO green\nzebra", "PRESS TO green\nmiddle", "UNSIGNED TO green\nant"):
+        desk.post(text)
+    desk.tick()
+    run(desk)
+
+    expected = "PRESS\n-----\nred, to green:\n| middle\n\nUnsigned, to green:\n| ant\n\nUnsigned, to green:\n| zebra\n"
+    assert expected in report(desk, CYD)
+
+
+def test_muted_press_is_in_no_report(desk: Desk) -> None:
+    """Who has muted a seat gets neither its letters nor its news; unsigned ones only go with MUTE UNSIGNED."""
+    desk.begin(seats=THREE, rules={"press": "anonymous", "press_with": "report"})
+    desk.post("MUTE red", sender=BOB)
+    desk.post("MUTE unsigned", sender=CYD)
+    desk.tick()
+    for text in ("PRESS TO ALL\nsigned", "NEWS\nheadline", "UNSIGNED TO ALL\nwhisper"):
+        desk.post(text)
+    desk.tick()
+    run(desk)
+
+    found = [
+        [word for word in ("signed", "headline", "whisper") if f"| {word}" in report(desk, to)] for to in (BOB, CYD)
+    ]
+    assert found == [["whisper"], ["signed", "headline"]]
+
+
+def test_who_is_told_in_turn_misses_nothing(desk: Desk) -> None:
+    """A seat that gets no report for a turn finds its news and texts in its next one."""
+    desk.begin(pace="in_turn")
+    desk.post("NEWS\nfirst")
+    desk.tick()
+    run(desk)
+    put(desk, "second")
+    run(desk)
+
+    assert "| first" in report(desk, BOB)
+    assert "| second" not in report(desk, BOB)
+    assert "| first" in report(desk)
+    assert "| second" in report(desk)
+
+
+def test_diaries_are_opened_at_the_end(desk: Desk) -> None:
+    """Diaries stand in the last reports, seat by seat, and in nothing before."""
+    desk.begin(rounds="2")
+    desk.post("DIARY\nI lied to red.", sender=BOB)
+    desk.post("DIARY\nBlue is honest.")
+    desk.tick()
+    run(desk)
+    before = [*map(text_of, desk.mails(ANN)), archived(desk, 1, "red"), archived(desk, 1, "blue")]
+    run(desk)
+
+    assert not any("I lied" in text for text in before)
+    diaries = "DIARIES\n-------\nred, turn 1:\n| Blue is honest.\n\nblue, turn 1:\n| I lied to red.\n"
+    assert diaries in report(desk)
+    assert diaries in report(desk, BOB)
+
+
+def test_a_gm_does_not_read_diaries_before_the_end(desk: Desk) -> None:
+    """The list of press tells a GM who wrote what, but diaries only when the game is over."""
+    desk.begin(rounds="1", rules={"press": "anonymous"})
+    desk.post("UNSIGNED TO blue\nboo")
+    desk.post("DIARY\nsecret")
+    desk.tick()
+    with desk.house.store.writing() as session:
+        during = list_press(session, locked_table(session, "toy1"))
+    run(desk)
+    with desk.house.store.writing() as session:
+        after = list_press(session, locked_table(session, "toy1"))
+
+    assert [(each.seat, each.unsigned, each.to, each.text) for each in during] == [("red", True, ("blue",), "boo")]
+    assert [each.text for each in after] == ["boo", "secret"]
+
+
+def test_press_that_comes_during_a_run_is_not_lost(desk: Desk) -> None:
+    """News taken while the reports are being written are in the reports of that very run."""
+    moments = iter([True])
+
+    class Interrupted(Auction):
+        """Lets news come in at the moment the first report is written."""
+
+        def text_map(self, view: View) -> str:
+            if next(moments, False):
+                desk.post("NEWS\nlate edition")
+                desk.tick()
+            return super().text_map(view)
+
+    desk.begin()
+    desk.tick()
+    run_turn(dataclasses.replace(desk.house, games={"toy": Interrupted()}), "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert "| late edition" in report(desk)
+    assert "| late edition" in report(desk, BOB)
+
+
+def test_a_turn_that_is_run_again_brings_the_same_words(desk: Desk) -> None:
+    """After a rollback news and texts stand in the reports again, with what was written since."""
+    desk.begin()
+    put(desk, "The harbour is closed.")
+    desk.post("NEWS\nWar!")
+    desk.tick()
+    run(desk)
+    rollback(desk.house, "toy1", 1, desk.now)
+    desk.post("NEWS\nPeace!")
+    desk.tick()
+    run(desk)
+
+    assert "NEWSPAPER\n---------\nred writes:\n| War!\n\nred writes:\n| Peace!\n" in report(desk)
+    assert "| The harbour is closed." in report(desk)
+
+
+def test_words_are_no_part_of_a_reports_data(desk: Desk) -> None:
+    """The JSON of a report is the game's own; archives with press and texts in them replay."""
+    desk.begin()
+    put(desk, "The harbour is closed.")
+    desk.post("NEWS\nWar!")
+    desk.tick()
+    run(desk)
+
+    data = json.loads((desk.home / "turns" / "toy1" / "0001" / "reports" / "red.json").read_text())
+    assert "War!" not in json.dumps(data)
+    assert prove(desk.house, "toy1").turns == 1
+
+
+def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
+    """A GM's letter is mailed to those it is for, whatever the policy on press, and answers go to him."""
+    desk.begin(seats=THREE, rules={"press": "off"})
+    with desk.house.store.writing() as session:
+        table = locked_table(session, "toy1")
+        reached = broadcast(session, desk.house, table, "Be quick.", desk.now, to=("red", "BLUE"))
+    desk.tick()
+
+    assert reached == ("red", "blue")
+    assert "Your GM writes to red and blue in toy1:\n\n| Be quick.\n" in text_of(desk.last(BOB))
+    assert "write to gm@example.org" in text_of(desk.last(BOB))
+    assert not any("Be quick" in text_of(mail) for mail in desk.mails(CYD))
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("From: the Queen of all", "From: the Queen of all"),
+        ("From: Ann <ann@example.org>", f"From: {MASK}"),
+        ("Reply-To: ann@example.org", f"Reply-To: {MASK}"),
+        ("> X-Mailer: Pigeon 2.1", f"> X-Mailer: {MASK}"),
+        ("She received: gold", "She received: gold"),
+        ("ORDERS toy1 red hunter2", f"ORDERS toy1 red {MASK}"),
+        ("my token is 0123456789abcdef0123", f"my token is {MASK}"),
+        ("orders+abcdefghij234567@example.org", f"orders+{MASK}@example.org"),
+        ("a\tb\x07c\u200bd\u202ee", "a   bcde"),
+    ],
+)
+def test_only_plain_words_pass(line: str, shown: str) -> None:
+    """Fields of mails, keys, and signs that nobody sees do not pass on; words do."""
+    assert passable(line).text == shown
+
+
+def test_masks_are_counted() -> None:
+    """The writer can be told how many lines did not pass as they were."""
+    passed = passable("Received: from here\nhello\n\n\n\nMessage-ID: <x@example.org>\n")
+
+    assert passed.text == f"Received: {MASK}\nhello\n\nMessage-ID: {MASK}"
+    assert passed.masked == 2
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n", "\u200b", "x" * (MOST_CHARACTERS + 1)])
+def test_nothing_and_too_much_are_refused(text: str) -> None:
+    """A text without words, or of more than 8,000 characters, is refused with what would do."""
+    with pytest.raises(CampaignError, match=r"there are no words|8000 at the most"):
+        passable(text)

@@ -1,0 +1,117 @@
+"""The commands that look at a turn before it is run, and change it afterwards."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli import main
+from tests.cli.conftest import Run
+
+NOW = ("--now", "2026-11-02T10:00Z")
+
+
+@pytest.fixture
+def played(duel: Run, home: Path) -> Run:
+    """A duel whose first turn was run with a sheet of red that the GM entered."""
+    (home / "red.txt").write_text("PLACE c3\n")
+    (home / "other.txt").write_text("ORDERS duel red\nPLACE c4\nEND\n")
+    assert duel("sheet", "duel", "red", str(home / "red.txt"), "--yes", *NOW).exit_code == 0
+    assert duel("run", "duel", *NOW).exit_code == 0
+    return duel
+
+
+def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
+    """Without --yes the command shows how the sheet reads; with it the sheet counts."""
+    file = home / "red.txt"
+    file.write_text("PLACE c3\n")
+    looked, entered = duel("sheet", "duel", "red", str(file)), duel("sheet", "duel", "red", str(file), "--yes", *NOW)
+
+    assert "Sheet 1 taken: 1 order." in looked.output
+    assert looked.output.endswith("Nothing was changed. To do it, add --yes.\n")
+    assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
+
+
+def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
+    """What the turn would come to, in words and as files."""
+    output = duel("preview", "duel", "--to", str(tmp_path / "look"), *NOW).output
+
+    assert "duel: turn 1, as it would be run Mon 2 Nov 2026 11:00 Europe/Berlin (10:00 UTC)\n" in output
+    assert output.endswith("Nothing was kept, and nobody is mailed.\n")
+    assert (tmp_path / "look" / "reports" / "red.txt").is_file()
+
+
+def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
+    """Whose reports change is told first; with --yes they are mailed."""
+    given = f"red={home / 'other.txt'}"
+    looked, done = played("rerun", "duel", "--sheet", given), played("rerun", "duel", "--sheet", given, "--yes", *NOW)
+
+    assert "  red: corrected report, edition 2\n" in looked.output
+    assert looked.output.endswith("Nothing was changed. To do it, add --yes.\n")
+    assert done.output.endswith("Corrected reports are queued; send them: pbem tick\n")
+    assert played("tick", *NOW).exit_code == 0
+    assert "every hash agrees" in played("replay", "duel").output
+
+
+def test_rollback_and_forward(played: Run) -> None:
+    """Both say where the campaign stands, and that everyone is told."""
+    back, forward = played("rollback", "duel", "1", "--yes", *NOW), played("forward", "duel", *NOW)
+
+    assert back.output.startswith("duel stands at turn 1 again; it was at turn 2.\n")
+    assert "Sheets that count: red (version 1).\n" in back.output
+    assert forward.output.startswith("duel stands at turn 2 again; it was at turn 1.\n")
+
+
+def test_a_state_is_printed_edited_and_patched(played: Run, tmp_path: Path) -> None:
+    """The JSON of `state`, edited, is what `patch` takes; it shows each change."""
+    state = json.loads(played("state", "duel").output)
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(state | {"forfeit_after": 9}))
+
+    assert "/forfeit_after: 3 → 9\n" in played("patch", "duel", str(path)).output
+    assert played("patch", "duel", str(path), "--yes", *NOW).exit_code == 0
+    assert json.loads(played("state", "duel").output)["forfeit_after"] == 9
+
+
+def test_patch_wants_json(played: Run, tmp_path: Path) -> None:
+    """Another file is refused in words."""
+    path = tmp_path / "state.json"
+    path.write_text("{")
+    result = played("patch", "duel", str(path))
+
+    assert result.exit_code == 2
+    assert "it is not JSON" in result.output
+
+
+def test_a_fork_is_a_home_of_its_own(played: Run, home: Path, tmp_path: Path) -> None:
+    """It is made, given another sheet, compared with what was told, and can be run."""
+    folder = tmp_path / "fork"
+    given = f"red={home / 'other.txt'}"
+    made = played("fork", "duel", "1", str(folder), "--sheet", given, "--compare", *NOW)
+
+    assert f"duel is copied to {folder.resolve()}, with turn 1 open. Nobody can be mailed from there.\n" in made.output
+    assert "red: Sheet 2 taken: 1 order.\n" in made.output
+    assert "duel: turn 1 there, against what was really told" in made.output
+    ran = CliRunner().invoke(main, ["run", "duel", "--home", str(folder), *NOW])
+    assert "duel: turn 1 resolved (by the GM).\n" in ran.output
+
+
+def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
+    """It says what agrees, and what cannot be proved before the game is over."""
+    result = CliRunner().invoke(main, ["verify", str(home / "turns")])
+
+    assert result.output.startswith("duel: 1 turns, ")
+    assert "The chain of records, all files, and the digest of every sheet agree.\n" in result.output
+    assert "Not proved yet: The dice and all results" in result.output
+
+
+def test_verify_reads_a_seed_in_hexadecimal(home: Path) -> None:
+    """Anything else is refused in words."""
+    result = CliRunner().invoke(main, ["verify", str(home / "turns"), "--seed", "xyz"])
+
+    assert result.exit_code == 2
+    assert re.search("hexadecimal digits", result.output)

@@ -1,0 +1,81 @@
+"""`pbem outbox --ledger`: what became of the mail to each player."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner, Result
+from sqlalchemy import update
+
+from cli import main
+from pbem.store.models import Outgoing
+from tests.toy.home import Desk
+
+
+def outbox(desk: Desk, *words: str) -> Result:
+    """Runs the command in the toy's home."""
+    return CliRunner().invoke(main, ["--home", str(desk.home), "outbox", *words])
+
+
+def trouble(desk: Desk) -> None:
+    """Two campaigns; of Ann's mail in the first, the report came back, and Bob's is refused for now."""
+    desk.begin()
+    desk.begin(name="toy2", seats=("green", "red"))
+    desk.tick()
+    about = (Outgoing.campaign_id == 1) & (Outgoing.kind == "report")
+    with desk.house.store.writing() as session:
+        to = update(Outgoing).where(about)
+        session.execute(to.where(Outgoing.recipient == "ann@example.org").values(state="bounced", reply="550 gone"))
+        busy = {"state": "queued", "attempts": 2, "sent_at": None, "reply": "450 busy"}
+        session.execute(to.where(Outgoing.recipient == "bob@example.org").values(busy))
+
+
+def test_a_campaign_s_ledger(desk: Desk) -> None:
+    """A line for each player, and below what the other side said last to those that have trouble."""
+    trouble(desk)
+
+    assert outbox(desk, "toy1", "--ledger").output == (
+        "campaign  seat  address          mails  tried  accepted  bounced  refused  retried  waiting\n"
+        "toy1      red   ann@example.org      2      2         2        1        0        0        0\n"
+        "toy1      blue  bob@example.org      2      2         1        0        0        1        1\n"
+        "ann@example.org: 550 gone\n"
+        "bob@example.org: 450 busy\n"
+    )
+
+
+def test_the_whole_ledger_for_scripts(shared: Desk) -> None:
+    """Without a campaign all of them, on each database; every reader with his seats, counts and last reply."""
+    accounts = json.loads(outbox(shared, "--ledger", "--json").output)["accounts"]
+
+    assert [(each["campaign"], each["seats"], each["address"]) for each in accounts] == [
+        ("toy1", ["red"], "ann@example.org"),
+        ("toy1", ["blue"], "bob@example.org"),
+    ]
+    assert accounts[0]["reply"].endswith(".pbem")
+    assert [accounts[0][name] for name in ("mails", "tried", "accepted", "waiting")] == [2, 2, 2, 0]
+
+
+def test_what_was_replaced_is_in_no_list(desk: Desk) -> None:
+    """A mail that gave way to a later one is not counted, and not listed as undelivered."""
+    desk.begin()
+    with desk.house.store.writing() as session:
+        session.execute(update(Outgoing).values(state="replaced"))
+
+    assert outbox(desk, "--ledger").output == "No mail was written.\n"
+    assert outbox(desk).output == "Everything is delivered.\n"
+
+
+def test_a_campaign_s_undelivered_mail(desk: Desk) -> None:
+    """The list too can be had of one campaign."""
+    trouble(desk)
+
+    assert outbox(desk, "toy1").output.count("@example.org") == 2
+    assert outbox(desk, "toy2").output == "Everything is delivered.\n"
+
+
+def test_a_campaign_that_is_not_there(desk: Desk) -> None:
+    """The nearest there is is offered; and a retry is of a mail, not of a campaign."""
+    trouble(desk)
+
+    assert "there is no campaign 'toy3'" in outbox(desk, "toy3", "--ledger").stderr
+    assert "--retry takes a mail's number or all" in outbox(desk, "toy1", "--retry", "all").stderr

@@ -1,0 +1,64 @@
+"""The log of what the scheduled commands do, and what status and doctor say of a house out of order."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+
+from sqlalchemy import update
+
+from pbem.campaign.status import house_status
+from pbem.console.running import status_lines
+from pbem.doctor import examine
+from pbem.post.waiting import GIVE_UP
+from pbem.store.models import Outgoing
+from tests.cli.conftest import Run
+from tests.toy.home import Desk
+
+
+def events(text: str) -> list[str]:
+    """The names of the events in a log."""
+    return [json.loads(line)["event"] for line in text.splitlines()]
+
+
+def test_a_tick_is_logged_in_the_home(duel: Run, home: Path) -> None:
+    """From its beginning to its end, with a line for each mail."""
+    duel("tick", "--now", "2026-11-02T10:00Z")
+
+    assert events((home / "log" / "pbem.log").read_text()) == ["tick began", *["mail sent"] * 4, "tick ended"]
+
+
+def test_a_night_is_logged(duel: Run, home: Path, tmp_path: Path) -> None:
+    """Letters by their numbers, the turn with its reason and the hash it led to; the file may be named."""
+    (home / "post" / "inbox" / "one.eml").write_bytes(b"From: eve@example.org\nSubject: hello\n\nWho are you?\n")
+    duel("tick", "--log", str(tmp_path / "night"))
+    duel("run", "duel", "--log", str(tmp_path / "night"))
+
+    log = [json.loads(line) for line in (tmp_path / "night").read_text().splitlines()]
+    by_event = {line["event"]: line for line in log}
+    assert by_event["letters stored"]["letters"] == [1]
+    assert by_event["letter answered"]["note"].startswith("answered eve@example.org")
+    assert by_event["turn resolved"]["reason"] == "by the GM"
+    assert len(by_event["turn resolved"]["state"]) == 64
+
+
+def test_a_log_on_the_terminal(duel: Run, home: Path) -> None:
+    """With a dash it goes to standard error, and standard output stays what it is."""
+    result = duel("tick", "--log", "-", "--now", "2026-11-02T10:00Z")
+
+    assert events(result.stderr)[0] == "tick began"
+    assert result.stdout == "4 mails sent.\n"
+    assert not (home / "log").exists()
+
+
+def test_mail_that_is_stuck_for_days(desk: Desk) -> None:
+    """A carrier that says "later" for ever is told by status and doctor, since no mail can tell it."""
+    desk.begin()
+    with desk.house.store.writing() as session:
+        late = desk.now + GIVE_UP + dt.timedelta(hours=1)
+        session.execute(update(Outgoing).values(attempts=9, not_before=late, reply="454 try later"))
+
+    said = "4 mails have been tried for 5 days or more, since Mon 2 Nov 2026 09:00 UTC; last said: 454 try later"
+    assert said in " ".join(" ".join(status_lines(house_status(desk.house))).split())
+    assert said in [check.text for check in examine(desk.home, desk.now).checks]

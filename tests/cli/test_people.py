@@ -1,0 +1,76 @@
+"""Commands about people and house rules: seat, invite, policy, journal, and campaigns that take players by mail."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.conftest import Run
+
+NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin"]
+
+
+def test_a_campaign_with_a_seat_for_who_comes(pbem: Run) -> None:
+    """Where anyone may sign up, the seats that lack are open, and the start waits for players."""
+    assert pbem(*NEW, "--seat", "blue=bob@example.org", "--policy", "signup=yes").exit_code == 0
+
+    assert pbem("seat", "duel").output == (
+        "seat  player           state\nred                    open\nblue  bob@example.org  playing\n"
+    )
+    refused = pbem("start", "duel")
+    assert refused.exit_code == 1
+    assert refused.output.startswith("Error: Singularity is for 2 players, and 1 sit in duel: wait until somebody")
+
+
+def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
+    """With --open, seats wait for those the GM invites."""
+    assert pbem(*NEW, "--seat", "red=ann@example.org").exit_code == 1
+    assert pbem(*NEW, "--seat", "red=ann@example.org", "--open", "1").exit_code == 0
+
+    assert pbem("invite", "duel", "bob@example.org", "--seat", "blue").output == (
+        "bob@example.org is invited to seat blue; the code in the mail holds for 14 days.\n"
+    )
+    assert pbem("invite", "duel", "eve@example.org", "--seat", "red").output == (
+        "Error: seat red of duel is taken; free: blue\n"
+    )
+
+
+def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
+    """Each act says what it did."""
+    assert duel("seat", "duel", "red", "--to", "eve@example.org").output == (
+        "Seat red of duel is played by eve@example.org now, who is mailed a new token and its newest report.\n"
+    )
+    assert duel("seat", "duel", "blue", "--pause").output == "Seat blue of duel is paused: turns do not wait for it.\n"
+    assert duel("seat", "duel", "red", "--remove").output.startswith("Seat red of duel is out of the game;")
+    shown = json.loads(duel("seat", "duel", "--json").output)
+    assert shown["seats"] == [["red", "eve@example.org", "removed"], ["blue", "bob@example.org", "paused"]]
+
+
+def test_a_seat_command_without_an_act_is_refused(duel: Run) -> None:
+    """A seat and one act belong together."""
+    for words in (["red"], ["--remove"], ["red", "--remove", "--to", "eve@example.org"]):
+        refused = duel("seat", "duel", *words)
+
+        assert refused.exit_code == 2
+        assert "name a SEAT and one of --to, --open, --remove, --pause and --resume" in refused.output
+
+
+def test_house_rules_are_shown_and_changed(duel: Run) -> None:
+    """Each rule stands with its value and what it may be; one that is misspelt is named with the nearest."""
+    shown = duel("policy", "duel", "grace=12h", "late=public").output
+
+    assert "grace=12h  (changed)\n" in shown
+    assert "diary=yes\n" in shown
+    assert duel("policy", "duel", "grase=1h").output == ("Error: there is no house rule 'grase': did you mean grace?\n")
+    rules = {rule["name"]: rule for rule in json.loads(duel("policy", "duel", "--json").output)["rules"]}
+    assert rules["late"]["value"] == "public"
+
+
+def test_the_journal_is_shown(duel: Run) -> None:
+    """All acts with their times in the campaign's zone; those that players may not read are marked."""
+    duel("invite", "duel", "eve@example.org", "--now", "2026-11-03T09:00Z")
+    lines = duel("journal", "duel").output.splitlines()
+
+    assert lines[-1] == ("Tue 3 Nov 2026 10:00 Europe/Berlin (09:00 UTC)  gm: invited eve@example.org  (secret)")
+    assert any("gm: started; dice seal" in line for line in lines)
+    entries = json.loads(duel("journal", "duel", "--json").output)["entries"]
+    assert entries[-1]["secret"] is True

@@ -1,0 +1,70 @@
+"""The commands about time: extend, hold, release and deadline."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.conftest import Run
+
+NOW = ("--now", "2026-11-03T09:00Z")
+
+
+def test_extend_says_the_new_deadline(duel: Run) -> None:
+    """By a span, by a moment of the campaign's clocks, or by the house rule."""
+    outputs = [duel("extend", "duel", *by, *NOW).output for by in (["1d"], ["2026-11-08T20:00"], [])]
+
+    assert outputs[0] == (
+        "Turn 1 of duel is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told.\n"
+    )
+    assert "is due Sun 8 Nov 2026 20:00 Europe/Berlin" in outputs[1]
+    assert "is due Tue 10 Nov 2026 20:00 Europe/Berlin" in outputs[2]
+
+
+def test_extend_refuses_what_is_no_time(duel: Run) -> None:
+    """In one sentence that shows how to write one."""
+    result = duel("extend", "duel", "soon", *NOW)
+
+    assert result.exit_code == 1
+    assert result.output == "Error: 'soon' is no time: write a span like 24h or 3d, or 2026-12-24T20:00\n"
+
+
+def test_hold_and_release(duel: Run) -> None:
+    """A held campaign runs no turn, status says why, and a release lets it go on."""
+    assert "duel is paused, and its players are told" in duel("hold", "duel", "a train", *NOW).output
+    assert "held: paused by the GM: a train; let turns run with: pbem release duel" in duel("status", "duel").output
+    assert "resolved" not in duel("tick", "--now", "2026-11-07T09:00Z").output
+    assert duel("release", "duel", *NOW).output == "Campaign duel is released; it was held: paused by the GM: a train\n"
+    assert "duel: turn 1 resolved (deadline)" in duel("tick", "--now", "2026-11-07T09:00Z").output
+
+
+def test_holding_twice_is_refused(duel: Run) -> None:
+    """The GM is told what it is held for; so is he who releases what is not held."""
+    assert duel("release", "duel").output == "Error: campaign duel is not held\n"
+    duel("hold", "duel")
+
+    assert duel("hold", "duel", "again").output == "Error: campaign duel is held already: paused by the GM\n"
+
+
+def test_deadline_shows_what_is_to_come(duel: Run) -> None:
+    """The open turn's deadline and the next."""
+    assert duel("deadline", "duel", *NOW).output == (
+        "duel: FRI 20:00 Europe/Berlin\n"
+        "  turn 1 is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)\n"
+        "  run then, the next is due Fri 13 Nov 2026 20:00 Europe/Berlin (19:00 UTC)\n"
+    )
+
+
+def test_deadline_changes_the_schedule(duel: Run) -> None:
+    """The open turn keeps its deadline; JSON for scripts has the same facts."""
+    shown = json.loads(duel("deadline", "duel", "LAST SUN 18:00 Europe/Berlin", "--json", *NOW).output)
+
+    assert shown["schedule"] == "LAST SUN 18:00 Europe/Berlin"
+    assert shown["deadline"] == "2026-11-06T19:00:00+00:00"
+    assert shown["next"] == "2026-11-29T17:00:00+00:00"
+
+
+def test_a_tick_tells_what_it_held(duel: Run) -> None:
+    """A turn that awaits its review is a line of its own."""
+    assert duel("policy", "duel", "review=yes").exit_code == 0
+
+    assert "duel: turn 1 is held; see: pbem status duel" in duel("tick", "--now", "2026-11-07T09:00Z").output

@@ -1,0 +1,66 @@
+"""A GM's words from the command line: texts for reports, letters to players, and the list of press."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from cli import main
+from tests.toy.home import Desk, text_of
+
+
+def pbem(desk: Desk, *words: str, typed: str = "") -> Result:
+    """Runs a command in the toy's home."""
+    return CliRunner().invoke(main, ["--home", str(desk.home), *words], input=typed)
+
+
+def test_a_text_is_put_in_listed_and_taken_out(desk: Desk, tmp_path: Path) -> None:
+    """A file or standard input becomes a text; without one, all texts are listed; --drop takes one out."""
+    desk.begin()
+    file = tmp_path / "words.txt"
+    file.write_text("The harbour is closed.\n")
+    pbem(desk, "text", "toy1", str(file))
+
+    shown = pbem(desk, "text", "toy1", "-", "--seat", "red", typed="Only you.\n").output
+    assert shown == (
+        "1  waits for the reports that open turn 2, for all\n| The harbour is closed.\n"
+        "2  waits for the reports that open turn 2, for red\n| Only you.\n"
+    )
+    assert pbem(desk, "text", "toy1", "--drop", "1").output.startswith("2  waits")
+    assert json.loads(pbem(desk, "text", "toy1", "--json").output)["texts"][0]["seat"] == "red"
+
+
+def test_a_text_cannot_be_put_in_and_taken_out_at_once(desk: Desk) -> None:
+    """FILE and --drop exclude each other."""
+    desk.begin()
+
+    refused = pbem(desk, "text", "toy1", "-", "--drop", "1", typed="hello")
+    assert refused.exit_code == 2
+    assert "give one of FILE and --drop" in refused.output
+
+
+def test_a_gm_writes_to_his_players(desk: Desk) -> None:
+    """`press` mails words to the seats named, and lists what was written, by whom in truth."""
+    desk.begin(rules={"press": "anonymous"})
+    desk.post("UNSIGNED TO blue\nBoo.")
+    desk.tick()
+
+    said = pbem(desk, "press", "toy1", "-", "--to", "red,blue", "--now", "2026-11-02T10:30Z", typed="Be quick.").output
+    assert said == "2 mails queued, to red and blue. Send: pbem tick\n"
+    desk.tick(hours=2)
+    assert "| Be quick." in text_of(desk.last())
+    assert pbem(desk, "press", "toy1").output == (
+        "1  turn 1, 2026-11-02 09:00 UTC: letter by red (unsigned) to blue\n| Boo.\n"
+        "2  turn 1, 2026-11-02 10:30 UTC: letter by the GM to red and blue\n| Be quick.\n"
+    )
+
+
+def test_words_to_nobody_are_refused(desk: Desk) -> None:
+    """A seat that is not there is met with the nearest; words that are none are refused."""
+    desk.begin()
+
+    refused = pbem(desk, "press", "toy1", "-", "--to", "blu", typed="Hi.").output
+    assert "toy1 has no seat 'blu': did you mean blue?" in refused
+    assert "there are no words to pass on" in pbem(desk, "text", "toy1", "-", typed="\n").output

@@ -1,0 +1,89 @@
+"""Helpers of the tests about people: campaigns that take players by mail, and what stands in mails."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.table import Table, load_table
+from tests.toy.home import ADDRESSES, Desk, text_of
+
+ANN, BOB, CYD, EVE, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net", "gm@example.org"
+
+
+def form(desk: Desk, *seats: str, name: str = "toy1", open_seats: int = 0, **policy: str) -> None:
+    """A campaign that has not begun, with these seats taken and some open."""
+    wanted = NewCampaign(
+        name=name,
+        game="toy",
+        gm=GM,
+        seats=[(seat, ADDRESSES[seat]) for seat in seats],
+        deadline="FRI 20:00 Europe/Berlin",
+        options={},
+        policy=policy,
+        open=open_seats,
+    )
+    create(desk.house, wanted, desk.now, seed=b"a seed for tests")
+
+
+def table(desk: Desk, name: str = "toy1") -> Table:
+    """The campaign as it stands."""
+    with desk.house.store.reading() as session:
+        return load_table(session, name)
+
+
+def players(desk: Desk, name: str = "toy1") -> dict[str, str]:
+    """Who sits where."""
+    return {place.seat: place.address for place in table(desk, name).places}
+
+
+def words(mail: EmailMessage) -> str:
+    """The text of a mail on one line."""
+    return " ".join(text_of(mail).split())
+
+
+def ask(desk: Desk, text: str, sender: str = ANN, *, subject: str = "orders") -> str:
+    """Mails a command and ticks; the text of the answer that its sender gets, or of his last mail, "" if none comes."""
+    before = len(desk.mails(sender))
+    desk.post(text, sender=sender, subject=subject)
+    return _answered(desk, sender, before)
+
+
+def insist(desk: Desk, text: str, sender: str = ANN) -> str:
+    """Mails a command that a From alone does not prove, and sends it once more in reply to the answer."""
+    ask(desk, text, sender)
+    before = len(desk.mails(sender))
+    desk.reply([mail for mail in desk.mails(sender) if "Not done yet" in words(mail)][-1], text)
+    return _answered(desk, sender, before)
+
+
+def _answered(desk: Desk, sender: str, before: int) -> str:
+    desk.tick()
+    new = desk.mails(sender)[before:]
+    answers = [mail for mail in new if mail["Subject"].startswith("Re:")]
+    return words((answers or new)[-1]) if new else ""
+
+
+def code(mail: EmailMessage) -> str:
+    """The code that a mail asks to be sent back."""
+    (line,) = [line for line in text_of(mail).splitlines() if line.strip().startswith("CONFIRM ")]
+    return line.split()[1]
+
+
+def confirm(desk: Desk, address: str) -> str:
+    """Confirms what an address was last asked for, from there; the text of the answer."""
+    return ask(desk, f"CONFIRM {code(desk.last(address))}", address)
+
+
+def token(desk: Desk, to: str = ANN) -> str:
+    """The token in the last welcome mail of a player."""
+    welcomes = [mail for mail in desk.mails(to) if "Welcome to" in mail["Subject"]]
+    (line,) = [line for line in text_of(welcomes[-1]).splitlines() if line.startswith("ORDERS ")]
+    return line.split()[3]
+
+
+def reports(desk: Desk, to: str) -> list[EmailMessage]:
+    """The reports an address was mailed."""
+    return [
+        mail for mail in desk.mails(to) if "report for" in mail["Subject"] and not mail["Subject"].startswith("Re:")
+    ]

@@ -1,0 +1,34 @@
+"""A player's check at home reads a sheet as the desk does."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.desk.check import check_sheet
+from tests.toy.home import GAMES, Desk, text_of
+
+SAID = "WHISPER blue " + "hello deal never " * 3 + "deal"
+SHEETS = {
+    "whole": f"BID 3\n{SAID}",
+    "broken inside quotation marks": 'WHISPER blue hello deal never hello never "hello deal\nnever deal never"\nBID 3',
+    "perhaps broken": "WHISPER blue hello deal never hello deal never hello deal never hello\ndeal never hello\nBID 3",
+    "quoted below": "BID 3\n\nOn Monday ann@example.org wrote:\n> BID 4",
+    "signed": "BID 3\n-- \nAnn",
+}
+
+
+@pytest.mark.parametrize("sheet", SHEETS.values(), ids=SHEETS.keys())
+def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
+    """Lines joined, doubted and left out are told in the same words, and the same orders are found."""
+    desk.begin()
+    desk.tick()
+    report = desk.last()
+    (data,) = [part for part in report.iter_attachments() if part.get_content_type() == "application/json"]
+    checked = check_sheet(GAMES, sheet.encode(), data.get_content())
+    desk.reply(report, sheet)
+    desk.tick()
+    receipt = " ".join(text_of(desk.last()).split()).lower()
+
+    assert [note for note in checked.notes if note.lower() not in receipt] == []
+    assert ("about your mail" in receipt) == bool(checked.notes)
+    assert [order for order in checked.orders if order.words not in receipt] == []

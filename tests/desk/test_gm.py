@@ -1,0 +1,161 @@
+"""A GM runs his campaign by mail: with his token, all or nothing, answered to him alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pbem.campaign.gm import change_gm, mail_gm_token
+from pbem.campaign.table import load_table
+from pbem.desk.gm_acts import HANDLERS as ACTS
+from pbem.desk.gm_commands import GM_COMMANDS
+from pbem.desk.gm_history import HANDLERS as LOOKS
+from pbem.report.gm_pages import GmToken
+from tests.toy.home import Desk, text_of
+
+GM, ANN, BOB = "gm@example.org", "ann@example.org", "bob@example.org"
+
+
+@pytest.fixture
+def token(desk: Desk) -> str:
+    """A campaign whose GM has been mailed his token."""
+    desk.begin()
+    with desk.house.store.writing() as session:
+        mail_gm_token(session, desk.house, load_table(session, "toy1"), desk.now)
+    desk.tick()
+    found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def command(desk: Desk, token: str, *lines: str, sender: str = GM) -> str:
+    """What the GM is answered to a letter with commands, its lines joined."""
+    desk.post("\n".join([f"GM toy1 {token}", *lines, "END"]), sender=sender)
+    desk.tick()
+    return read(desk)
+
+
+def read(desk: Desk, address: str = GM, at: int = -1) -> str:
+    """A mail to an address, the last by default, its lines joined."""
+    return " ".join(text_of(desk.mails(address)[at]).split())
+
+
+def held(desk: Desk) -> str:
+    """Why no turn of the campaign is run; "" when turns run."""
+    with desk.house.store.reading() as session:
+        return load_table(session, "toy1").held
+
+
+def test_every_command_is_handled_and_explained(desk: Desk) -> None:
+    """No command is without its handler, and the mail with the token names them all."""
+    text = desk.house.reporter.write(GmToken(campaign="toy1", token="t", address="orders@example.org"))
+    declared = {verb.order for verb in GM_COMMANDS.verbs}
+
+    assert declared == {*ACTS, *LOOKS}
+    assert [verb.word for verb in GM_COMMANDS.verbs if f"    {verb.word}" not in text] == []
+
+
+def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
+    """Each command of a letter is done, and the answer says so, from whatever address it came."""
+    answer = command(desk, token, "hold I am on a train", "rule grace 12h", sender="away@example.org")
+
+    assert held(desk) == "paused by the GM: I am on a train"
+    assert "HOLD I am on a train" in answer
+    assert "The house rule grace of toy1 is 12h" in answer
+    assert desk.mails("away@example.org") == []
+
+
+def test_a_command_that_cannot_be_undoes_the_others(desk: Desk, token: str) -> None:
+    """Commands are done all or not at all; the answer names the one at fault and the nearest valid thing."""
+    answer = command(desk, token, "HOLD", "PAUSE rde")
+
+    assert held(desk) == ""
+    assert "Nothing was done for toy1" in answer
+    assert "toy1 has no seat 'rde': did you mean red?" in answer
+
+
+def test_a_line_not_understood_stops_all(desk: Desk, token: str) -> None:
+    """A misspelt command is named by its line with the nearest there is, and nothing is done."""
+    answer = command(desk, token, "HOLD", "RELAESE")
+
+    assert held(desk) == ""
+    assert "line 2: RELAESE" in answer
+    assert "did you mean RELEASE?" in answer
+
+
+def test_a_wrong_token_is_nobodys(desk: Desk, token: str) -> None:
+    """Without the token nothing is done, not even from the GM's address; he is warned, and told nothing more."""
+    answer = command(desk, "0" * len(token), "HOLD")
+
+    assert held(desk) == ""
+    assert "in your name, without your GM's token" in read(desk, at=-2)
+    assert answer.startswith("Your mail")
+
+
+def test_a_robot_is_no_gm(desk: Desk, token: str) -> None:
+    """A frame in an automatic mail, such as a holiday notice that quotes one, does nothing."""
+    desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM, headers={"Auto-Submitted": "auto-replied"})
+    desk.tick()
+
+    assert held(desk) == ""
+
+
+def test_a_new_gm_needs_a_new_token(desk: Desk, token: str) -> None:
+    """When a campaign has another GM, the token of the one before opens nothing."""
+    with desk.house.store.writing() as session:
+        change_gm(session, desk.house, load_table(session, "toy1"), "gma@example.org", desk.now)
+    desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM)
+    desk.tick()
+
+    assert held(desk) == ""
+    assert "without your GM's token" in read(desk, "gma@example.org")
+
+
+def test_run_by_mail(desk: Desk, token: str) -> None:
+    """RUN runs the open turn in the tick that reads it, and once."""
+    command(desk, token, "RUN", "RUN")
+    desk.tick()
+
+    with desk.house.store.reading() as session:
+        assert load_table(session, "toy1").turn == 2
+
+
+def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> None:
+    """What was asked of a turn that was run since is crossed off, even when that turn is opened again."""
+    command(desk, token, "RUN")
+    command(desk, token, "ROLLBACK 1 YES")
+    desk.tick()
+
+    with desk.house.store.reading() as session:
+        assert load_table(session, "toy1").turn == 1
+
+
+def test_text_and_sheet_below_a_command(desk: Desk, token: str) -> None:
+    """What stands below a command with a text is taken whole, the word END in it too."""
+    command(desk, token, "TEXT TO ALL", "The harbour is closed.", "END of the season!")
+    command(desk, token, "RUN")
+
+    assert "END of the season!" in text_of(desk.last(ANN))
+    assert "The harbour is closed." in text_of(desk.last(BOB))
+
+
+def test_a_preview_keeps_nothing(desk: Desk, token: str) -> None:
+    """The reports of all seats go to the GM as files; no player is mailed, and the turn stays open."""
+    before = len(desk.mails(ANN))
+    command(desk, token, "PREVIEW")
+
+    assert [part.get_filename() for part in desk.last(GM).iter_attachments()] == ["red.txt", "blue.txt"]
+    assert len(desk.mails(ANN)) == before
+
+
+def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
+    """Without YES the GM is told what a rollback would do; with it the earlier turn is open again."""
+    command(desk, token, "RUN")
+    asked = command(desk, token, "ROLLBACK 1")
+    done = command(desk, token, "ROLLBACK 1 YES")
+
+    assert "To do it: ROLLBACK 1 YES" in asked
+    assert "Turn 1 is open again" in done
+    with desk.house.store.reading() as session:
+        assert load_table(session, "toy1").turn == 1

@@ -1,0 +1,145 @@
+"""ABSENT, PRESENT and EXTEND, by mail."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from sqlalchemy import select
+
+from pbem.campaign.status import house_status
+from pbem.store.models import Absence, Act
+from tests.toy.home import Desk, text_of
+
+ANN, BOB = "ann@example.org", "bob@example.org"
+WEEK = 168
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin(rounds="9")
+    desk.tick()
+
+
+def ask(desk: Desk, text: str, *, sender: str = ANN) -> str:
+    """What a player is answered, in one line."""
+    desk.post(text, sender=sender)
+    desk.tick()
+    return " ".join(text_of(desk.last(sender)).split())
+
+
+def absences(desk: Desk) -> list[tuple[dt.datetime, dt.datetime]]:
+    """All absences there are."""
+    with desk.house.store.reading() as session:
+        return [(row.since, row.until) for row in session.scalars(select(Absence).order_by(Absence.since))]
+
+
+def deadline(desk: Desk) -> str:
+    """The open turn's, as text."""
+    found = house_status(desk.house, "toy1").campaigns[0].deadline
+    return found.isoformat()[:16] if found else ""
+
+
+def test_an_absence_is_whole_days_of_the_zone(desk: Desk) -> None:
+    """From the midnight in Berlin that begins the first to that which ends the last."""
+    said = ask(desk, "ABSENT 2026-11-12 TO 2026-11-15")
+
+    assert "You are absent from 2026-11-12 to 2026-11-15." in said
+    start, end = absences(desk)[0]
+    assert (start.isoformat(), end.isoformat()) == ("2026-11-11T23:00:00+00:00", "2026-11-15T23:00:00+00:00")
+
+
+def test_an_absence_moves_the_next_deadline_and_never_the_current(desk: Desk) -> None:
+    """The answer says which stays; the turn after it keeps out of the absence."""
+    said = ask(desk, "ABSENT 2026-11-05 TO 2026-11-15")
+
+    assert "The current deadline stays: Fri 6 Nov 2026 20:00 Europe/Berlin" in said
+    assert deadline(desk) == "2026-11-06T19:00"
+    desk.tick(hours=WEEK - 48)
+    assert deadline(desk) == "2026-11-20T19:00"
+
+
+def test_a_single_day_may_be_named_alone(desk: Desk) -> None:
+    """Without TO, the first day is the last."""
+    assert "You are absent on 2026-11-13." in ask(desk, "ABSENT 2026-11-13")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ABSENT 2026-11-15 TO 2026-11-12", "2026-11-12 is before 2026-11-15."),
+        ("ABSENT 2026-10-01 TO 2026-10-08", "2026-10-08 is over."),
+        ("ABSENT 2028-10-01", "2028-10-01 is more than a year ahead"),
+        ("ABSENT 9999-12-31", "9999-12-31 is more than a year ahead"),
+        ("ABSENT 2026-11-10 TO 2026-12-10", "deadlines wait for no more than 21 days in a row"),
+    ],
+)
+def test_an_absence_that_cannot_be_is_refused(desk: Desk, text: str, said: str) -> None:
+    """The answer says why, and nothing is noted."""
+    answer = ask(desk, text)
+
+    assert "Your absence was not noted" in answer
+    assert said in answer
+    assert absences(desk) == []
+
+
+def test_an_absence_begun_long_ago_counts_from_now(desk: Desk) -> None:
+    """Days gone by are nobody's business any more, and make it no longer."""
+    ask(desk, "ABSENT 0001-01-01 TO 2026-11-08")
+
+    assert [since.date().isoformat() for since, _ in absences(desk)] == ["2026-10-31"]
+
+
+def test_absences_that_touch_are_one(desk: Desk) -> None:
+    """Two of a fortnight one after the other are four weeks."""
+    ask(desk, "ABSENT 2026-11-10 TO 2026-11-23")
+
+    assert "no more than 21 days in a row" in ask(desk, "ABSENT 2026-11-24 TO 2026-12-07")
+    assert "You are absent" in ask(desk, "ABSENT 2026-11-26 TO 2026-12-07")
+
+
+def test_there_is_an_end_to_absences(desk: Desk) -> None:
+    """Six may be told of at a time."""
+    for day in range(10, 22, 2):
+        assert "You are absent" in ask(desk, f"ABSENT 2026-12-{day}")
+
+    assert "you have told of 6 already" in ask(desk, "ABSENT 2026-12-24")
+
+
+def test_some_campaigns_do_not_wait(desk: Desk) -> None:
+    """With absence_days=0 the player is told what he may do instead."""
+    desk.set_rules(absence_days="0")
+
+    assert "deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY" in ask(
+        desk, "ABSENT 2026-11-13"
+    )
+
+
+def test_present_takes_all_absences_back(desk: Desk) -> None:
+    """Only the writer's own."""
+    ask(desk, "ABSENT 2026-11-13")
+    ask(desk, "ABSENT 2026-11-20", sender=BOB)
+
+    assert "Your absences are taken back." in ask(desk, "PRESENT")
+    assert len(absences(desk)) == 1
+    assert "You had told of no absence" in ask(desk, "PRESENT")
+
+
+def test_absences_are_no_business_of_other_players(desk: Desk) -> None:
+    """The journal has them as secret."""
+    ask(desk, "ABSENT 2026-11-13")
+
+    with desk.house.store.reading() as session:
+        acts = session.execute(select(Act.text, Act.secret).where(Act.actor == "red")).all()
+    assert acts == [("seat red is absent from 2026-11-13 to 2026-11-13", True)]
+
+
+def test_players_extend_a_turn_together(desk: Desk) -> None:
+    """One of two is told how many are needed; both together get two days more."""
+    assert "1 of the 2 needed have asked" in ask(desk, "EXTEND")
+    ask(desk, "EXTEND", sender=BOB)
+
+    texts = [text_of(mail) for mail in desk.mails(BOB)[-2:]]
+    assert any("Enough have asked: the turn has more time." in text for text in texts)
+    assert any("it was: Fri 6 Nov 2026 20:00 Europe/Berlin" in text for text in texts)
+    assert deadline(desk) == "2026-11-08T19:00"

@@ -1,0 +1,69 @@
+"""What tests of trust need: keys as players have them, house rules, and who is told what."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+
+from sqlalchemy import select, update
+
+from pbem.campaign.people import enrol
+from pbem.store.models import Campaign, Deputy, SeatRow
+from tests.toy.home import Desk, text_of
+
+ANN, BOB, CYD, EVE = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net"
+SERVER = "mx.example.org"
+SHEET = "ORDERS toy1 red\nBID 3\nEND"
+
+
+def token(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
+    """The token in a player's welcome mail."""
+    welcome = next(mail for mail in desk.mails(to) if mail["Subject"].startswith(f"[{campaign}] Welcome"))
+    (line,) = [line for line in text_of(welcome).splitlines() if line.startswith("ORDERS ")]
+    return line.split()[3]
+
+
+def code(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
+    """The reply code of the last mail of a campaign to a player that has one."""
+    tagged = [mail for mail in desk.mails(to) if f"[{campaign} " in mail["Subject"] and "+" in mail["Reply-To"]]
+    return str(tagged[-1]["Reply-To"]).partition("+")[2].partition("@")[0]
+
+
+def told(desk: Desk) -> dict[str, str]:
+    """Ticks, and returns the text that each address is mailed then, on one line."""
+    before = len(desk.mails())
+    desk.tick()
+    return {mail["To"]: " ".join(text_of(mail).split()) for mail in desk.mails()[before:]}
+
+
+def rule(desk: Desk, **rules: str) -> None:
+    """Sets house rules of the first campaign."""
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).where(Campaign.name == "toy1").values(policy=rules))
+
+
+def believing(desk: Desk) -> None:
+    """Has the desk believe what its mail server stamps."""
+    settings = dataclasses.replace(desk.house.settings, authserv_id=SERVER)
+    desk.house = dataclasses.replace(desk.house, settings=settings)
+
+
+def stamp(verdict: str) -> dict[str, str]:
+    """What the mail server stamps on a letter."""
+    return {"Authentication-Results": f"{SERVER}; dmarc={verdict}"}
+
+
+def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "red") -> None:
+    """Makes somebody stand in for a seat, between two days counted from now."""
+    with desk.house.store.writing() as session:
+        seat_id = session.scalars(select(SeatRow.id).where(SeatRow.name == seat).order_by(SeatRow.id)).first()
+        person = enrol(session, address, desk.now)
+        days = {"since": desk.now + dt.timedelta(days=first), "until": desk.now + dt.timedelta(days=last)}
+        session.add(Deputy(seat_id=seat_id, person_id=person.id, **days))
+
+
+def put_seat(desk: Desk, **values: object) -> None:
+    """Changes the first campaign's red seat."""
+    with desk.house.store.writing() as session:
+        first = select(SeatRow.id).where(SeatRow.name == "red").order_by(SeatRow.id).limit(1).scalar_subquery()
+        session.execute(update(SeatRow).where(SeatRow.id == first).values(**values))

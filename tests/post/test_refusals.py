@@ -1,0 +1,52 @@
+"""What a provider means by a refusal."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.errors import CarrierDown, PermanentPostError, PostError, TemporaryPostError
+from pbem.post.refusals import about_content, failure
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("421 4.7.0 Try again later, closing connection", CarrierDown),
+        ("454 4.7.0 Temporary authentication failure", CarrierDown),
+        ("550 5.4.5 Daily user sending limit exceeded", CarrierDown),
+        ("450 4.2.1 mailbox busy", TemporaryPostError),
+        ("452 4.2.2 The recipient's inbox is out of storage space", TemporaryPostError),
+        ("550 5.7.1 Our system has detected that this message is likely unsolicited", TemporaryPostError),
+        ("550 5.1.1 The email account that you tried to reach does not exist", PermanentPostError),
+        ("554 no such user", PermanentPostError),
+        (
+            "552 5.7.0 This message was blocked because its content presents a potential security issue",
+            PermanentPostError,
+        ),
+    ],
+)
+def test_how_a_refusal_is_taken(said: str, kind: type[PostError]) -> None:
+    """It holds for all mail, for now, or for good; a policy may be lifted, but not the dislike of what a mail holds."""
+    assert failure(int(said[:3]), said) is kind
+
+
+@pytest.mark.parametrize(
+    ("said", "about"),
+    [
+        ("552 5.3.4 Message size exceeds fixed limit", True),
+        ("mx.example.org:25 refuses the mail: 552 5.2.3 too big", True),
+        ("554 5.6.0 Invalid content", True),
+        ("552 Message exceeds maximum size", True),
+        ("552-5.7.0 This message was blocked", True),
+        ("550 5.7.1 Message rejected: attachment type not allowed", True),
+        ("550 5.7.1 rejected by your sender reputation", False),
+        ("552 5.2.2 The mailbox is full", False),
+        ("550 5.1.1 no such user: 552@example.org", False),
+        ("550 5.1.1 <content@example.org>: Recipient address rejected", False),
+        ("127.0.0.1:552 refuses the mail: 554 no", False),
+        ("", False),
+    ],
+)
+def test_when_less_of_a_mail_might_pass(said: str, about: bool) -> None:
+    """Size and content are told from a full mailbox, a wrong address and a bad name."""
+    assert about_content(said) is about

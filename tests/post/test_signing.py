@@ -1,0 +1,134 @@
+"""DKIM signatures are what another library's verifier takes for good."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from pbem.config import FILE_NAME, Dkim, Settings, load_settings
+from pbem.errors import ConfigError
+from pbem.post.carriers import open_carrier
+from pbem.post.outbox import queue
+from pbem.post.sending import send_due
+from pbem.post.signing import Signer, is_valid
+from pbem.post.writing import Mail, Part, compose
+from pbem.store import Store
+
+NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
+MAIL = Mail(
+    recipient="ann@example.org",
+    subject="[trap7 abcdefghijklmnop] Größe",
+    text="Your ships:\n.\nzwölf  \n",
+    message_id="<abc@example.org>",
+    reply_to="orders@example.org",
+    html="<p>Your ships",
+    references=("<root@example.org>",),
+    parts=(Part("map.png", "image/png", b"png", content_id="map"),),
+)
+RAW = compose(MAIL, sender="orders@example.org", sender_name="Play by Email", at=NOON)
+KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+Lookup = Callable[..., bytes]
+
+
+def pem(form: serialization.PrivateFormat) -> bytes:
+    """The private key as a file holds it."""
+    return KEY.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+
+
+def published(name: bytes, **_how: object) -> bytes:
+    """What DNS answers for the selector `pbem` of example.org; nothing for any other name."""
+    if name != b"pbem._domainkey.example.org.":
+        return b""
+    public = KEY.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return b"v=DKIM1; k=rsa; p=" + base64.b64encode(public)
+
+
+@pytest.fixture
+def dkim(tmp_path: Path) -> Dkim:
+    """The settings of a signature, with a key."""
+    (tmp_path / "dkim.pem").write_bytes(pem(serialization.PrivateFormat.TraditionalOpenSSL))
+    return Dkim("example.org", "pbem", tmp_path / "dkim.pem")
+
+
+@pytest.fixture
+def signed_house(dkim: Dkim, tmp_path: Path) -> Settings:
+    """A home whose mail is signed."""
+    lines = [
+        'address = "orders@example.org"',
+        'dkim = { domain = "example.org", selector = "pbem", key_file = "dkim.pem" }',
+    ]
+    (tmp_path / FILE_NAME).write_text("\n".join(lines))
+    return load_settings(tmp_path)
+
+
+def test_a_signature_is_valid(dkim: Dkim) -> None:
+    """It stands before the mail, which is otherwise as it was, and fits the key in DNS."""
+    signed = Signer(dkim).sign(RAW)
+
+    assert signed.startswith(b"DKIM-Signature: ")
+    assert signed.endswith(RAW)
+    assert is_valid(signed, published)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"Your ships", b"Our ships"),
+        (b"To: ann@", b"To: eve@"),
+        (b"References: <root@", b"References: <toor@"),
+        (b"To: ann@", b"From: eve@example.org\r\nTo: ann@"),
+    ],
+)
+def test_what_is_changed_shows(dkim: Dkim, old: bytes, new: bytes) -> None:
+    """A changed text or header field, or a second sender, makes the signature worthless."""
+    assert not is_valid(Signer(dkim).sign(RAW).replace(old, new, 1), published)
+
+
+def test_a_key_that_is_not_published(dkim: Dkim) -> None:
+    """A signature under a name that DNS does not know proves nothing."""
+    other = Dkim(dkim.domain, "other", dkim.key_file)
+
+    assert not is_valid(Signer(other).sign(RAW), published)
+
+
+def test_keys_as_openssl_makes_them_now(dkim: Dkim) -> None:
+    """A key in the newer form, PKCS #8, is as good."""
+    dkim.key_file.write_bytes(pem(serialization.PrivateFormat.PKCS8))
+
+    assert is_valid(Signer(dkim).sign(RAW), published)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no key", b"-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----"]
+)
+def test_a_key_that_is_none(dkim: Dkim, content: bytes) -> None:
+    """A file without a key is a sentence that names it."""
+    dkim.key_file.write_bytes(content)
+
+    with pytest.raises(ConfigError, match=r"key_file in dkim, .*dkim.pem, cannot be used to sign: it must hold an RSA"):
+        Signer(dkim)
+
+
+def test_without_the_library(dkim: Dkim, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signatures are an extra: where it is not installed, the sentence says how to get it."""
+    monkeypatch.setitem(sys.modules, "dkim", None)
+
+    with pytest.raises(ConfigError, match=r"needs the package dkimpy; install it with: pip install 'pbem\[dkim\]'"):
+        Signer(dkim)
+
+
+def test_mail_is_signed_on_its_way_out(signed_house: Settings, store: Store) -> None:
+    """What is kept in the outbox has no signature; what arrives has one."""
+    with store.writing() as session:
+        queue(session, MAIL, signed_house, campaign_id=None, now=NOON)
+    send_due(store, open_carrier(signed_house), NOON)
+
+    (path,) = (signed_house.home / "post" / "sent" / "new").iterdir()
+    assert is_valid(path.read_bytes().replace(b"\n", b"\r\n"), published)

@@ -1,0 +1,95 @@
+"""The host's mails about people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from pbem.desk.commands import REFERENCE
+from pbem.report import Help, Page, Told
+from pbem.report.people_pages import Answer, Confirmation, Done, Notice, RequestKind, WhichSeat
+from tests.report.toy import reporter
+
+ANSWER = Answer(
+    address="orders@example.org",
+    done=(
+        Done("STATUS", "fair1: all is well.\n\nfair2: " + "and so it goes on " * 9),
+        Done("PAUSE", "Your seat is paused."),
+    ),
+    findings=(Told(3, "error", "MUET blue", "'MUET' is not an order", "did you mean MUTE?"),),
+    notes=("The signature was left out.",),
+)
+CONFIRMATION = Confirmation(
+    kind="join",
+    code="abcdefghijklmnop",
+    address="orders@example.org",
+    days=14,
+    campaign="fair1",
+    seat="red",
+    game="Toy Fair",
+    summary="sealed bids for a prize a round",
+    schedule="FRI 20:00 Europe/Berlin",
+    gm="gm@example.org",
+    about="ann@example.org",
+    until="2026-12-24",
+)
+NOTICE = Notice(paragraphs=("The seat red of fair1 has a new player. " * 5, "It is ann."), campaign="fair1", gm="gm")
+WHICH = WhichSeat(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
+HELP = Help(address="orders@example.org", commands=REFERENCE)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        ANSWER,
+        replace(ANSWER, done=()),
+        replace(ANSWER, findings=(), notes=()),
+        NOTICE,
+        replace(NOTICE, gm=""),
+        WHICH,
+        HELP,
+    ],
+    ids=lambda page: page.page,
+)
+def test_pages_fit_a_mail(page: Page) -> None:
+    """No line is longer than 80 characters, no gap larger than a line, and the page ends with one line end."""
+    text = reporter().write(page)
+
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\n\n\n" not in text
+    assert text == text.strip() + "\n"
+
+
+@pytest.mark.parametrize("kind", get_args(RequestKind))
+def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
+    """Every kind has words of its own, with the code on a line to be sent back."""
+    text = reporter().write(replace(CONFIRMATION, kind=kind))
+
+    assert "\n    CONFIRM abcdefghijklmnop\n" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\n\n\n" not in text
+
+
+def test_confirmations_differ() -> None:
+    """No two kinds are told in the same words."""
+    texts = {reporter().write(replace(CONFIRMATION, kind=kind)) for kind in get_args(RequestKind)}
+
+    assert len(texts) == len(get_args(RequestKind))
+
+
+def test_an_answer_tells_command_by_command() -> None:
+    """Each command stands above what came of it, a paragraph a line, and lines not understood below all."""
+    text = reporter().write(ANSWER)
+
+    assert text.startswith("> STATUS\nfair1: all is well.\nfair2: and so it goes on")
+    assert "\n\n> PAUSE\nYour seat is paused.\n" in text
+    assert "Line 3: MUET blue\n    'MUET' is not an order.\n    Did you mean MUTE?\n" in text
+
+
+def test_the_player_guide_lists_every_command() -> None:
+    """HELP shows the usage of each command and what it does."""
+    text = reporter().write(HELP)
+
+    assert all(f"    {usage}\n        {' '.join(help_.split()[:5])}" in text for usage, help_ in REFERENCE)

@@ -1,0 +1,128 @@
+"""What players and GMs are told of deadlines, holds and missed sheets."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+
+import pytest
+
+from pbem.report import Page
+from pbem.report.time_pages import (
+    DeadlineMoved,
+    HeldTurn,
+    Late,
+    LateDigest,
+    LateOthers,
+    Miss,
+    Missed,
+    MissedDigest,
+    MissedOthers,
+    Paused,
+    Rescheduled,
+    Resumed,
+)
+from tests.report.toy import reporter
+
+AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)
+LATER = AT + dt.timedelta(days=1)
+ZONE = "America/Argentina/ComodRivadavia"
+"""The longest name of a zone there is."""
+
+ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the-sun", "violet", "orange")
+PAUSED = Paused(campaign="fair1", why="I am on a train " * 12, gm="gm@example.org")
+RESUMED = Resumed(campaign="fair1", deadline=LATER, now=AT, zone=ZONE)
+MOVED = DeadlineMoved(campaign="fair1", turn=3, old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
+LATE = Late(
+    campaign="fair1",
+    seat="red",
+    label="round 2",
+    deadline=AT,
+    closes=LATER,
+    zone=ZONE,
+    header="ORDERS fair1 red abcdefghijklmnop",
+    address="orders@example.org",
+    order_lines=("; BID coins",),
+)
+HELD = HeldTurn(
+    campaign="fair1",
+    turn=3,
+    why="8 of 8 sheets have not come",
+    review=False,
+    deadline=AT,
+    zone=ZONE,
+    missing=ALL,
+    came=(),
+)
+MISSED = Missed(
+    campaign="fair1",
+    seat="red",
+    turn=3,
+    in_a_row=1,
+    opens_in=None,
+    removed_in=None,
+    gm="gm@example.org",
+    address="orders@example.org",
+)
+PAGES = [
+    PAUSED,
+    replace(PAUSED, why=""),
+    RESUMED,
+    replace(RESUMED, deadline=None),
+    replace(RESUMED, deadline=AT - dt.timedelta(days=1)),
+    MOVED,
+    replace(MOVED, closes=LATER + dt.timedelta(days=1), by_vote=True),
+    Rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="1ST,3RD FRI 20:00 UTC", deadline=AT, zone=ZONE),
+    Rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="EVERY 12h", deadline=None, zone=ZONE),
+    LATE,
+    replace(LATE, late=ALL),
+    LateOthers(campaign="fair1", label="round 2", closes=LATER, zone=ZONE, late=ALL),
+    LateDigest(campaign="fair1", turn=3, deadline=AT, closes=LATER, zone=ZONE, late=ALL, came=()),
+    HELD,
+    replace(HELD, review=True, deadline=None, missing=(), came=ALL),
+    MISSED,
+    replace(MISSED, in_a_row=2, opens_in=1),
+    replace(MISSED, in_a_row=2, removed_in=3),
+    MissedOthers(campaign="fair1", turn=3, missed=ALL),
+    MissedDigest(campaign="fair1", turn=3, missed=(Miss("red", 1, 4, ""), Miss("blue", 3, 3, "Seat blue is open."))),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.page)
+def test_pages_fit_a_mail(page: Page) -> None:
+    """No line is longer than 80 characters, no gap larger than a line, and the page ends with one line end."""
+    text = reporter().write(page)
+
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\n\n\n" not in text
+    assert text == text.strip() + "\n"
+
+
+def test_a_hold_for_review_is_told_in_other_words_than_a_mass() -> None:
+    """Only where something looks wrong does the GM read of lost mail."""
+    mass, review = reporter().write(HELD), reporter().write(replace(HELD, review=True))
+
+    assert "mail may be lost" in mass
+    assert "mail may be lost" not in review
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"opens_in": 1}, "After the next missed sheet your seat is given to somebody"),
+        ({"opens_in": 2}, "After 2 more missed sheets in a row your seat is given to somebody"),
+        ({"removed_in": 1}, "After the next missed sheet your seat is taken out of the game."),
+        ({"in_a_row": 11}, "That makes 11 in a row."),
+    ],
+)
+def test_a_warning_tells_what_comes(changes: dict[str, int], said: str) -> None:
+    """How many more misses have which consequence."""
+    assert said in " ".join(reporter().write(replace(MISSED, **changes)).split())  # type: ignore[arg-type]  # numbers all
+
+
+def test_a_pause_is_over_with_or_without_time_left() -> None:
+    """The deadline stands, unless it has passed."""
+    ahead, passed = (reporter().write(replace(RESUMED, deadline=at)) for at in (LATER, AT - dt.timedelta(days=1)))
+
+    assert "The deadline stands as it was" in ahead
+    assert "has passed meanwhile" in passed

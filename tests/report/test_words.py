@@ -1,0 +1,98 @@
+"""What people say, in reports and in mails of its own: where it stands, how it is marked, what it cannot do."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbem.report import Page, Said, Words
+from pbem.report.press_pages import Broadcast, PressMail
+from pbem.report.wording import WIDTH, barred, joined
+from tests.report.toy import Fair, facts, reporter, seen
+
+HOSTILE = '<img src=x onerror="alert(1)"> & {{ 7*7 }}'
+LONG = "war " * 60
+ALL = Words(
+    gm_texts=("The harbour is closed.", LONG),
+    news=(Said(by="blue", text="Peace!"), Said(by="red", text=LONG)),
+    press=(Said(by="blue", text="Let us deal.", to=("red", "green")), Said(by="", text="Boo.")),
+    diaries=(Said(by="red", text="I lied.", turn=3), Said(by="blue", text="So did I.", turn=4)),
+)
+
+
+def test_words_of_people_have_their_places() -> None:
+    """The GM comes first; newspaper, press and diaries below the map, above the orders."""
+    text = reporter().report(Fair(), seen(), facts(words=ALL)).text
+
+    titles = ("FROM YOUR GM", "WHAT HAPPENED", "MAP", "NEWSPAPER", "PRESS", "DIARIES", "YOUR ORDERS")
+    places = [text.index(f"\n\n{title}\n") for title in titles]
+    assert places == sorted(places)
+
+
+def test_sections_of_words_fit_a_mail() -> None:
+    """Lines stay within the width of a mail, and one blank line parts texts and sections."""
+    text = reporter().report(Fair(), seen(), facts(words=ALL)).text
+
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert "\n\n\n" not in text
+    assert "\nPRESS\n-----\nblue, to red and green:\n| Let us deal.\n\nUnsigned, to all:\n| Boo.\n\n" in text
+    assert "\nDIARIES\n-------\nred, turn 3:\n| I lied.\n\nblue, turn 4:\n| So did I.\n\n" in text
+
+
+def test_without_words_there_are_no_sections() -> None:
+    """A report of a turn in which nobody said anything is as it was."""
+    parts = reporter().report(Fair(), seen(), facts())
+
+    assert not any(title in parts.text for title in ("FROM YOUR GM", "NEWSPAPER", "PRESS\n", "DIARIES"))
+    assert not any(title in parts.html for title in ("From your GM", "Newspaper", "Press<", "Diaries"))
+
+
+def test_words_are_shown_as_they_are_in_html() -> None:
+    """Markup and template signs in somebody's words are shown, never obeyed."""
+    said = (Said(by="blue", text=HOSTILE),)
+    words = Words(gm_texts=(HOSTILE,), news=said, press=said, diaries=said)
+    html = reporter().report(Fair(), seen(), facts(words=words)).html
+
+    assert html.count("| &lt;img src=x onerror=&#34;alert(1)&#34;&gt; &amp; {{ 7*7 }}") == 4
+    assert "<img src=x" not in html
+
+
+def test_words_are_not_in_a_reports_data() -> None:
+    """The JSON is the same with and without words: it is the game's own."""
+    said, silent = (reporter().report(Fair(), seen(), facts(words=words)).data for words in (ALL, Words()))
+
+    assert said == silent
+
+
+@pytest.mark.parametrize(
+    ("page", "first"),
+    [
+        (
+            PressMail(campaign="fair1", by="red", to=("blue", "green"), text=LONG),
+            "red writes to blue and green in fair1:",
+        ),
+        (PressMail(campaign="fair1", by="", to=(), text="Boo."), "An unsigned letter to all in fair1:"),
+        (Broadcast(campaign="fair1", gm="gm@example.org", to=(), text="Hi."), "Your GM writes to all in fair1:"),
+    ],
+)
+def test_letters_fit_a_mail(page: Page, first: str) -> None:
+    """A letter says by whom and for whom it is; what was written stands behind bars."""
+    text = reporter().write(page)
+
+    assert text.startswith(f"{first}\n\n| ")
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert "\n\n\n" not in text
+    assert text == text.strip() + "\n"
+
+
+def test_bars_stand_before_every_line() -> None:
+    """Also before blank lines, and before what was wrapped or has no blank to wrap at."""
+    assert barred("a\n\nb") == "| a\n|\n| b"
+    assert all(line.startswith("| ") and len(line) <= WIDTH for line in barred("x" * 200).split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("names", "said"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_names_are_joined_in_words(names: list[str], said: str) -> None:
+    """A list of names as a person says it."""
+    assert joined(names) == said

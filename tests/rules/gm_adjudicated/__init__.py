@@ -1,0 +1,1 @@
+"""The Umpire's Pen: its sheets, its rulings, and who reads what."""

@@ -1,0 +1,33 @@
+"""What a seat of The Umpire's Pen may not know: what others send, and what the GM writes to them."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+from pbem.ruleset import Seat
+from rules.gm_adjudicated.state import Known, Player, State
+
+WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight", "for", "an answer")
+
+
+def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+    """The same game with other files, maps and last sheets of the other seats, and other scores if they are secret."""
+    players = {each: player if each == seat else _other(state, player, rnd) for each, player in state.players.items()}
+    return dataclasses.replace(state, players=players)
+
+
+def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+    """Such a game, in which the other seats send other sheets as well."""
+    sheets = {each: _lines(rnd) for each in state.playing if each != seat}
+    return scramble(state, seat, rnd), sheets
+
+
+def _other(state: State, player: Player, rnd: random.Random) -> Player:
+    score = player.score if state.open_scores else rnd.randrange(100)
+    known = Known(*("\n".join(_lines(rnd)) for _ in range(2)))
+    return dataclasses.replace(player, known=known, sheet=tuple(_lines(rnd)), score=score)
+
+
+def _lines(rnd: random.Random) -> list[str]:
+    return [" ".join(rnd.choices(WORDS, k=rnd.randint(1, 6))) for _ in range(rnd.randrange(4))]

@@ -1,0 +1,78 @@
+"""Sets up games and plays turns, as the host would: sheets as lines, the GM's ruling as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
+from rules.gm_adjudicated import RULESET
+from rules.gm_adjudicated.state import State
+
+SEATS = ("red", "blue", "green")
+VERBS = {"MARCH": "an army goes where you say", "BUILD": "", "MARRY": "a member of your house"}
+
+
+def new_game(**options: Any) -> State:
+    """A game of three seats before its first turn."""
+    return RULESET.setup(options, SEATS, Dice(b"test"))
+
+
+def view(state: State, seat: Seat, events: Sequence[Event] = ()) -> View:
+    """A seat's view as it comes out of a mail."""
+    data: View = json.loads(canonical(RULESET.view(state, seat, events)))
+    return data
+
+
+def read(state: State, *lines: str) -> Parsed:
+    """What red's sheet comes to."""
+    return RULESET.parse(view(state, "red"), list(enumerate(lines, 1)))
+
+
+def texts(parsed: Parsed) -> list[str]:
+    """The lines of a sheet as taken."""
+    return [RULESET.orders.line(order) for order in parsed.orders]
+
+
+def codes(parsed: Parsed) -> list[tuple[int, str]]:
+    """The findings of a sheet: line and code."""
+    return [(finding.line, finding.code) for finding in parsed.findings]
+
+
+def ruled(state: State, **files: str) -> Any:
+    """The ruling in files named without their ending; it must be free of errors."""
+    ruling, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()})
+    assert not [found for each in findings.values() for found in each if found.severity == "error"], findings
+    return json.loads(canonical(ruling))
+
+
+def faults(state: State, **files: str) -> dict[str, list[tuple[int, str]]]:
+    """The errors and warnings in such files, but that somebody is told nothing: by file, line and code."""
+    _, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()})
+    told = {
+        name: [(each.line, each.code) for each in found if each.code != "untold"] for name, found in findings.items()
+    }
+    return {name: found for name, found in told.items() if found}
+
+
+def turn(
+    state: State,
+    ruling: Any = None,
+    *,
+    sheets: Mapping[Seat, Sequence[str]] | None = None,
+    removed: Sequence[Seat] = (),
+) -> tuple[State, tuple[Event, ...]]:
+    """One turn with the sheets and the ruling given; seats without a sheet are missing."""
+    orders = {
+        seat: RULESET.parse(view(state, seat), list(enumerate(lines, 1))).orders
+        for seat, lines in (sheets or {}).items()
+    }
+    missing = RULESET.standing(state).awaiting - set(orders) - set(removed)
+    given = TurnInput(orders | dict.fromkeys(missing, ()), frozenset(missing), frozenset(removed), ruling)
+    return RULESET.resolve(state, given, Dice(b"test"))
+
+
+def told(events: Sequence[Event], seat: Seat) -> list[tuple[str, dict[str, Any]]]:
+    """What a seat hears: kind and data."""
+    return [(event.kind, dict(event.data)) for event in events if seat in event.audience]

@@ -1,0 +1,112 @@
+"""Reports in words: the GM's text as he laid it out, and everything that a seat has before it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rules.gm_adjudicated.events as events_module
+from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.reporter import Reporter
+from pbem.ruleset import Event
+from rules.gm_adjudicated import RULESET
+from rules.gm_adjudicated.events import public
+from rules.gm_adjudicated.state import State
+from tests.rules.gm_adjudicated.table import SEATS, new_game, ruled, turn, view
+
+TEMPLATES = Path(__file__).parents[3] / "templates"
+
+SAID: dict[str, tuple[dict[str, Any], str]] = {
+    "left": ({"who": "blue"}, "Blue has left the game."),
+    "unruled": ({}, "The GM gave no ruling this turn; nothing has changed."),
+    "public": ({"text": "It rained."}, "It rained."),
+    "result": ({"text": "You found gold."}, "You found gold."),
+    "out": ({"who": "blue"}, "Blue is out of the game."),
+    "ended": ({"winners": ["red"], "reason": "peace"}, "The game is over: Peace. Won by red."),
+}
+"""Each kind of event with its data, and how a report says it."""
+
+
+@pytest.fixture(scope="module")
+def reporter() -> Iterator[Reporter]:
+    """Renders without pictures."""
+    with Reporter([TEMPLATES], pictures=False) as reporter:
+        yield reporter
+
+
+def report(reporter: Reporter, state: State, events: Sequence[Event] = ()) -> ReportParts:
+    """Red's report."""
+    facts = ReportFacts(
+        campaign="war",
+        seat="red",
+        seats=SEATS,
+        deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
+        zone="Europe/Berlin",
+        code="abcdefgh",
+        address="orders@example.org",
+    )
+    return reporter.report(RULESET, view(state, "red", events), facts)
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_every_event_has_its_sentence(reporter: Reporter, kind: str) -> None:
+    """Each kind of event is told in the text and in the HTML."""
+    data, sentence = SAID[kind]
+
+    parts = report(reporter, new_game(), [public(new_game(), kind, **data)])
+
+    assert sentence in parts.text
+    assert f">{sentence}<" in parts.html
+
+
+def test_the_table_of_events_is_whole() -> None:
+    """The kinds listed for template writers are those that have a sentence."""
+    listed = re.findall(r"^\| ([a-z-]+) \|", events_module.__doc__ or "", re.MULTILINE)
+
+    assert set(listed) - {"kind"} == set(SAID)
+
+
+def test_a_report_has_all_that_the_seat_knows(reporter: Reporter) -> None:
+    """What was told, the standing texts, the map, the last sheet, scores and who is out stand in the report."""
+    state = new_game()
+    ruling = ruled(
+        state,
+        all="It rained.\n[FILE]\nThe year is 431.",
+        red="Gold!\n[FILE]\nnine ships\n[MAP]\nN --- C",
+        game="SCORE red 7\nOUT green",
+    )
+    after, events = turn(state, ruling, sheets={"red": ["Dig here"]})
+
+    text = report(reporter, after, events).text
+
+    for told in ("It rained.", "The year is 431.", "Gold!", "nine ships", "N --- C", "  Dig here", "red        7"):
+        assert f"{told}\n" in text
+    assert "Out of the game: green." in text
+
+
+def test_the_layout_of_the_gm_is_kept(reporter: Reporter) -> None:
+    """Tables and paragraphs come as they were typed; only lines too long for a mail are wrapped."""
+    state = new_game()
+    words = "Ships   men\n   9    900\n\n" + "long " * 30
+    after, events = turn(state, ruled(state, red=words))
+
+    text = report(reporter, after, events).text
+
+    assert "Ships   men\n   9    900\n\nlong long" in text
+    assert max(map(len, text.splitlines())) <= 78
+
+
+def test_the_gms_words_are_no_markup(reporter: Reporter) -> None:
+    """What a GM writes is text in the HTML too."""
+    state = new_game()
+    after, events = turn(state, ruled(state, red="<b>bold</b> {{ 7 * 7 }}"))
+
+    parts = report(reporter, after, events)
+
+    assert "&lt;b&gt;bold&lt;/b&gt; {{ 7 * 7 }}" in parts.html
+    assert "<b>bold</b> {{ 7 * 7 }}" in parts.text

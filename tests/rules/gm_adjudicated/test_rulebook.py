@@ -1,0 +1,42 @@
+"""The rulebook says what the program does."""
+
+from __future__ import annotations
+
+import re
+
+from rules.gm_adjudicated import RULESET
+from tests.rules.gm_adjudicated.table import VERBS, new_game, read, ruled
+
+
+def test_rulings_are_numbered_without_a_gap() -> None:
+    """Receipts, reports and code refer to rulings by number."""
+    numbers = [int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook, re.MULTILINE)]
+
+    assert numbers == list(range(1, 9))
+
+
+def test_the_options_are_explained() -> None:
+    """Each campaign option is named in a ruling, with its usual value."""
+    rulebook = " ".join(RULESET.rulebook.split())
+    for option in RULESET.options():
+        usual = {"None": "none", "True": "yes"}.get(str(option.default), option.default)
+        assert f"`{option.name}` (usually {usual}" in rulebook, option.name
+
+
+def test_the_example_sheet_is_taken() -> None:
+    """The first sheet shown is taken without an error."""
+    lines = re.findall(r"^    ([A-Z].*)$", RULESET.rulebook.partition("## Orders")[0], re.MULTILINE)
+
+    assert len(read(new_game(verbs=VERBS), *lines).orders) == len(lines) == 2
+
+
+def test_the_example_ruling_is_taken() -> None:
+    """The file shown to GMs is read without an error, as are the commands, each by itself."""
+    shown = RULESET.rulebook.partition("## For the GM")[2]
+    red = "\n".join(re.findall(r"^    (.*)$", shown, re.MULTILINE))
+    commands = [command for command in re.findall(r"^- `(.*?)`", shown, re.MULTILINE) if command != "TURN 4"]
+
+    ruling = ruled(new_game(), red=red, game="\n".join(commands))
+
+    assert ruling["seats"]["red"]["map"].startswith("Naxos")
+    assert (ruling["name"], ruling["winners"]) == ("Spring 1902", ["red", "blue"])

@@ -1,0 +1,51 @@
+"""Saves: what is stored comes back, from every version released."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pbem.ruleset import SaveError
+from rules.gm_adjudicated import RULESET
+from rules.gm_adjudicated.state import VERSION
+from tests.rules.gm_adjudicated.table import new_game, ruled, turn
+
+SAVES = Path(__file__).with_name("saves")
+
+
+def test_a_save_of_version_1_is_read() -> None:
+    """The frozen save of version 1: a game in its second turn, with a file, a sheet, a score and a seat out."""
+    state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
+
+    assert (state.label, state.turns, list(state.verbs)) == ("Spring 1806", 0, ["MARCH", "BUILD"])
+    assert state.players["red"].known.file == "new"
+    assert (state.players["red"].score, state.players["green"].playing) == (5, False)
+
+
+def test_every_version_has_a_frozen_save() -> None:
+    """A version is released only together with a save that stays readable."""
+    assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}
+
+
+def test_a_finished_game_survives_storage() -> None:
+    """A result is stored and read back as it was."""
+    state = new_game()
+    over, _ = turn(state, ruled(state, game="OVER Peace\nWINNER red"))
+
+    assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
+
+
+@pytest.mark.parametrize("version", [0, VERSION + 1])
+def test_other_versions_are_refused(version: int) -> None:
+    """A save of a version this code does not know is refused by its number."""
+    with pytest.raises(SaveError, match=f"version {version} .* 1 to {VERSION}"):
+        RULESET.load(RULESET.dump(new_game()), version)
+
+
+@pytest.mark.parametrize("data", [{}, [], None, {"players": 3}])
+def test_data_that_is_no_save_is_refused(data: object) -> None:
+    """Anything else than a save is refused with a sentence."""
+    with pytest.raises(SaveError, match="not a save of The Umpire's Pen"):
+        RULESET.load(data, VERSION)

@@ -1,0 +1,120 @@
+"""The people of the season at their mail programs, and the clock of the house."""
+
+from __future__ import annotations
+
+import datetime as dt
+import email
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email import policy
+from email.message import EmailMessage
+
+from pbem.house import House
+from pbem.players import Player
+from pbem.ruleset import Dice, Seat
+from pbem.tick import Ticked, tick
+from rules import singularity_trap
+from tests.servers.mail import MailServer
+
+NAME = "season1"
+START = dt.datetime(2026, 11, 2, 9, tzinfo=dt.UTC)
+"""A Monday."""
+
+HOUR = dt.timedelta(hours=1)
+
+
+@dataclass
+class Season:
+    """A house whose post goes through the running mail system. `who` tells from which account a seat is played."""
+
+    house: House
+    server: MailServer
+    now: dt.datetime = START
+    who: dict[Seat, str] = field(default_factory=dict)
+    players: dict[Seat, Player] = field(default_factory=dict)
+    gm_token: str = ""
+    _seen: dict[str, int] = field(default_factory=dict)
+    _count: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def sit(self, seat: Seat, account: str) -> None:
+        """Somebody begins to play a seat; he knows what he is mailed, and nothing else."""
+        bot = singularity_trap.RULESET.bots["standard"]
+        self.who[seat] = account
+        orders_to = self.server.address("orders")
+        self.players[seat] = Player(seat, self.server.address(account), orders_to, bot, Dice(seat.encode()))
+
+    def read(self, account: str) -> list[EmailMessage]:
+        """The mails that came for an account since it was last read."""
+        self.server.settle()
+        raws = self.server.mails(account)[self._seen.get(account, 0) :]
+        self._seen[account] = self._seen.get(account, 0) + len(raws)
+        for player in (self.players[seat] for seat, each in self.who.items() if each == account):
+            for raw in raws:
+                player.read(raw)
+        return [email.message_from_bytes(raw, policy=policy.default) for raw in raws]
+
+    def write(self, account: str, text: str, *, subject: str = "", to: str = "", answers: str = "") -> None:
+        """A mail as somebody types it into his mail program, to the order address if to no other."""
+        mail = EmailMessage()
+        mail["From"], mail["To"] = self.server.address(account), to or self.server.address("orders")
+        mail["Subject"], mail["Message-ID"] = subject or "hello", f"<season{next(self._count)}@example.org>"
+        if answers:
+            mail["In-Reply-To"] = answers
+        mail.set_content(text)
+        self.server.submit(account, str(mail["To"]), bytes(mail))
+
+    def reply(self, account: str, mail: EmailMessage, text: str) -> None:
+        """Presses Reply."""
+        to, subject = str(mail["Reply-To"]), f"Re: {mail['Subject']}"
+        self.write(account, text, subject=subject, to=to, answers=str(mail["Message-ID"]))
+
+    def insist(self, account: str, text: str) -> None:
+        """Writes what a From alone does not prove, and once more in reply to the answer."""
+        self.write(account, text)
+        self.tick()
+        self.reply(account, self.read(account)[-1], text)
+        self.tick()
+
+    def command(self, text: str) -> None:
+        """The GM writes commands, with his token."""
+        self.write("gm", f"GM {NAME} {self.gm_token}\n{text}\nEND\n")
+
+    def tick(self, *, hours: float = 0, until: dt.datetime | None = None) -> Ticked:
+        """Turns the clock on, to an hour from now or to a moment, and lets the house do its work."""
+        self.server.settle()
+        self.now = until or self.now + hours * HOUR
+        done = tick(self.house, self.now)
+        assert done.problems == []
+        return done
+
+    def sheets(self, *, but: tuple[Seat, ...] = ()) -> None:
+        """All players but some read their mail and send their sheets."""
+        for seat, account in self.who.items():
+            self.read(account)
+            if seat not in but:
+                self.sheet(seat)
+
+    def sheet(self, seat: Seat) -> None:
+        """A player sends the sheet for his newest report, and the right one at once if he has slipped."""
+        player, account = self.players[seat], self.who[seat]
+        for raw in filter(None, (player.write(self.now), player.mend(self.now))):
+            self.server.submit(account, str(email.message_from_bytes(raw)["To"]), raw)
+
+    def play(self, *, but: tuple[Seat, ...] = ()) -> Ticked:
+        """A turn for which all sheets come in, so that it is run before its deadline."""
+        self.sheets(but=but)
+        self.tick(hours=1)
+        return self.tick(hours=1)
+
+
+def text_of(mail: EmailMessage) -> str:
+    """The text of a mail, its lines unfolded into one."""
+    body = mail.get_body(("plain",))
+    assert body is not None
+    return " ".join(str(body.get_content()).split())
+
+
+def subjects(mails: list[EmailMessage]) -> list[str]:
+    """The subjects of mails."""
+    return [str(mail["Subject"]) for mail in mails]

@@ -1,0 +1,287 @@
+"""Twelve turns of The Singularity Trap for six, by real mails, with all that befalls a campaign.
+
+Somebody is late, is away, has a deputy, moves to another address, is missed,
+replaced, leaves. Turns are extended by the players and by the GM, held,
+reviewed, rolled back and run again. In the end the archive proves itself.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from pbem.archive.verify import verify
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.gm import mail_gm_token
+from pbem.campaign.opening import start
+from pbem.campaign.proof import prove
+from pbem.campaign.status import CampaignStatus, house_status
+from pbem.campaign.table import load_table
+from pbem.house import by_key, open_house
+from pbem.store import migrate
+from rules import RULESETS
+from tests.mail.conftest import MakeSettings
+from tests.season.table import NAME, START, Season, subjects, text_of
+from tests.servers.mail import MailServer
+
+DAY = dt.timedelta(days=1)
+HOUSE_RULES = {"signup": "yes", "grace": "12h", "nmr_open": "2", "press": "anonymous", "late": "public"}
+
+
+@pytest.fixture
+def season(mail_server: MailServer, make_settings: MakeSettings) -> Iterator[Season]:
+    """A house on the running mail system, and a campaign with four of its six seats taken."""
+    mail_server.empty()
+    settings = make_settings(inbox=mail_server.inbox("orders"), carrier=mail_server.carrier("orders"))
+    migrate(settings.database)
+    with open_house(settings.home, by_key(RULESETS)) as house:
+        season = Season(house, mail_server)
+        for seat, account in (("red", "ann"), ("yellow", "bob"), ("green", "cyn"), ("cyan", "dee")):
+            season.sit(seat, account)
+        create(house, _wanted(season), START, seed=b"a season of twelve turns")
+        yield season
+
+
+def _wanted(season: Season) -> NewCampaign:
+    return NewCampaign(
+        name=NAME,
+        game="singularity_trap",
+        gm=season.server.address("gm"),
+        seats=[(seat, season.server.address(account)) for seat, account in season.who.items()],
+        deadline="FRI 20:00 Europe/Berlin",
+        options={"alliances": "no"},
+        policy=HOUSE_RULES,
+        open=2,
+    )
+
+
+def test_a_season(season: Season) -> None:
+    """All of it happens as it should, and after twelve turns the archive proves itself to anyone."""
+    for happens in (
+        *(_two_sign_up, _it_begins, _a_sheet_comes_late, _somebody_goes_away, _a_deputy_plays),
+        *(_players_want_more_time, _somebody_moves, _somebody_vanishes, _somebody_leaves, _all_mail_is_lost),
+        *(_the_gm_rolls_back, _the_gm_runs_a_turn_again, _the_gm_looks_first, _it_is_proved),
+    ):
+        happens(season)
+
+
+def _status(season: Season) -> CampaignStatus:
+    return house_status(season.house, NAME).campaigns[0]
+
+
+def _join(season: Season, account: str) -> str:
+    """Somebody joins by mail and confirms; what he is told."""
+    season.write(account, f"JOIN {NAME}")
+    season.tick()
+    season.reply(account, season.read(account)[-1], "Yes, please!")
+    season.tick()
+    return text_of(season.read(account)[-1])
+
+
+def _two_sign_up(season: Season) -> None:
+    """Two strangers get the free seats by mail; a third is listed; the GM is mailed his token."""
+    said = [_join(season, account) for account in ("eve", "fay", "gus")]
+    season.sit("blue", "eve")
+    season.sit("magenta", "fay")
+    with season.house.store.writing() as session:
+        mail_gm_token(session, season.house, load_table(session, NAME), season.now)
+    season.tick()
+    found = re.search(rf"GM {NAME} ([0-9a-f]+)", text_of(season.read("gm")[-1]))
+
+    assert ["You have the seat" in text for text in said] == [True, True, False]
+    assert "You are number 1 on its standby list" in said[2]
+    assert found is not None
+    season.gm_token = found[1]
+
+
+def _it_begins(season: Season) -> None:
+    """Turn 1 is played by all six and run when the last sheet is in."""
+    start(season.house, NAME, season.now)
+    season.tick()
+
+    assert [turn.reason for turn in season.play().resolved] == ["all sheets in"]
+
+
+def _friday(season: Season) -> dt.datetime:
+    """The deadline of the open turn."""
+    deadline = _status(season).deadline
+    assert deadline is not None
+    return deadline
+
+
+def _a_sheet_comes_late(season: Season) -> None:
+    """Turn 2: cyan is late; all hear it, and his sheet counts in the hours of grace."""
+    season.sheets(but=("cyan",))
+    season.tick(hours=1)
+    late = season.tick(until=_friday(season) + DAY / 24)
+    season.read("dee")
+    season.sheet("cyan")
+    season.tick(hours=1)
+    done = season.tick(hours=1)
+
+    assert (late.resolved, len(done.resolved)) == ([], 1)
+    assert any("the turn still waits for cyan" in text_of(mail) for mail in season.read("ann"))
+    assert "No order sheet of yours" not in text_of(season.read("dee")[-1])
+
+
+def _somebody_goes_away(season: Season) -> None:
+    """Turn 3: green says that she is away; the deadline set already stays, the next keeps out of her absence."""
+    current = _friday(season)
+    first, last = current.date() - DAY, current.date() + 9 * DAY
+    season.write("cyn", f"ABSENT {first} TO {last}")
+    season.tick()
+    unmoved = _friday(season)
+    season.play()
+
+    assert (unmoved, _friday(season)) == (current, current + 14 * DAY)
+    assert _status(season).turn == 4
+
+
+def _a_deputy_plays(season: Season) -> None:
+    """Turn 4: yellow names a deputy, who confirms and sends the sheet; both get the receipt."""
+    until = season.now.date() + 20 * DAY
+    season.insist("bob", f"DEPUTY {season.server.address('hal')} UNTIL {until}")
+    season.reply("hal", season.read("hal")[-1], "Yes")
+    season.tick()
+    season.sheets(but=("yellow",))
+    framed = f"ORDERS {NAME} yellow\nEND"
+    season.write("hal", framed)
+    season.tick(hours=1)
+
+    assert "Sheet 1 taken" in text_of(season.read("hal")[-1])
+    assert "Sheet 1 taken" in text_of(season.read("bob")[-1])
+    assert len(season.tick(hours=1).resolved) == 1
+
+
+def _players_want_more_time(season: Season) -> None:
+    """Turn 5: three of six ask for more time and get it; the GM gives a day more by mail."""
+    before = _friday(season)
+    for account in ("ann", "bob", "eve"):
+        season.write(account, "EXTEND")
+    season.tick()
+    voted = _friday(season)
+    season.command("EXTEND 24h")
+    season.tick()
+
+    assert (voted - before, _friday(season) - voted) == (2 * DAY, DAY)
+    season.play()
+
+
+def _somebody_moves(season: Season) -> None:
+    """Turn 6: ann plays from another address, once she has confirmed it from the old one."""
+    season.write("ann", f"ADDRESS {season.server.address('amy')}")
+    season.tick()
+    (asked,) = [mail for mail in season.read("ann") if "CONFIRM" in text_of(mail)]
+    season.reply("ann", asked, "Yes")
+    season.tick()
+    season.who["red"] = "amy"
+    season.players["red"].address = season.server.address("amy")
+    season.play()
+
+    assert any("report for red" in subject for subject in subjects(season.read("amy")))
+    assert not any("report for red" in subject for subject in subjects(season.read("ann"))[1:])
+
+
+def _somebody_vanishes(season: Season) -> None:
+    """Turns 7 and 8: cyan misses two deadlines, and the first standby takes her seat over."""
+    for _ in range(2):
+        season.sheets(but=("cyan",))
+        season.tick(hours=1)
+        season.tick(until=_friday(season) + DAY)
+    season.sit("cyan", "gus")
+    mails = season.read("gus")
+    season.read("dee")
+
+    assert _status(season).turn == 9
+    assert [seat.address for seat in _status(season).seats if seat.seat == "cyan"] == [season.server.address("gus")]
+    assert any("report for cyan" in subject for subject in subjects(mails))
+    assert season.players["cyan"].token
+
+
+def _somebody_leaves(season: Season) -> None:
+    """Turn 9: magenta gives up her seat; the GM hands it to the deputy of before, who plays it on."""
+    season.insist("fay", "LEAVE")
+    season.command(f"SEAT magenta TO {season.server.address('hal')}")
+    season.tick()
+    season.sit("magenta", "hal")
+
+    assert any("Nobody plays the seat magenta" in text_of(mail) for mail in season.read("bob"))
+    assert len(season.play().resolved) == 1
+
+
+def _all_mail_is_lost(season: Season) -> None:
+    """Turn 10: hardly a sheet comes by the deadline; the turn is held until the GM gives more time."""
+    season.sheets(but=("red", "yellow", "green", "cyan", "blue"))
+    season.tick(hours=1)
+    held = season.tick(until=_friday(season) + DAY)
+    season.command("EXTEND 3d")
+    season.tick()
+
+    assert held.resolved == []
+    assert any("Without a sheet" in text_of(mail) or "held" in text_of(mail) for mail in season.read("gm"))
+    season.play(but=("magenta",))
+    assert _status(season).turn == 11
+
+
+def _the_gm_rolls_back(season: Season) -> None:
+    """Turn 11: the GM goes back to turn 10 and forward again; what counts is told to everybody."""
+    season.command("ROLLBACK 10 YES")
+    season.tick()
+    back = _status(season).turn
+    season.command("FORWARD")
+    season.tick()
+
+    assert (back, _status(season).turn) == (10, 11)
+    assert len(season.play().resolved) == 1
+
+
+def _the_gm_runs_a_turn_again(season: Season) -> None:
+    """Turn 11 is run again with another sheet for red: who sees a difference gets a corrected report, others none."""
+    season.command("RERUN red\n; no orders at all")
+    season.tick()
+    asked = text_of(season.read("gm")[-1])
+    for account in season.who.values():
+        season.read(account)
+    season.command("RERUN red YES\n; no orders at all")
+    season.tick()
+    told = {seat: subjects(season.read(account)) for seat, account in season.who.items()}
+
+    touched = {seat for seat in told if f"{seat}: another report, edition 2" in asked}
+    assert "red" in touched
+    assert {seat for seat, each in told.items() if any("orrected" in subject for subject in each)} == touched
+
+
+def _the_gm_looks_first(season: Season) -> None:
+    """Turn 12: players write to each other, the GM to all; he looks at the reports before he lets the turn run."""
+    season.write("eve", "UNSIGNED TO ALL\nBeware of red!")
+    season.write("amy", "NEWS\nRed has always been peaceful.")
+    season.command("RULE review yes\nTEXT TO ALL\nThis is the last turn of the year.")
+    season.sheets()
+    season.tick(hours=1)
+    held = season.tick(hours=1)
+    season.command("PREVIEW")
+    season.tick()
+    preview = season.read("gm")[-1]
+    season.command("RELEASE")
+    done = season.tick()
+    report = text_of(season.read("bob")[-1])
+
+    assert (held.resolved, len(done.resolved)) == ([], 1)
+    assert len(list(preview.iter_attachments())) == 6
+    assert "This is the last turn of the year." in report
+    assert "Red has always been peaceful." in report
+
+
+def _it_is_proved(season: Season) -> None:
+    """Twelve turns are in the archive; it replays here, and on a machine that has nothing but the archive."""
+    with season.house.store.reading() as session:
+        seed = load_table(session, NAME).seed
+    verified = verify(season.house.settings.archive, NAME, games=by_key(RULESETS), seed=seed)
+
+    assert _status(season).turn == 13
+    assert prove(season.house, NAME).turns == 12
+    assert (verified.turns, verified.unproved) == (12, ())
+    assert house_status(season.house, NAME).set_aside == 0

@@ -1,0 +1,94 @@
+"""The log: a line of JSON for each event, without secrets, and never in the way of a turn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbem import logbook
+from pbem.logbook import open_log, tell
+from pbem.masking import remember
+
+TOKEN = "0123456789abcdef0123"
+CODE = "abcdefghij234567"
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """All events in a log."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_an_event_is_a_line(tmp_path: Path) -> None:
+    """Time, level, event, and the facts as they were given."""
+    with open_log(tmp_path / "new" / "pbem.log"):
+        tell("turn resolved", campaign="trap7", turn=3, seats=["red", "blue"], late=None)
+
+    (event,) = lines(tmp_path / "new" / "pbem.log")
+    assert event.pop("at").endswith("Z")
+    facts = {"campaign": "trap7", "turn": 3, "seats": ["red", "blue"], "late": None}
+    assert event == {"level": "info", "event": "turn resolved", **facts}
+
+
+def test_a_fault_comes_with_its_traceback(tmp_path: Path) -> None:
+    """What led to the fault stands there too."""
+    with open_log(tmp_path / "log"):
+        fault = ValueError("the rules")
+        fault.__cause__ = KeyError("red")
+        tell("turn not resolved", level="error", fault=fault)
+
+    (event,) = lines(tmp_path / "log")
+    assert event["level"] == "error"
+    assert "KeyError: 'red'" in event["traceback"]
+    assert event["traceback"].endswith("ValueError: the rules\n")
+
+
+def test_no_line_tells_a_secret(tmp_path: Path) -> None:
+    """Tokens, codes and passwords are masked in facts and tracebacks, and nothing can end a line early."""
+    password = remember("open sesame")
+    with open_log(tmp_path / "log"):
+        fault = ValueError(f"{password}: ORDERS toy1 red {TOKEN}")
+        tell("mail failed", fault=fault, reply=f"550 {password}\n", subject=f"[toy1 {CODE}]", notes=[TOKEN])
+
+    text = (tmp_path / "log").read_text()
+    assert [secret for secret in (password, TOKEN, CODE) if secret in text] == []
+    assert len(lines(tmp_path / "log")) == 1
+
+
+def test_a_log_that_cannot_be_written_is_left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Neither a folder in its place nor a full disk raises anything, or says a word."""
+    (tmp_path / "log").mkdir()
+    for path in (tmp_path / "log", Path("/dev/full")):
+        with open_log(path):
+            tell("tick began")
+
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_log_may_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Named by a dash, as systemd and containers like it."""
+    with open_log(tmp_path / "-"):
+        tell("tick began")
+
+    assert json.loads(capsys.readouterr().err)["event"] == "tick began"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_that_has_grown_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few old ones are kept, and the newest events are in the file of the name."""
+    monkeypatch.setattr(logbook, "MOST_BYTES", 200)
+    with open_log(tmp_path / "log"):
+        for number in range(20):
+            tell("tick began", number=number)
+
+    assert len(list(tmp_path.iterdir())) == 1 + logbook.KEPT
+    assert lines(tmp_path / "log")[-1]["number"] == 19
+
+
+def test_without_a_log_nothing_is_written(capfd: pytest.CaptureFixture[str]) -> None:
+    """A program that uses the rooms of the house hears nothing of it."""
+    tell("problem", level="error", text="none")
+
+    assert capfd.readouterr() == ("", "")
