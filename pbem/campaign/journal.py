@@ -10,9 +10,7 @@ from sqlalchemy.orm import Session
 from pbem.store.models import Act
 
 
-def note(
-    session: Session, campaign_id: int, at: dt.datetime, *, actor: str, text: str, secret: bool = False
-) -> int:
+def note(session: Session, campaign_id: int, at: dt.datetime, *, actor: str, text: str, secret: bool = False) -> int:
     """Enters an act into the journal, in the transaction of the act itself; returns the id of the entry.
 
     What is `secret` is not for players to read.

@@ -59,9 +59,7 @@ def run_turn(
     return _run_locked(house, name, now, reason=reason, number=number, by_gm=by_gm)
 
 
-def _run_locked(
-    house: House, name: str, now: dt.datetime, *, reason: str, number: int | None, by_gm: bool
-) -> bool:
+def _run_locked(house: House, name: str, now: dt.datetime, *, reason: str, number: int | None, by_gm: bool) -> bool:
     """Sheets come in faster than the turn can be computed: now they have to wait for it."""
     with house.store.writing() as session:
         lock_campaign(session, name)

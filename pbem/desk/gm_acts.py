@@ -42,7 +42,7 @@ def _release(asked: GmAsked, _: ReleaseTurns) -> GmSaid:
     case, table = asked.case, asked.table
     if table.held == AWAITING:
         raise CampaignError(
-            f"turn {table.turn} awaits your ruling: send it with RULING, or write RUN to do without one"
+            f"turn {table.turn} awaits your ruling: send it with RULING, or RUN the turn without"
         )
     if not release(case.session, case.house, table, case.now):
         raise CampaignError(f"{table.name} is not held")

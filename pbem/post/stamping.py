@@ -83,7 +83,8 @@ def _stamped(
         mail = _of_campaign(mail, group, reader.seats.get(group.id) if reader else None, settings)
     if reader is None:
         return Stamped(mail, campaign_id, None, plain=False)
-    return Stamped(replace(mail, html="", parts=()) if reader.plain else mail, campaign_id, reader.id, reader.plain)
+    plain = reader.plain and mail.kind == "report"  # what else has files was asked for with them
+    return Stamped(replace(mail, html="", parts=()) if plain else mail, campaign_id, reader.id, plain)
 
 
 def _groups(session: Session, ids: set[int]) -> dict[int | None, _Group]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from pbem.campaign.adjudicating import AWAITING, RULED, Taken, take_folder, take_ruling, write_folder
+from pbem.campaign.asking import ask_for_run
+from pbem.campaign.extending import extend
 from pbem.campaign.holding import release
 from pbem.campaign.proof import prove
+from pbem.campaign.rolling import rollback
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
@@ -25,6 +29,7 @@ DUE = 131
 """Hours from the beginning to after the first deadline, with its grace."""
 
 WEEK = 24 * 7
+HOUR = dt.timedelta(hours=1)
 
 
 @pytest.fixture
@@ -129,6 +134,50 @@ def test_a_turn_that_was_not_ruled_on_goes_on_waiting(war: Desk) -> None:
 
     assert [turn.turn for turn in war.tick(hours=1).awaiting] == [1]
     assert len(digests(war)) == 1
+
+
+def test_more_time_does_not_let_a_ruling_run(war: Desk) -> None:
+    """Sheets that come after an extension are none that the ruling knows of: it waits for its release as before."""
+    war.tick(hours=DUE)
+    rule(war, all="It rained.")
+    with war.house.store.writing() as session:
+        extend(session, war.house, load_table(session, "toy1"), war.now, WEEK * HOUR)
+    sheet(war, BOB, "Burn the bridge.")
+
+    assert war.tick(hours=WEEK + 1).resolved == []
+    assert (held(war), "Burn the bridge." in digests(war)[-1]) == (RULED, True)
+
+
+def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
+    """Even if not one sheet more has come, he hears that the turn awaits him once more."""
+    war.tick(hours=DUE)
+    with war.house.store.writing() as session:
+        extend(session, war.house, load_table(session, "toy1"), war.now, WEEK * HOUR)
+    war.tick(hours=WEEK + 1)
+
+    assert (held(war), len(digests(war))) == (AWAITING, 2)
+
+
+def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
+    """His RUN comes in the tick in which the turn falls due: the next turn is not held for it."""
+    with war.house.store.writing() as session:
+        ask_for_run(session, load_table(session, "toy1"), war.now)
+    done = war.tick(hours=DUE)
+
+    assert ([turn.turn for turn in done.resolved], done.awaiting, held(war)) == ([1], [], "")
+
+
+def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
+    """The old ruling knew nothing of the sheets that come after a rollback, so it does not run the turn."""
+    war.tick(hours=DUE)
+    rule(war, all="It rained.")
+    let_go(war)
+    war.tick(hours=1)
+    rollback(war.house, "toy1", 1, war.now)
+
+    done = war.tick(hours=2 * WEEK)
+
+    assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], AWAITING)
 
 
 def test_a_ruling_takes_effect_with_the_release(war: Desk) -> None:

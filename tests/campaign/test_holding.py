@@ -6,6 +6,7 @@ import pytest
 
 from pbem.campaign.extending import extend
 from pbem.campaign.holding import hold, release
+from pbem.campaign.seating import pause_seat
 from pbem.campaign.status import house_status
 from pbem.campaign.table import load_table
 from pbem.campaign.turnrun import run_turn
@@ -284,3 +285,18 @@ def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
 
     assert resolved(shared, hours=120) == []
     assert held(shared) == "it awaits your review"
+
+
+def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
+    """When every seat is paused, nothing runs, not even at the deadline: the GM is told, and may let it."""
+    begin(desk)
+    with desk.house.store.writing() as session:
+        table = load_table(session, "toy1")
+        for place in table.places:
+            pause_seat(session, table, place, desk.now, paused=True)
+    before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
+    told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
+    go_on(desk)
+
+    assert (before, len(told)) == ([[], []], 1)
+    assert resolved(desk) == ["deadline"]

@@ -63,10 +63,23 @@ def test_an_outage_is_remembered_until_its_wait_is_over() -> None:
 
 
 def test_a_second_outage_goes_on_with_the_first() -> None:
-    """What waited for the first one goes on waiting, for as long as the second was."""
-    again = after_failure(polled(STEADY, DAY), NOON + DAY + HOUR)
+    """What waited for the first one goes on waiting, for as long as the second was, and no less than it was told."""
+    short, long = (after_failure(polled(STEADY, length), NOON + length + HOUR) for length in (2 * HOUR, DAY))
 
-    assert polled(again, DAY + 3 * HOUR).outage == Outage(NOON, NOON + DAY + 3 * HOUR, NOON + DAY + 6 * HOUR)
+    assert polled(short, 6 * HOUR).outage == Outage(NOON, NOON + 6 * HOUR, NOON + 10 * HOUR)
+    assert polled(long, DAY + 3 * HOUR).outage == Outage(NOON, NOON + DAY + 3 * HOUR, NOON + 2 * DAY)
+
+
+def test_outages_without_end_let_nothing_wait_for_ever() -> None:
+    """In a house that is on for two hours each evening, a deadline of the first night runs on the third day."""
+    watch, held = STEADY, []
+    for day in range(1, 5):
+        evening = NOON + day * DAY - 2 * HOUR
+        watch = after_poll(watch, evening, longest=DAY)
+        held.append(watch.outage is not None and watch.outage.holds(NOON + HOUR, evening))
+        watch = replace(watch, last_good=evening + 2 * HOUR, usual=MINUTE)
+
+    assert held == [True, True, False, False]
 
 
 def test_a_clock_that_is_right_again() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
 from pbem.campaign.amending import amend, keep_amendment
@@ -164,6 +166,16 @@ def test_the_deadline_stays(played: Desk) -> None:
     again(played, red="BID 9")
 
     assert live_turns(played)[-1].deadline == deadline
+
+
+def test_a_deadline_that_has_passed_is_set_anew(played: Desk) -> None:
+    """Whoever is told otherwise has time to think again, even if the turn was about to be run."""
+    played.now += dt.timedelta(days=7)
+    radius = again(played, red="BID 9")
+
+    assert radius.deadline is not None
+    assert played.now < live_turns(played)[-1].deadline == radius.deadline
+    assert played.tick().resolved == []
 
 
 def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:

@@ -209,7 +209,7 @@ def test_muting_a_seat_does_not_tell_its_unsigned_letters(desk: Desk) -> None:
     say(desk, "UNSIGNED TO ALL\nBoo.")
     desk.tick(hours=1)
 
-    assert [mail["To"] for mail in press(desk)] == [BOB]
+    assert [mail["To"] for mail in press(desk)] == [ANN, BOB]
 
 
 def test_a_seat_writes_only_so_much_a_turn(desk: Desk) -> None:

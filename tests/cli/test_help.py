@@ -1,0 +1,40 @@
+"""The help of the command line: commands in sections by theme."""
+
+from __future__ import annotations
+
+import re
+
+from click.shell_completion import BashComplete
+from click.testing import CliRunner
+
+from cli import GAMES, main
+
+
+def test_the_help_lists_every_command_once() -> None:
+    """Each command stands in one section of the help, with the beginning of what it says of itself."""
+    page = CliRunner().invoke(main, ["--help"]).output
+
+    listed = re.findall(r"^  ([a-z]+) +[A-Z]", page.partition("Try it:")[2], re.MULTILINE)
+    assert sorted(listed) == sorted(main.commands)
+
+
+def test_the_sections_have_the_same_columns() -> None:
+    """What commands say of themselves begins in one column, whatever the section."""
+    page = CliRunner().invoke(main, ["--help"]).output.partition("Try it:")[2]
+
+    assert {found.end() - found.start() for found in re.finditer(r"^  [a-z]+ +(?=[A-Z])", page, re.MULTILINE)} == {14}
+
+
+def test_the_demo_plays_the_first_game_there_is() -> None:
+    """The help of the demo names the game that is played unless another is asked for."""
+    page = CliRunner().invoke(main, ["demo", "--help"]).output
+
+    assert f"[default: {next(iter(GAMES))}]" in " ".join(page.split())
+
+
+def test_a_shell_completes_commands_and_their_options() -> None:
+    """The tab key finds commands in the order of the help, and the options of each."""
+    complete = BashComplete(main, {}, "pbem", "_PBEM_COMPLETE").get_completions
+
+    assert [found.value for found in complete([], "r")] == ["rules", "run", "release", "rollback", "rerun", "replay"]
+    assert [found.value for found in complete(["run", "duel"], "--n")] == ["--now"]

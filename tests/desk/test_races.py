@@ -1,0 +1,77 @@
+"""A seat changes hands while a letter for it waits for the campaign's lock, as on PostgreSQL it may."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from pbem.campaign.people import enrol
+from pbem.campaign.seating import find_place, hand_over, locked_table
+from pbem.desk.answer import answer_letters
+from pbem.post.intake import poll
+from pbem.post.mailbox import open_mailbox
+from pbem.store.models import Letter, Outgoing, Sheet
+from tests.toy.home import Desk, open_desk
+
+ANN, EVE = "ann@example.org", "eve@example.org"
+
+
+@pytest.fixture
+def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
+    """A campaign on PostgreSQL, begun."""
+    with open_desk(tmp_path / "home", database=postgres_url) as desk:
+        desk.begin()
+        desk.tick()
+        yield desk
+
+
+def while_it_waits(desk: Desk, act: Callable[[Session], None]) -> str:
+    """Does something to the campaign while a letter that is being dealt with waits for it; what came of the letter."""
+    poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+    answering = threading.Thread(target=answer_letters, args=(desk.house, desk.now))
+    with desk.house.store.writing() as session:
+        locked_table(session, "toy1")
+        answering.start()
+        _wait_for_a_waiter(desk)
+        act(session)
+    answering.join()
+    with desk.house.store.reading() as session:
+        return session.scalars(select(Letter.note).order_by(Letter.id.desc())).first() or ""
+
+
+def _wait_for_a_waiter(desk: Desk) -> None:
+    waiting = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    with desk.house.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        while not connection.scalar(waiting):
+            pass
+
+
+def give_to_eve(desk: Desk) -> Callable[[Session], None]:
+    """Hands red's seat over."""
+
+    def act(session: Session) -> None:
+        table = locked_table(session, "toy1")
+        eve = enrol(session, EVE, desk.now)
+        hand_over(session, desk.house, table, find_place(table, "red"), eve, desk.now, "a test")
+
+    return act
+
+
+@pytest.mark.parametrize("key", [True, False])
+def test_a_sheet_of_somebody_who_loses_his_seat_meanwhile(served: Desk, key: bool) -> None:
+    """Neither his address nor the code that he had will do any more, and he learns nothing of the new one."""
+    if key:
+        served.reply(served.last(ANN), "BID 1")
+    else:
+        served.post("ORDERS toy1 red\nBID 1\nEND")
+    while_it_waits(served, give_to_eve(served))
+
+    with served.house.store.reading() as session:
+        assert session.scalars(select(Sheet)).all() == []
+        receipts = select(Outgoing.recipient).where(Outgoing.kind == "receipt")
+        assert session.scalars(receipts).all() == []
