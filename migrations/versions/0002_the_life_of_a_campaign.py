@@ -66,7 +66,8 @@ def _seat_people() -> None:
     op.execute(
         "INSERT INTO person (address, key, fallback, plain, created_at)"
         " SELECT min(seat.address), lower(seat.address), '', false, min(campaign.created_at)"
-        " FROM seat JOIN campaign ON campaign.id = seat.campaign_id GROUP BY lower(seat.address)"
+        " FROM seat JOIN campaign ON campaign.id = seat.campaign_id"
+        " WHERE seat.address <> '' GROUP BY lower(seat.address)"
     )
     op.execute("UPDATE seat SET person_id = (SELECT id FROM person WHERE key = lower(seat.address))")
     with op.batch_alter_table("seat") as batch:

@@ -20,7 +20,8 @@ def proof_lines(proof: ReplayProof) -> Iterator[str]:
 
 def verified_lines(verified: Verified) -> Iterator[str]:
     """What an archive shows by itself."""
-    yield f"{verified.campaign}: {verified.turns} turns, {verified.files} files, {verified.sheets} sheets used."
+    turns, files = counted(verified.turns, "turn"), counted(verified.files, "file")
+    yield f"{verified.campaign}: {turns}, {files}, {counted(verified.sheets, 'sheet')} used."
     yield "The chain of records, all files, and the digest of every sheet agree."
     yield f"Dice seal, told at the start: {verified.seal}"
     if not verified.unproved:

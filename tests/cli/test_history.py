@@ -104,7 +104,7 @@ def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
     """It says what agrees, and what cannot be proved before the game is over."""
     result = CliRunner().invoke(main, ["verify", str(home / "turns")])
 
-    assert result.output.startswith("duel: 1 turns, ")
+    assert result.output.startswith("duel: 1 turn, ")
     assert "The chain of records, all files, and the digest of every sheet agree.\n" in result.output
     assert "Not proved yet: The dice and all results" in result.output
 
