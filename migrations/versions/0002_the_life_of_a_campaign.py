@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +13,7 @@ down_revision = "0001"
 branch_labels = None
 depends_on = None
 
-_ADDED: Sequence[tuple[str, str, sa.types.TypeEngine[object], str]] = (
+_ADDED: Sequence[tuple[str, str, sa.types.TypeEngine[Any], str]] = (
     ("act", "secret", sa.Boolean(), "false"),
     ("campaign", "policy", sa.Text(), "'{}'"),
     ("campaign", "gm_token_hash", sa.String(64), "''"),

@@ -102,6 +102,14 @@ def needs_ruling(house: House, session: Session, table: Table) -> bool:
     return load_open_turn(session, table).ruling is None
 
 
+def check_ruled(table: Table) -> None:
+    """Raises CampaignError if the open turn waits for its GM's ruling, so that a release would do nothing."""
+    if table.held == AWAITING:
+        raise CampaignError(
+            f"turn {table.turn} of {table.name} awaits your ruling: give it, or run the turn without one"
+        )
+
+
 def send_digests(house: House, now: dt.datetime) -> list[str]:
     """Mails the sheets of each turn held for a ruling to its GM, once, and again when they have changed.
 

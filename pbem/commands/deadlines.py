@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from pbem.campaign.adjudicating import check_ruled
 from pbem.campaign.extending import extend as extend_turn
 from pbem.campaign.extending import read_extension
 from pbem.campaign.holding import hold as hold_campaign
@@ -84,6 +85,7 @@ def release(name: str, now: dt.datetime, home: Path | None) -> None:
     """Let the turns of a held campaign run again: at the next tick, if one is due."""
     with open_home(home) as house, house.store.writing() as session:
         table = load_table(session, name)
+        check_ruled(table)
         if not release_campaign(session, house, table, now):
             raise CampaignError(f"campaign {name} is not held")
     click.echo(f"Campaign {name} is released; it was held: {table.held}")

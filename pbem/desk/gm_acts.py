@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.campaign.adjudicating import AWAITING, take_ruling
+from pbem.campaign.adjudicating import check_ruled, take_ruling
 from pbem.campaign.asking import ask_for_run
 from pbem.campaign.extending import extend, read_extension
 from pbem.campaign.gmwords import add_text, broadcast
@@ -40,10 +40,7 @@ def _hold(asked: GmAsked, order: HoldTurns) -> GmSaid:
 
 def _release(asked: GmAsked, _: ReleaseTurns) -> GmSaid:
     case, table = asked.case, asked.table
-    if table.held == AWAITING:
-        raise CampaignError(
-            f"turn {table.turn} awaits your ruling: send it with RULING, or RUN the turn without"
-        )
+    check_ruled(table)
     if not release(case.session, case.house, table, case.now):
         raise CampaignError(f"{table.name} is not held")
     return GmSaid(f"Turns of {table.name} run again. It was held: {table.held}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class LocalNight:
 
     def copy(self, name: str = "copy") -> Path:
         """A copy of the home beside it; a former one of this name is gone."""
-        return _copy(self.home, name)
+        return copy_home(self.home, name)
 
     def after_kill(self, at: int) -> Outcome:
         """What the night comes to if its tick is killed at a point, and others follow."""
@@ -51,14 +51,14 @@ class LocalNight:
         return recovered(home)
 
 
-def prepare(folder: Path) -> LocalNight:
-    """A night in a folder: the letters in its inbox in the order of their times, and all templates compiled."""
+def prepare(folder: Path, work: Callable[[Path], list[bytes]] = whole_night) -> LocalNight:
+    """A night's work in a folder: the letters in its inbox in the order of their times, and all templates compiled."""
     home = make_home(folder / "home")
-    put_in_inbox(home, whole_night(home))
-    trial = _copy(home, "trial")
+    put_in_inbox(home, work(home))
+    trial = copy_home(home, "trial")
     assert tick_in_a_process(trial).code == 0
     shutil.copytree(trial / "cache", home / "cache", dirs_exist_ok=True)
-    trial = _copy(home, "trial")
+    trial = copy_home(home, "trial")
     ended = tick_in_a_process(trial)
     return LocalNight(home, ended.passed, recovered(trial))
 
@@ -86,7 +86,8 @@ def recovered(home: Path, *, after: dt.datetime = NIGHT) -> Outcome:
         return outcome(house)
 
 
-def _copy(home: Path, name: str) -> Path:
+def copy_home(home: Path, name: str) -> Path:
+    """A copy of a home beside it; a former one of this name is gone."""
     copy = home.with_name(name)
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(home, copy)

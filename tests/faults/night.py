@@ -22,6 +22,7 @@ from pbem.campaign.creation import NewCampaign, create
 from pbem.campaign.opening import start
 from pbem.errors import PbemError, in_words
 from pbem.house import House, open_house
+from pbem.logbook import open_log
 from pbem.ruleset import AnyRuleset, Dice, Event, Parsed, TurnInput, View
 from pbem.store import sessions
 from pbem.tick import tick
@@ -60,10 +61,10 @@ class Brittle(Auction):
 GAMES: dict[str, AnyRuleset] = {"toy": Brittle()}
 
 
-def letter(number: int, sender: str, text: str, *, domain: str = "example.org") -> bytes:
-    """A mail as it comes from a player."""
+def letter(number: int, sender: str, text: str, *, domain: str = "example.org", to: str = "orders") -> bytes:
+    """A mail as it comes from a player; `to` may have a reply code after a plus sign."""
     message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = f"{sender}@{domain}", f"orders@{domain}", "orders"
+    message["From"], message["To"], message["Subject"] = f"{sender}@{domain}", f"{to}@{domain}", "orders"
     message["Message-ID"] = f"<letter{number}@mail.{domain}>"
     message.set_content(text)
     return bytes(message).replace(b"\n", b"\r\n")
@@ -163,8 +164,8 @@ def _tick(home: Path, at: int | None, strike: Strike, now: dt.datetime, told: Co
     trap.set()
     said = ""
     try:
-        with open_house(home, GAMES) as house:
-            tick(house, now)
+        with open_house(home, GAMES) as house, open_log(house.settings.log):
+            tick(house, now, live=True)
     except (OSError, PbemError) as error:
         said = in_words(error)
     told.send((tuple(trap.passed), said))

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
 from pbem.errors import PbemError
 from pbem.house import House
@@ -21,6 +22,10 @@ from pbem.tick import Ticked
 
 _TIME = re.compile(rb"^Date: .*$|\b\d{2}:\d{2}\b", re.MULTILINE)
 """A disturbed night ends later, and its mails may say so."""
+
+_KEY = re.compile(rb"\b[0-9a-z]{16,}\b")
+_DRAWN = frozenset({"confirmation", "join", "welcome"})
+"""Kinds of mail that bring a key just drawn, after which they may be named: no two nights draw the same."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,8 @@ class Outcome:
     accepted, digest, hash of its letter. turns: campaign, number, hash of the
     state, orders and sheets used. seats: campaign, seat, turns missed. mails:
     Message-ID, recipient, state, hash of the bytes. proofs: campaign, turns
-    proved, reports proved.
+    proved, reports proved. Of a notice, and of a mail with a key just drawn, its
+    kind stands for the Message-ID.
     """
 
     letters: list[Any]
@@ -60,11 +66,8 @@ def outcome(house: House) -> Outcome:
             sheets=_rows(session, _SHEETS),
             turns=sorted(map(_turn, session.execute(_TURNS))),
             seats=_rows(session, _SEATS),
-            acts=_rows(session, select(Campaign.name, Act.text).join(Campaign, Campaign.id == Act.campaign_id)),
-            mails=sorted(
-                (mail.message_id, mail.recipient, mail.state, _digest(_TIME.sub(b"", mail.raw)))
-                for mail in session.scalars(select(Outgoing))
-            ),
+            acts=sorted((name, _untimed(text.encode())) for name, text in session.execute(_ACTS)),
+            mails=sorted(map(_mail, session.scalars(select(Outgoing)))),
             proofs=[_proof(house, name) for name in session.scalars(select(Campaign.name).order_by(Campaign.name))],
         )
 
@@ -83,6 +86,12 @@ _SEATS = select(Campaign.name, SeatRow.name, SeatRow.nmr_in_a_row, SeatRow.nmr_t
     Campaign, Campaign.id == SeatRow.campaign_id
 )
 
+_ACTS = select(Campaign.name, Act.text).join(Campaign, Campaign.id == Act.campaign_id)
+
+
+def _untimed(told: bytes) -> bytes:
+    return _TIME.sub(b"", told)
+
 
 def _rows(session: Session, query: Any) -> list[Any]:
     return sorted(tuple(row) for row in session.execute(query))
@@ -94,8 +103,17 @@ def _turn(row: Any) -> tuple[str, int, str, str, bool]:
     return row.name, row.number, row.state_hash, json.dumps(used, sort_keys=True), row.reminded_at is not None
 
 
+def _mail(mail: Outgoing) -> tuple[str, str, str, str]:
+    # A notice is named after its entry in the journal, and PostgreSQL skips the number of one that was rolled back.
+    name = mail.kind if mail.kind in _DRAWN | {"notice"} else mail.message_id
+    raw = mail.raw.replace(mail.message_id.encode(), name.encode())
+    raw = _KEY.sub(b"key", raw) if mail.kind in _DRAWN | {"answer"} else raw
+    return name, mail.recipient, mail.state, _digest(_untimed(raw))
+
+
 def _proof(house: House, name: str) -> tuple[str, int, int]:
     proof = prove(house, name)
+    verify(house.settings.archive, name, games=house.games)
     return proof.campaign, proof.turns, proof.reports
 
 
@@ -112,11 +130,13 @@ def idle(done: Ticked) -> bool:
 def astray(house: House, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
     """What is wrong with the mails that went out, in sentences: lost, altered, or with somebody they are not for.
 
-    `delivered` are recipients and what they got, which may have further header
-    fields on top, as servers put them.
+    One that was replaced by another while it waited must not come. `delivered`
+    are recipients and what they got, which may have further header fields on
+    top, as servers put them.
     """
     with house.store.reading() as session:
-        rows = session.execute(select(Outgoing.recipient, Outgoing.message_id, Outgoing.raw)).all()
+        mails = select(Outgoing.recipient, Outgoing.message_id, Outgoing.raw)
+        rows = session.execute(mails.where(Outgoing.state != "replaced")).all()
     came: Counter[str] = Counter()
     wrong = []
     for recipient, raw in delivered:

@@ -57,7 +57,7 @@ class ServerNight:
         self.mail.empty()
         self.mail.append("orders", self.letters)
         with self.postgres.fresh_database(like=self.template) as url:
-            _set(home, database=url)
+            change_settings(home, database=url)
             yield home
 
     def length(self, setting: str, service: str) -> int:
@@ -78,10 +78,10 @@ class ServerNight:
         usual = getattr(load_settings(home), setting)
         with relaying(self.mail.ports[service], limit=limit) as relay:
             user = "orders@" if service == "imap" else ""
-            _set(home, **{setting: f"{service}://{user}127.0.0.1:{relay.port}"})
+            change_settings(home, **{setting: f"{service}://{user}127.0.0.1:{relay.port}"})
             with open_house(home, GAMES) as house:
                 done = tick(house, NIGHT)
-        _set(home, **{setting: usual})
+        change_settings(home, **{setting: usual})
         return done, relay.passed
 
     def recovered(self, home: Path) -> Outcome:
@@ -106,7 +106,9 @@ def preparing(folder: Path, mail: MailServer, postgres: PostgresServer) -> Itera
     """A small night in a folder, while the block runs."""
     with postgres.fresh_database() as template:
         home = make_home(folder / "servers" / "home", database=template)
-        _set(home, address=mail.address("orders"), inbox=mail.inbox("orders"), carrier=mail.carrier("orders"))
+        change_settings(
+            home, address=mail.address("orders"), inbox=mail.inbox("orders"), carrier=mail.carrier("orders")
+        )
         secret = f'{{ command = "echo {mail.password("orders")}" }}'
         with (home / FILE_NAME).open("a") as file:
             file.write(f'inbox_password = {secret}\ncarrier_password = {secret}\ntls_ca = "{mail.ca_file}"\n')
@@ -117,7 +119,7 @@ def preparing(folder: Path, mail: MailServer, postgres: PostgresServer) -> Itera
         yield night
 
 
-def _set(home: Path, **settings: str) -> None:
+def change_settings(home: Path, **settings: str) -> None:
     """Writes other values into a home's settings."""
     path = home / FILE_NAME
     text = path.read_text()

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+from sqlalchemy import select
+
+from pbem.campaign.outage import Watch
+from pbem.campaign.status import house_status
+from pbem.campaign.watching import FILE, read_watch
+from pbem.store.models import Act
+from pbem.tick import Ticked
 from tests.faults.local import LocalNight, recovered
 from tests.faults.night import NIGHT, tick_in_a_process
 from tests.toy.home import Desk, text_of
@@ -45,6 +54,89 @@ def test_a_mailbox_that_is_down_for_a_day(desk: Desk) -> None:
     assert "resolved with your sheet 1" in text_of(desk.last(ANN))
 
 
+def steady(desk: Desk, *, hours: float) -> Ticked:
+    """A house at work, polling each quarter of an hour; returns the last tick."""
+    for _ in range(int(hours * 4)):
+        done = desk.tick(hours=0.25, live=True)
+    return done
+
+
+def journal(desk: Desk) -> list[str]:
+    """What stands in the journals."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Act.text).order_by(Act.id)))
+
+
+def test_a_deadline_in_an_outage_waits_as_long_as_that_was(desk: Desk) -> None:
+    """From Friday 17:00 to Saturday 3:00 UTC nothing can be read: the turn of Friday 19:00 runs ten hours later."""
+    desk.begin()
+    desk.tick(hours=103.5, live=True)
+    steady(desk, hours=0.5)
+    with unusable(desk.home / "post" / "inbox"):
+        assert steady(desk, hours=10).resolved == []
+    before = [desk.tick(live=True), steady(desk, hours=9.75)]
+    after = steady(desk, hours=0.25)
+
+    assert [done.resolved for done in before] == [[], []]
+    assert [turn.reason for turn in after.resolved] == ["deadline"]
+    assert any("turn 1 waits until Sat 7 Nov 2026 14:00 Europe/Berlin (13:00 UTC)" in act for act in journal(desk))
+
+
+def test_a_host_that_was_off_over_a_deadline(desk: Desk) -> None:
+    """Without any tick it is the same, and status says until when deadlines wait."""
+    desk.begin()
+    steady(desk, hours=1)
+    done = desk.tick(hours=125, live=True)
+
+    (notice,) = house_status(desk.house).notices
+    assert done.resolved == []
+    assert "wait until Sun 8 Nov 2026 15:00 UTC" in notice
+    assert [turn.reason for turn in desk.tick(hours=24, live=True).resolved] == ["deadline"]
+
+
+def test_a_full_turn_waits_for_no_outage(desk: Desk) -> None:
+    """When everybody has sent his sheet, more time is of no use to anybody."""
+    desk.begin()
+    steady(desk, hours=1)
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    desk.post("ORDERS toy1 blue\nBID 2\nEND", sender="bob@example.org")
+    desk.tick(hours=125, live=True)
+
+    assert [turn.reason for turn in desk.tick(hours=1, live=True).resolved] == ["all sheets in"]
+
+
+def test_a_clock_that_jumps_ahead_resolves_nothing(desk: Desk) -> None:
+    """A clock a month ahead looks like an outage; when it is right again, the deadline is what it was."""
+    desk.begin()
+    steady(desk, hours=1)
+    ahead = desk.tick(hours=720, live=True)
+    back = desk.tick(hours=-719, live=True)
+
+    assert (ahead.resolved, back.resolved) == ([], [])
+    assert house_status(desk.house).notices == ()
+    assert [turn.reason for turn in steady(desk, hours=104).resolved] == ["deadline"]
+
+
+def test_a_house_that_grants_nothing_for_outages(desk: Desk) -> None:
+    """With `outage_hours = 0` a deadline is a deadline."""
+    desk.begin()
+    settings = dataclasses.replace(desk.house.settings, outage_hours=0)
+    desk.house = dataclasses.replace(desk.house, settings=settings)
+    steady(desk, hours=1)
+
+    assert [turn.reason for turn in desk.tick(hours=125, live=True).resolved] == ["deadline"]
+
+
+@pytest.mark.parametrize("kept", [b"", b"{", b"[]", b"\xff", b'{"last_good": 5}', b'{"last_good": "2026-11-02"}'])
+def test_a_broken_memory_of_polls(desk: Desk, kept: bytes) -> None:
+    """A file that cannot be read is as good as none, and is written anew."""
+    desk.begin()
+    (desk.home / FILE).write_bytes(kept)
+    desk.tick(live=True)
+
+    assert read_watch(desk.home) == Watch(desk.now)
+
+
 def test_a_carrier_that_is_down_for_a_week(desk: Desk) -> None:
     """Nothing is given up while no mail passes at all; then everything goes out, once."""
     desk.begin()
@@ -69,7 +161,8 @@ def test_a_clock_ahead_while_no_mail_passes(desk: Desk) -> None:
         desk.tick()
         desk.now -= YEAR
 
-    assert desk.tick(hours=1).sent.sent == 2 + 2 + 2
+    desk.tick(hours=1)
+    assert [len(desk.mails(player)) for player in (ANN, "bob@example.org")] == [3, 3]
 
 
 def test_a_clock_ahead_when_the_host_dies(night: LocalNight) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, select
+from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store import Store, downgrade, migrate, schema_is_current
-from pbem.store.models import Base, Person, SeatRow
+from pbem.store.models import Base, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -112,4 +114,50 @@ _OLD_CAMPAIGN = (
 _OLD_SEAT = (
     "INSERT INTO seat (campaign_id, name, address, token_hash, status, nmr_in_a_row, nmr_total)"
     " VALUES (1, '{seat}', '{address}', '', 'playing', 0, 0)"
+)
+
+
+def test_a_campaign_with_a_past_goes_down_and_up_again(empty_url: str) -> None:
+    """The way back keeps seats with their addresses and the turns that count, with their sheets; shelves are lost."""
+    migrate(empty_url)
+    store = Store(empty_url)
+    with store.writing() as session:
+        _fill(session)
+    store.close()
+    downgrade(empty_url, "0001")
+    migrate(empty_url)
+
+    store = Store(empty_url)
+    with store.reading() as session:
+        seats = session.scalars(select(SeatRow).order_by(SeatRow.id))
+        assert [seat.address for seat in seats] == ["Ann@example.org", ""]
+        assert session.scalars(select(Person.key)).all() == ["ann@example.org"]
+        assert [(turn.number, turn.shelf_id) for turn in session.scalars(select(Turn))] == [(1, None)]
+        assert [sheet.text for sheet in session.scalars(select(Sheet))] == ["live"]
+    store.close()
+
+
+def _fill(session: Session) -> None:
+    """A campaign with a player and an open seat, and a turn that was taken back beside the one that counts."""
+    now = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    session.connection().exec_driver_sql(_CAMPAIGN)
+    ann = Person(address="Ann@example.org", key="ann@example.org", created_at=now)
+    red = SeatRow(campaign_id=1, name="red", token_hash="", person=ann)
+    blue = SeatRow(campaign_id=1, name="blue", token_hash="", status="open")
+    shelf = Shelf(campaign_id=1, kind="rollback", first=1, at=now)
+    session.add_all([red, blue, shelf])
+    session.flush()
+    for text, shelf_id in (("shelved", shelf.id), ("live", None)):
+        turn = Turn(campaign_id=1, shelf_id=shelf_id, number=1, awaited=[], state=b"{}", state_hash="", opened_at=now)
+        session.add(turn)
+        session.flush()
+        told = {"turn_id": turn.id, "seat_id": red.id}
+        read = {"accepted": True, "wait": False, "digest": "", "orders": [], "findings": []}
+        session.add(Sheet(**told, **read, version=1, text=text, received_at=now))
+        session.add(Report(**told, code=text, message_id=text, view=b"{}", files=b"{}"))
+        session.add(Vote(**told, at=now))
+
+
+_CAMPAIGN = _OLD_CAMPAIGN.replace("created_at)", "created_at, policy, gm_token_hash, held, era)").replace(
+    "'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', '', 0)"
 )

@@ -1,0 +1,153 @@
+"""A night with the life of a campaign in it: people come and go, players vote, and the GM changes the past by mail.
+
+Each kind of request has a campaign of its own, so that each must take effect
+by itself, whichever of the others a kill falls into.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.gm import mail_gm_token
+from pbem.campaign.opening import start
+from pbem.campaign.table import load_last_reports, load_table
+from pbem.campaign.turnrun import run_turn
+from pbem.desk.answer import answer_letters
+from pbem.house import House, open_house
+from pbem.post.intake import poll
+from pbem.post.mailbox import open_mailbox
+from pbem.store.models import Outgoing, Request
+from pbem.tick import tick
+from tests.faults.night import GAMES, letter
+from tests.toy.home import ADDRESSES, MONDAY
+
+TUESDAY = MONDAY + dt.timedelta(days=1)
+_TOKEN = re.compile(rb"^GM \S+ ([0-9a-f]+)", re.MULTILINE)
+
+
+@dataclass
+class _Letters:
+    """Letters as they are written, one after the other."""
+
+    session: Session
+    written: list[bytes] = field(default_factory=list)
+
+    def post(self, sender: str, text: str, *, to: str = "orders") -> None:
+        """A letter from a player or a stranger."""
+        self.written.append(letter(len(self.written) + 100, sender, text, to=to))
+
+    def reply(self, campaign: str, seat: str, text: str) -> None:
+        """A seat's player answers his newest report."""
+        table = load_table(self.session, campaign)
+        sender = next(place.address for place in table.places if place.seat == seat).partition("@")[0]
+        self.post(sender, text, to=f"orders+{load_last_reports(self.session, table)[seat].code}")
+
+    def command(self, campaign: str, *lines: str) -> None:
+        """The GM of a campaign writes a letter with commands."""
+        mails = select(Outgoing.raw).where(Outgoing.campaign_id == load_table(self.session, campaign).id)
+        raws = self.session.scalars(mails.where(Outgoing.kind == "welcome", Outgoing.recipient == "gm@example.org"))
+        (token,) = (match[1].decode() for raw in raws for match in _TOKEN.finditer(raw.replace(b"\r", b"")))
+        self.post("gm", "\n".join([f"GM {campaign} {token}", *lines, "END"]))
+
+    def confirm(self, sender: str) -> None:
+        """Somebody sends back the code that he was mailed."""
+        asked = self.session.scalars(select(Request))
+        (code,) = (request.code for request in asked if request.data["to"] == f"{sender}@example.org")
+        self.post(sender, f"CONFIRM {code}")
+
+
+def life_night(home: Path) -> list[bytes]:
+    """Prepares the campaigns in a home; returns the letters that shall come in the night."""
+    with open_house(home, GAMES) as house:
+        for name, seats, turns in _CAMPAIGNS:
+            _begin(house, name, seats, turns)
+        _ask_before(house)
+        tick(house, TUESDAY)
+        with house.store.reading() as session:
+            letters = _Letters(session)
+            _players(letters)
+            _gms(letters)
+            return letters.written
+
+
+_CAMPAIGNS = (
+    ("seats", ("red", "blue", "green"), 0),
+    ("votes", ("red", "blue"), 0),
+    ("mass", ("red", "blue", "green"), 0),
+    ("freed", ("red", "blue", "green"), 0),
+    ("asked", ("red", "blue"), 0),
+    ("back", ("red", "blue"), 2),
+    ("again", ("red", "blue"), 1),
+)
+"""Name, seats, and how many turns were run before the night."""
+
+
+def _begin(house: House, name: str, seats: tuple[str, ...], turns: int) -> None:
+    wanted = NewCampaign(
+        name=name,
+        game="toy",
+        gm="gm@example.org",
+        seats=[(seat, ADDRESSES[seat]) for seat in seats],
+        deadline="FRI 19:00 UTC",
+        options={},
+        policy={"signup": "yes"},
+    )
+    create(house, wanted, MONDAY, seed=b"a seed for tests")
+    start(house, name, MONDAY)
+    with house.store.writing() as session:
+        mail_gm_token(session, house, load_table(session, name), MONDAY)
+    for _ in range(turns):
+        assert run_turn(house, name, TUESDAY, reason="a test")
+
+
+def _ask_before(house: House) -> None:
+    """What was asked in the days before and has its answer in the night: two who wish to play, a deputy, a hold."""
+    with house.store.reading() as session:
+        letters = _Letters(session)
+        letters.post("eve", "JOIN seats")
+        letters.post("gus", "JOIN seats")
+        letters.reply("seats", "red", "DEPUTY ivy@example.org UNTIL 2026-11-20")
+        letters.command("freed", "HOLD")
+    _deal(house, letters.written)
+    with house.store.reading() as session:
+        letters = _Letters(session, [b""] * 10)
+        letters.confirm("eve")
+    _deal(house, letters.written[10:])
+
+
+def _deal(house: House, letters: list[bytes]) -> None:
+    """Has the desk deal with letters, on Tuesday; nothing is sent yet."""
+    inbox = house.settings.home / "post" / "inbox"
+    inbox.mkdir(parents=True, exist_ok=True)
+    for number, raw in enumerate(letters):
+        (inbox / f"{number:02}.eml").write_bytes(raw)
+    poll(house.store, open_mailbox(house.settings), TUESDAY)
+    answer_letters(house, TUESDAY)
+
+
+def _players(letters: _Letters) -> None:
+    letters.post("fay", "JOIN seats")
+    letters.confirm("gus")
+    letters.confirm("ivy")
+    letters.reply("seats", "red", "BID 1")
+    letters.reply("seats", "blue", "LEAVE")
+    letters.reply("seats", "green", "DEPUTY hal@example.org UNTIL 2026-11-20")
+    letters.reply("seats", "green", "PRESS TO red\nShall we share the prize?")
+    letters.reply("votes", "red", "EXTEND")
+    letters.reply("votes", "blue", "EXTEND")
+    letters.reply("back", "red", "BID 1")
+
+
+def _gms(letters: _Letters) -> None:
+    letters.command("asked", "RULE grace 12h", "RULE vote none", "RUN")
+    letters.command("back", "ROLLBACK 1 YES")
+    letters.command("again", "RERUN red YES", "BID 5")
+    letters.command("freed", "RELEASE")
+    letters.reply("back", "blue", "BID 2")

@@ -1,0 +1,94 @@
+"""Whatever goes wrong, log, terminal and database tell no token, code or password."""
+
+from __future__ import annotations
+
+import dataclasses
+import socketserver
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import select
+
+from cli import main
+from pbem.config import FILE_NAME
+from pbem.logbook import open_log
+from pbem.masking import MASK
+from pbem.post.codes import find_codes
+from pbem.post.reading import read_letter
+from pbem.ruleset import Parsed, View
+from pbem.store.models import Letter, Outgoing
+from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Auction
+
+PASSWORD = "correct horse battery"
+ANN = "ann@example.org"
+
+
+class Gossip(Auction):
+    """The toy with a reader that stumbles, and cries out all it has read."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        raise ValueError(f"no idea what to make of {list(lines)}")
+
+
+def keys(desk: Desk) -> tuple[str, str]:
+    """Ann's token and reply code, from the mails she got."""
+    welcome, report = desk.mails(ANN)
+    token = text_of(welcome).partition("ORDERS toy1 red ")[2].split()[0]
+    (code,) = set(find_codes(read_letter(bytes(report)), "orders@example.org")) | {str(report["Reply-To"])[7:23]}
+    return token, code
+
+
+def notes(desk: Desk) -> str:
+    """All that the database notes of letters and mails."""
+    with desk.house.store.reading() as session:
+        return "\n".join([*session.scalars(select(Letter.note)), *session.scalars(select(Outgoing.reply))])
+
+
+def test_a_letter_that_is_set_aside(desk: Desk, tmp_path: Path) -> None:
+    """A game that stumbles over a sheet, and says which, tells its key neither in the log nor in the note."""
+    desk.begin()
+    desk.tick()
+    token, code = keys(desk)
+    desk.house = dataclasses.replace(desk.house, games={"toy": Gossip()})
+    with open_log(tmp_path / "log"):
+        for key in (token, code):
+            desk.post(f"ORDERS toy1 red {key}\nBID 1 ; {key}\nEND", subject=f"[toy1 {code}] {token}")
+        assert desk.tick().answered.set_aside == 2
+
+    told = (tmp_path / "log").read_text() + notes(desk) + "".join(map(text_of, desk.mails("gm@example.org")))
+    assert told.count("no idea what to make of") >= 2 * 2
+    assert [key for key in (token, code) if key in told] == []
+
+
+class Parrot(socketserver.StreamRequestHandler):
+    """An IMAP server that refuses everything, and repeats what it refuses."""
+
+    def handle(self) -> None:
+        """Talks to one client."""
+        self.wfile.write(b"* OK [CAPABILITY IMAP4rev1] ready\r\n")
+        for line in self.rfile:
+            tag, _, command = line.partition(b" ")
+            refused = b"OK done" if command.startswith(b"CAPABILITY") else b"NO what is " + command.strip() + b"?"
+            self.wfile.write(b"* CAPABILITY IMAP4rev1\r\n" + tag + b" " + refused + b"\r\n")
+
+
+def test_a_password_that_a_server_repeats(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tick's problem and the log's say what the server said, without the password in it."""
+    monkeypatch.setenv("PBEM_TEST_PASSWORD", PASSWORD)
+    settings = desk.home / FILE_NAME
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Parrot) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        inbox = f'"imap://orders@127.0.0.1:{server.server_address[1]}"'
+        secret = '\ninbox_password = { env = "PBEM_TEST_PASSWORD" }'
+        settings.write_text(settings.read_text().replace('"maildir:post/inbox"', inbox + secret))
+        done = CliRunner().invoke(main, ["--home", str(desk.home), "tick"])
+        server.shutdown()
+
+    log = (desk.home / "log" / "pbem.log").read_text()
+    assert f'what is LOGIN orders "{MASK}"?' in done.stderr.replace("\\", "")
+    assert "what is LOGIN orders" in log
+    assert PASSWORD not in done.output + log
