@@ -30,8 +30,8 @@ from bench.parts import mails
 from bench.parts.clock import Stages, medians
 from bench.parts.club import Club
 from pbem.campaign.archiving import archive_left
-from pbem.campaign.due import due
-from pbem.campaign.reminding import remind
+from pbem.campaign.clock.due import due
+from pbem.campaign.clock.reminding import remind
 from pbem.campaign.turnrun import run_turn
 from pbem.desk.answer import answer_letters
 from pbem.house import House

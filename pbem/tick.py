@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 
-from pbem.campaign.adjudicating import awaits_ruling, send_digests
 from pbem.campaign.archiving import archive_left
 from pbem.campaign.asking import asked_runs
-from pbem.campaign.due import BY_GM, Due, due
+from pbem.campaign.clock.due import BY_GM, Due, due
+from pbem.campaign.clock.reminding import remind
+from pbem.campaign.clock.reviewing import hold_back
+from pbem.campaign.clock.watching import watch_polls
 from pbem.campaign.health import stuck_mail
 from pbem.campaign.problems import report_problem
-from pbem.campaign.reminding import remind
-from pbem.campaign.reviewing import hold_back
+from pbem.campaign.ruling.adjudicating import awaits_ruling, send_digests
 from pbem.campaign.table import check_running, load_table
 from pbem.campaign.turnrun import run_turn
-from pbem.campaign.watching import watch_polls
 from pbem.desk.answer import Tally, answer_letters
 from pbem.errors import PbemError, StoreError
 from pbem.house import House

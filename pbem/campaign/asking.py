@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.due import BY_GM, Due
+from pbem.campaign.clock.due import BY_GM, Due
 from pbem.campaign.table import Table, check_running
 from pbem.house import House
 from pbem.store.models import Campaign, Request

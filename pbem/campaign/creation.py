@@ -15,10 +15,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import setup_dice
+from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.journal import note
-from pbem.campaign.people import enrol
+from pbem.campaign.people.identity import enrol
 from pbem.campaign.policy import read_policy
-from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.addresses import is_robot

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.watching import read_watch
+from pbem.campaign.clock.watching import read_watch
 from pbem.post.waiting import GIVE_UP
 from pbem.report.wording import when
 from pbem.store.models import Outgoing

@@ -11,15 +11,15 @@ from sqlalchemy.orm import Session
 
 from pbem.archive import Patch, setup_dice, setup_record, turn_files
 from pbem.campaign.archiving import archive_now
+from pbem.campaign.clock.deadlines import load_absences, next_deadline
 from pbem.campaign.creation import players_allowed
-from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
+from pbem.campaign.people.welcoming import welcome_mail
 from pbem.campaign.reporting import MadeReport, make_reports, put_reports
 from pbem.campaign.resolving import Outcome, opening_of, patched
 from pbem.campaign.table import Place, Table, load_table
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.campaign.turnrun import put_turn
-from pbem.campaign.welcoming import welcome_mail
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.outbox import queue_many

@@ -6,7 +6,7 @@ import datetime as dt
 
 from sqlalchemy import select
 
-from pbem.campaign.due import Due
+from pbem.campaign.clock.due import Due
 from pbem.campaign.table import load_table
 from pbem.errors import ConfigError, StoreError, in_words
 from pbem.house import House

@@ -13,8 +13,8 @@ from sqlalchemy import Table as SqlTable
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
-from pbem.campaign.deputies import copies
-from pbem.campaign.postbag import Postbag, load_postbag
+from pbem.campaign.people.deputies import copies
+from pbem.campaign.press.postbag import Postbag, load_postbag
 from pbem.campaign.table import Place, Table
 from pbem.house import House
 from pbem.post.codes import message_id, reply_code

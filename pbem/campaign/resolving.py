@@ -13,9 +13,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive import Patch, SheetReceived, apply_patch, turn_dice, turn_files, turn_record
-from pbem.campaign.deadlines import Away, load_absences, next_deadline
-from pbem.campaign.history import Past, events_from, orders_used, removed_before
-from pbem.campaign.postbag import NOTHING_SAID, Mark, mark
+from pbem.campaign.clock.deadlines import Away, load_absences, next_deadline
+from pbem.campaign.past.history import Past, events_from, orders_used, removed_before
+from pbem.campaign.press.postbag import NOTHING_SAID, Mark, mark
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.table import (
     LastReport,

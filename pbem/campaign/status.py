@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from pbem.campaign.due import Counting, load_waiting
+from pbem.campaign.clock.due import Counting, load_waiting
 from pbem.campaign.health import house_notices
 from pbem.campaign.table import Table, live, load_table
 from pbem.house import House

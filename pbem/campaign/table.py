@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.policy import Policy
-from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 from pbem.ruleset import Json, Seat, suggest
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn

@@ -14,9 +14,9 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.archiving import archive_now
+from pbem.campaign.clock.missing import follow_misses
 from pbem.campaign.journal import note
-from pbem.campaign.missing import follow_misses
-from pbem.campaign.postbag import mark
+from pbem.campaign.press.postbag import mark
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.resolving import After, Before, compute, look
 from pbem.campaign.table import Table, load_table, lock_campaign

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from pbem.campaign.adjudicating import check_ruled
-from pbem.campaign.extending import extend as extend_turn
-from pbem.campaign.extending import read_extension
-from pbem.campaign.holding import hold as hold_campaign
-from pbem.campaign.holding import release as release_campaign
-from pbem.campaign.scheduling import look_ahead, reschedule
+from pbem.campaign.clock.extending import extend as extend_turn
+from pbem.campaign.clock.extending import read_extension
+from pbem.campaign.clock.holding import hold as hold_campaign
+from pbem.campaign.clock.holding import release as release_campaign
+from pbem.campaign.clock.scheduling import look_ahead, reschedule
+from pbem.campaign.ruling.adjudicating import check_ruled
 from pbem.campaign.table import load_table
 from pbem.commands.common import open_home, show
 from pbem.commands.options import home_option, json_option, now_option

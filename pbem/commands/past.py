@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from pbem.campaign import forking, rolling
-from pbem.campaign.amending import amend
-from pbem.campaign.entering import enter_sheet
-from pbem.campaign.preview import preview as preview_turn
+from pbem.campaign.past import forking, rolling
+from pbem.campaign.past.amending import amend
+from pbem.campaign.past.entering import enter_sheet
+from pbem.campaign.past.preview import preview as preview_turn
+from pbem.campaign.past.rerunning import Changes
 from pbem.campaign.reading import Lines
-from pbem.campaign.rerunning import Changes
 from pbem.commands.common import known_games, open_home, say
 from pbem.commands.options import FOLDER, NUMBER, F, Pair, home_option, now_option, yes_option
 from pbem.console.past import compared_lines, forked_lines, radius_lines, rolled_lines

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pbem.campaign.clock.scheduling import Deadlines
 from pbem.campaign.opening import Started
-from pbem.campaign.roster import Entry, Roster, RuleSet
-from pbem.campaign.scheduling import Deadlines
+from pbem.campaign.people.roster import Entry, Roster, RuleSet
 from pbem.console.common import counted
 from pbem.report.wording import columns, when, wrapped
 

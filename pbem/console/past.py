@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbem.campaign.forking import Compared, Forked
-from pbem.campaign.radius import Radius, Touched
-from pbem.campaign.rolling import Rolled
+from pbem.campaign.past.forking import Compared, Forked
+from pbem.campaign.past.radius import Radius, Touched
+from pbem.campaign.past.rolling import Rolled
 from pbem.console.common import NOT_YET, versions
 from pbem.report.wording import when, wrapped
 

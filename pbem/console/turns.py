@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.campaign.adjudicating import Taken
-from pbem.campaign.adjudicating import Written as FolderWritten
-from pbem.campaign.patching import Patched
-from pbem.campaign.preview import Preview
-from pbem.campaign.preview import Written as PreviewWritten
+from pbem.campaign.past.patching import Patched
+from pbem.campaign.past.preview import Preview
+from pbem.campaign.past.preview import Written as PreviewWritten
+from pbem.campaign.ruling.adjudicating import Taken
+from pbem.campaign.ruling.adjudicating import Written as FolderWritten
 from pbem.console.common import NOT_YET, reading_lines, versions
 from pbem.console.past import radius_lines
 from pbem.report import Receipt

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from zoneinfo import ZoneInfo
 
-from pbem.campaign.confirming import DAYS, put_request
 from pbem.campaign.creation import check_address
-from pbem.campaign.deputies import MOST_DAYS, dismiss
 from pbem.campaign.journal import note
-from pbem.campaign.news import send_page, tell
-from pbem.campaign.people import find_person
-from pbem.campaign.remailing import renew
-from pbem.campaign.seating import find_place, locked_table, open_seat, pause_seat
+from pbem.campaign.people.confirming import DAYS, put_request
+from pbem.campaign.people.deputies import MOST_DAYS, dismiss
+from pbem.campaign.people.identity import find_person
+from pbem.campaign.people.news import send_page, tell
+from pbem.campaign.people.remailing import renew
+from pbem.campaign.people.seating import find_place, locked_table, open_seat, pause_seat
 from pbem.desk.commands import AppointDeputy, ChangeAddress, Fallback, Leave, MailAs, NoDeputy, Pause, Resume
 from pbem.desk.confirmed import TAKEN
 from pbem.desk.replies import Case, answer

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from pbem.campaign.deputies import appoint, deputies_of, end_of, stands_in_for
 from pbem.campaign.journal import note
-from pbem.campaign.news import tell
-from pbem.campaign.people import enrol, find_person
-from pbem.campaign.remailing import find_report, mail_again, renew
-from pbem.campaign.seating import locked_table, place_of
+from pbem.campaign.people.deputies import appoint, deputies_of, end_of, stands_in_for
+from pbem.campaign.people.identity import enrol, find_person
+from pbem.campaign.people.news import tell
+from pbem.campaign.people.remailing import find_report, mail_again, renew
+from pbem.campaign.people.seating import locked_table, place_of
 from pbem.campaign.table import load_table
 from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson

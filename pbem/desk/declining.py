@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.campaign.schedule import Schedule
+from pbem.campaign.clock.schedule import Schedule
 from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Lapsed
 from pbem.desk.limits import note_guess
 from pbem.desk.pages import Disagreement

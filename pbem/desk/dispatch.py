@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from pbem.campaign.confirming import known_code
-from pbem.campaign.people import find_person
+from pbem.campaign.people.confirming import known_code
+from pbem.campaign.people.identity import find_person
 from pbem.desk import changes, joining, lookups, press, times
 from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger
 from pbem.desk.commands import COMMANDS, AppointDeputy, Command, Confirm, History, Join, Leave, Resend, Status

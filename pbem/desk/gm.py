@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pbem.campaign.seating import locked_table
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.table import Table
 from pbem.campaign.tokens import token_fits
 from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, read_gm_sheet

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from pbem.campaign.amending import keep_amendment
-from pbem.campaign.entering import give_sheet
-from pbem.campaign.patching import read_edit
-from pbem.campaign.preview import preview_of
-from pbem.campaign.radius import Radius, plan_amendment
-from pbem.campaign.rerunning import Changes
-from pbem.campaign.rolling import go_forward, plan_rollback, roll_back
-from pbem.campaign.seating import find_place, locked_table
+from pbem.campaign.past.amending import keep_amendment
+from pbem.campaign.past.entering import give_sheet
+from pbem.campaign.past.patching import read_edit
+from pbem.campaign.past.preview import preview_of
+from pbem.campaign.past.radius import Radius, plan_amendment
+from pbem.campaign.past.rerunning import Changes
+from pbem.campaign.past.rolling import go_forward, plan_rollback, roll_back
+from pbem.campaign.people.seating import find_place, locked_table
 from pbem.campaign.status import SeatStatus, campaign_status
 from pbem.campaign.table import check_running
 from pbem.desk.gm import GmAsked, GmHandlers, GmSaid

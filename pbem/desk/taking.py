@@ -12,8 +12,8 @@ from typing import Any, cast
 from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.reading import Reading, read_lines
-from pbem.campaign.schedule import Schedule
 from pbem.campaign.tokens import token_fits
 from pbem.desk.replies import Case, answer, receipt
 from pbem.desk.seats import Spot

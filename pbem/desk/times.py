@@ -8,8 +8,8 @@ from itertools import pairwise
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.deadlines import start_of
-from pbem.campaign.extending import vote
+from pbem.campaign.clock.deadlines import start_of
+from pbem.campaign.clock.extending import vote
 from pbem.campaign.journal import note
 from pbem.campaign.table import Table, load_table
 from pbem.desk.commands import Absent, Extend, Present

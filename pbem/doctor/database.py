@@ -10,8 +10,8 @@ from pathlib import Path
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import DBAPIError
 
+from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.health import stuck_mail
-from pbem.campaign.schedule import Schedule
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError

@@ -12,10 +12,10 @@ import pytest
 
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, find_campaigns, verify
-from pbem.campaign.amending import amend
-from pbem.campaign.patching import patch_state
-from pbem.campaign.rerunning import Changes
-from pbem.campaign.rolling import rollback
+from pbem.campaign.past.amending import amend
+from pbem.campaign.past.patching import patch_state
+from pbem.campaign.past.rerunning import Changes
+from pbem.campaign.past.rolling import rollback
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
 from tests.campaign.history import begin, play

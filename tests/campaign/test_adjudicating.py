@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from pbem.campaign.adjudicating import AWAITING, RULED, Taken, take_folder, take_ruling, write_folder
 from pbem.campaign.asking import ask_for_run
-from pbem.campaign.extending import extend
-from pbem.campaign.holding import release
+from pbem.campaign.clock.extending import extend
+from pbem.campaign.clock.holding import release
+from pbem.campaign.past.rolling import rollback
 from pbem.campaign.proof import prove
-from pbem.campaign.rolling import rollback
+from pbem.campaign.ruling.adjudicating import AWAITING, RULED, Taken, take_folder, take_ruling, write_folder
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated

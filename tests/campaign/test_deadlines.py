@@ -6,10 +6,10 @@ import datetime as dt
 
 import pytest
 
-from pbem.campaign.deadlines import Away, next_deadline
+from pbem.campaign.clock.deadlines import Away, next_deadline
+from pbem.campaign.clock.schedule import Schedule
+from pbem.campaign.clock.scheduling import Deadlines, look_ahead, reschedule
 from pbem.campaign.policy import Policy
-from pbem.campaign.schedule import Schedule
-from pbem.campaign.scheduling import Deadlines, look_ahead, reschedule
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError
 from tests.toy.home import Desk, text_of

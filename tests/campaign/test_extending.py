@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from pbem.campaign.extending import extend, needed_votes, read_extension, vote
+from pbem.campaign.clock.extending import extend, needed_votes, read_extension, vote
 from pbem.campaign.status import house_status
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError

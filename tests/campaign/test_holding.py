@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.campaign.extending import extend
-from pbem.campaign.holding import hold, release
-from pbem.campaign.seating import pause_seat
+from pbem.campaign.clock.extending import extend
+from pbem.campaign.clock.holding import hold, release
+from pbem.campaign.people.seating import pause_seat
 from pbem.campaign.status import house_status
 from pbem.campaign.table import load_table
 from pbem.campaign.turnrun import run_turn

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import update
 
-from pbem.campaign.people import enrol
-from pbem.campaign.standby import enlist
+from pbem.campaign.people.identity import enrol
+from pbem.campaign.people.standby import enlist
 from pbem.campaign.status import SeatStatus, house_status
 from pbem.store.models import SeatRow
 from pbem.tick import run_now

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pbem.archive import PatchError
-from pbem.campaign.amending import amend
-from pbem.campaign.patching import Patched, patch_state, state_of
-from pbem.campaign.rerunning import Changes
-from pbem.campaign.rolling import rollback
+from pbem.campaign.past.amending import amend
+from pbem.campaign.past.patching import Patched, patch_state, state_of
+from pbem.campaign.past.rerunning import Changes
+from pbem.campaign.past.rolling import rollback
 from pbem.errors import CampaignError
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects
 from tests.toy.home import Desk, text_of

@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import select
 
 from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.gmwords import Text, add_text, broadcast, drop_text, list_press, list_texts
 from pbem.campaign.opening import start
-from pbem.campaign.passing import MOST_CHARACTERS, passable
+from pbem.campaign.past.rolling import rollback
+from pbem.campaign.people.seating import locked_table
+from pbem.campaign.press.gmwords import Text, add_text, broadcast, drop_text, list_press, list_texts
+from pbem.campaign.press.passing import MOST_CHARACTERS, passable
 from pbem.campaign.proof import prove
-from pbem.campaign.rolling import rollback
-from pbem.campaign.seating import locked_table
 from pbem.campaign.turnrun import run_turn
 from pbem.errors import CampaignError
 from pbem.masking import MASK, masked

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.campaign.preview import preview, write_preview
+from pbem.campaign.past.preview import preview, write_preview
 from pbem.errors import CampaignError
 from pbem.store.models import Outgoing, Turn
 from tests.campaign.history import begin, play, rows, send

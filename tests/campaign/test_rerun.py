@@ -6,14 +6,14 @@ import datetime as dt
 
 import pytest
 
-from pbem.campaign.amending import amend, keep_amendment
-from pbem.campaign.entering import enter_sheet
-from pbem.campaign.patching import patch_state
-from pbem.campaign.radius import MOST_LINES, Radius, differing_lines, plan_amendment, what_is_seen
+from pbem.campaign.past.amending import amend, keep_amendment
+from pbem.campaign.past.entering import enter_sheet
+from pbem.campaign.past.patching import patch_state
+from pbem.campaign.past.radius import MOST_LINES, Radius, differing_lines, plan_amendment, what_is_seen
+from pbem.campaign.past.rerunning import Changes
+from pbem.campaign.past.rolling import forward, rollback
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.reading import Lines
-from pbem.campaign.rerunning import Changes
-from pbem.campaign.rolling import forward, rollback
-from pbem.campaign.seating import locked_table
 from pbem.errors import CampaignError
 from pbem.store.models import Act, Report, SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, table

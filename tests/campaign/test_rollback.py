@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.rolling import forward, roll_back, rollback
-from pbem.campaign.seating import locked_table
+from pbem.campaign.past.rolling import forward, roll_back, rollback
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.turnrun import run_turn
 from pbem.errors import CampaignError
 from pbem.store.models import SeatRow, Sheet, Turn

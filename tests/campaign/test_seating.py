@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign import roster
 from pbem.campaign.opening import start
+from pbem.campaign.people import roster
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.policy import Policy
-from pbem.campaign.seating import locked_table
 from pbem.campaign.turnrun import run_turn
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput

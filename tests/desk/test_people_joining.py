@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import select
 
 from pbem.campaign.opening import start
-from pbem.campaign.roster import change_seat, set_rules
-from pbem.campaign.seating import locked_table
-from pbem.campaign.standby import standbys
+from pbem.campaign.people.roster import change_seat, set_rules
+from pbem.campaign.people.seating import locked_table
+from pbem.campaign.people.standby import standbys
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
 from pbem.post.intake import poll

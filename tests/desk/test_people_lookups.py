@@ -6,7 +6,7 @@ import pytest
 
 from pbem.campaign.journal import note
 from pbem.campaign.opening import start
-from pbem.campaign.roster import set_rules
+from pbem.campaign.people.roster import set_rules
 from pbem.desk.lookups import RESENDS_A_DAY
 from tests.desk.people import ANN, BOB, EVE, ask, form, reports, table, words
 from tests.toy.home import Desk, text_of

@@ -8,8 +8,8 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import func, select, update
 
-from pbem.campaign.postbag import load_postbag
-from pbem.campaign.press import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
+from pbem.campaign.press.postbag import load_postbag
+from pbem.campaign.press.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
 from pbem.campaign.table import load_table
 from pbem.masking import MASK
 from pbem.store.models import Outgoing, Press, SeatRow, Sheet

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from pbem.campaign.clock.holding import hold, release
 from pbem.campaign.creation import RESERVED_SEATS, is_seat_name
-from pbem.campaign.entering import enter_sheet
-from pbem.campaign.holding import hold, release
 from pbem.campaign.opening import start
-from pbem.campaign.roster import give_seat
-from pbem.campaign.seating import locked_table
+from pbem.campaign.past.entering import enter_sheet
+from pbem.campaign.people.roster import give_seat
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.table import load_table
 from pbem.store.models import Outgoing, Person
 from tests.desk.people import ANN, BOB, CYD, EVE, ask, code, confirm, form, insist, players, reports, token, words

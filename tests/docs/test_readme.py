@@ -15,12 +15,12 @@ import pytest
 from cli import main
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
-from pbem.campaign.adjudicating import Taken, Written
-from pbem.campaign.due import Due
-from pbem.campaign.gmwords import PressShown, Text
+from pbem.campaign.clock.due import Due
+from pbem.campaign.clock.scheduling import Deadlines
+from pbem.campaign.people.roster import Entry, Roster, RuleSet, in_words
 from pbem.campaign.policy import RULES, Policy
-from pbem.campaign.roster import Entry, Roster, RuleSet, in_words
-from pbem.campaign.scheduling import Deadlines
+from pbem.campaign.press.gmwords import PressShown, Text
+from pbem.campaign.ruling.adjudicating import Taken, Written
 from pbem.campaign.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
 from pbem.config.values import READERS
 from pbem.desk.answer import Tally

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import or_, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.clock.due import Waiting, load_waiting
 from pbem.campaign.table import LastReport, Place, Table, load_last_reports, load_table
 from pbem.campaign.telling import tell_gm_once
 from pbem.errors import StoreError, in_words

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.clock.due import Waiting, load_waiting
+from pbem.campaign.clock.outage import Outage, Watch, after_failure, after_poll
 from pbem.campaign.journal import note
-from pbem.campaign.outage import Outage, Watch, after_failure, after_poll
 from pbem.campaign.table import load_table
 from pbem.durable import write_whole
 from pbem.house import House

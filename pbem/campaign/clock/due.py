@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from sqlalchemy import RowMapping, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.outage import Outage
+from pbem.campaign.clock.outage import Outage
+from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.policy import Policy
-from pbem.campaign.schedule import Schedule
 from pbem.house import House
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, SeatRow, Sheet, Turn

@@ -14,15 +14,15 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.creation import is_seat_name
-from pbem.campaign.deputies import dismiss, stands_in_for
 from pbem.campaign.journal import note
-from pbem.campaign.news import tell
-from pbem.campaign.remailing import RENEWED, mail_again, renew, renew_codes
-from pbem.campaign.standby import enlist, mark_seated, place_number, standbys
+from pbem.campaign.people.deputies import dismiss, stands_in_for
+from pbem.campaign.people.news import tell
+from pbem.campaign.people.remailing import RENEWED, mail_again, renew, renew_codes
+from pbem.campaign.people.standby import enlist, mark_seated, place_number, standbys
+from pbem.campaign.people.welcoming import welcome_mail
 from pbem.campaign.table import Place, Table, load_table, lock_campaign
 from pbem.campaign.telling import tell_each
 from pbem.campaign.tokens import new_token
-from pbem.campaign.welcoming import welcome_mail
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.outbox import queue

@@ -12,14 +12,22 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.confirming import DAYS, put_request
 from pbem.campaign.creation import check_address
 from pbem.campaign.journal import note
-from pbem.campaign.news import send_page
-from pbem.campaign.people import enrol, find_person
+from pbem.campaign.people.confirming import DAYS, put_request
+from pbem.campaign.people.identity import enrol, find_person
+from pbem.campaign.people.news import send_page
+from pbem.campaign.people.seating import (
+    find_place,
+    free_places,
+    hand_over,
+    open_seat,
+    pause_seat,
+    place_of,
+    remove_seat,
+)
+from pbem.campaign.people.standby import standbys
 from pbem.campaign.policy import RULES, Policy, read_policy
-from pbem.campaign.seating import find_place, free_places, hand_over, open_seat, pause_seat, place_of, remove_seat
-from pbem.campaign.standby import standbys
 from pbem.campaign.table import Table
 from pbem.errors import CampaignError
 from pbem.house import House

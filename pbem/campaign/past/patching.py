@@ -15,10 +15,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
-from pbem.campaign.amending import amend
-from pbem.campaign.radius import Radius
-from pbem.campaign.rerunning import MISREAD, Changes
-from pbem.campaign.shelving import live_turn
+from pbem.campaign.past.amending import amend
+from pbem.campaign.past.radius import Radius
+from pbem.campaign.past.rerunning import MISREAD, Changes
+from pbem.campaign.past.shelving import live_turn
 from pbem.campaign.table import Table, load_table
 from pbem.errors import CampaignError
 from pbem.house import House

@@ -10,11 +10,11 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.journal import note
-from pbem.campaign.passing import passable
-from pbem.campaign.pieces import DIARY, LETTER, Piece, put_piece, readers
-from pbem.campaign.press import read_recipients
-from pbem.campaign.presspost import mail_press
-from pbem.campaign.seating import find_place
+from pbem.campaign.people.seating import find_place
+from pbem.campaign.press.mailing import mail_press
+from pbem.campaign.press.passing import passable
+from pbem.campaign.press.pieces import DIARY, LETTER, Piece, put_piece, readers
+from pbem.campaign.press.writing import read_recipients
 from pbem.campaign.table import Table
 from pbem.errors import CampaignError
 from pbem.house import House

@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.policy import Policy
-from pbem.campaign.schedule import Schedule
 from pbem.campaign.table import Table
 from pbem.store.models import Absence, SeatRow
 

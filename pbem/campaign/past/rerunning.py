@@ -12,12 +12,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive import Patch, PatchError
-from pbem.campaign.history import removed_before
 from pbem.campaign.opening import set_up, set_up_record
+from pbem.campaign.past.history import removed_before
+from pbem.campaign.past.shelving import live_turn, version_before
+from pbem.campaign.people.seating import find_place
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.resolving import Before, Outcome, resolve_turn, run_files, run_record
-from pbem.campaign.seating import find_place
-from pbem.campaign.shelving import live_turn, version_before
 from pbem.campaign.table import LastReport, OpenTurn, SheetIn, Table, live, load_last_reports, load_sheets
 from pbem.errors import CampaignError
 from pbem.house import House

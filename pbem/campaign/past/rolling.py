@@ -16,10 +16,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.archiving import archive_left, tidy
-from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.clock.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
-from pbem.campaign.seating import locked_table
-from pbem.campaign.shelving import (
+from pbem.campaign.past.shelving import (
     FORWARD,
     RERUN,
     ROLLBACK,
@@ -35,6 +34,7 @@ from pbem.campaign.shelving import (
     unshelve,
     version_before,
 )
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.table import LastReport, Place, Table, load_last_reports, load_sheets, load_table
 from pbem.errors import CampaignError
 from pbem.house import House

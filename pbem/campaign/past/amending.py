@@ -17,11 +17,9 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.archiving import archive_now, tidy
 from pbem.campaign.journal import note
-from pbem.campaign.radius import Amendment, Radius, load_reports, plan_amendment, what_is_seen
-from pbem.campaign.reporting import put_reports
-from pbem.campaign.rerunning import Changes, Rerun
-from pbem.campaign.seating import locked_table
-from pbem.campaign.shelving import (
+from pbem.campaign.past.radius import Amendment, Radius, load_reports, plan_amendment, what_is_seen
+from pbem.campaign.past.rerunning import Changes, Rerun
+from pbem.campaign.past.shelving import (
     RERUN,
     copy_sheets,
     count_misses_again,
@@ -31,6 +29,8 @@ from pbem.campaign.shelving import (
     shelve,
     stop_mail,
 )
+from pbem.campaign.people.seating import locked_table
+from pbem.campaign.reporting import put_reports
 from pbem.campaign.table import Table, load_table
 from pbem.campaign.telling import tell_each
 from pbem.errors import CampaignError

@@ -18,10 +18,10 @@ from sqlalchemy import Select, insert, select
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.orm import Session
 
-from pbem.campaign.preview import Preview
-from pbem.campaign.radius import differing_lines
+from pbem.campaign.past.preview import Preview
+from pbem.campaign.past.radius import differing_lines
+from pbem.campaign.past.shelving import version_before
 from pbem.campaign.reporting import report_text
-from pbem.campaign.shelving import version_before
 from pbem.campaign.table import Table, live, load_table
 from pbem.errors import CampaignError
 from pbem.house import House

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from pbem.campaign.pieces import Piece, is_muted, muted_seats, put_piece, readers
-from pbem.campaign.press import check_letter, goes_at_once
+from pbem.campaign.press.pieces import Piece, is_muted, muted_seats, put_piece, readers
+from pbem.campaign.press.writing import check_letter, goes_at_once
 from pbem.campaign.table import Place, Table
 from pbem.house import House
 from pbem.post.codes import message_id

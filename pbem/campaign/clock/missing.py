@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.people.seating import open_seat, remove_seat
 from pbem.campaign.policy import Policy
-from pbem.campaign.seating import open_seat, remove_seat
 from pbem.campaign.table import Place, Table, load_table
 from pbem.campaign.telling import tell_each, tell_gm_once
 from pbem.house import House

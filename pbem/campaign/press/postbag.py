@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
+from pbem.campaign.press.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
 from pbem.campaign.table import Place, Table, live
 from pbem.report import Said, Words
 from pbem.ruleset import Seat

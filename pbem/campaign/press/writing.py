@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.pieces import DIARY, NEWS, Piece, put_piece, readers
-from pbem.campaign.seating import find_place
+from pbem.campaign.people.seating import find_place
+from pbem.campaign.press.pieces import DIARY, NEWS, Piece, put_piece, readers
 from pbem.campaign.table import Place, Table, check_running
 from pbem.errors import CampaignError
 from pbem.ruleset import Seat

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.clock.deadlines import load_absences, next_deadline
+from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.journal import note
-from pbem.campaign.schedule import Schedule
 from pbem.campaign.table import Table, live
 from pbem.campaign.telling import tell_players
 from pbem.errors import CampaignError

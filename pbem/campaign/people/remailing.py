@@ -10,7 +10,7 @@ import re
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.deputies import copies_topic
+from pbem.campaign.people.deputies import copies_topic
 from pbem.campaign.reporting import unpack_files
 from pbem.campaign.table import Place, Table, live
 from pbem.house import House

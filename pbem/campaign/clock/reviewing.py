@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.due import Due, Waiting, load_waiting
-from pbem.campaign.holding import hold
+from pbem.campaign.clock.due import Due, Waiting, load_waiting
+from pbem.campaign.clock.holding import hold
 from pbem.campaign.table import Table, load_table
 from pbem.campaign.telling import tell_gm_once, was_told
 from pbem.errors import StoreError, in_words

@@ -14,12 +14,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive import file_hash
-from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.clock.deadlines import load_absences, next_deadline
+from pbem.campaign.past.rerunning import Changes, Rerun, rerun
+from pbem.campaign.past.shelving import live_turn
 from pbem.campaign.reading import Reading, still_reads
 from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text, unpack_files
-from pbem.campaign.rerunning import Changes, Rerun, rerun
 from pbem.campaign.resolving import opening_of
-from pbem.campaign.shelving import live_turn
 from pbem.campaign.table import Place, SheetIn, Table, load_sheets
 from pbem.house import House
 from pbem.report import Correction, SheetUsed

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.due import Due
-from pbem.campaign.holding import hold
+from pbem.campaign.clock.due import Due
+from pbem.campaign.clock.holding import hold
 from pbem.campaign.journal import note
 from pbem.campaign.resolving import look, turn_input
-from pbem.campaign.rulingform import read_form, write_form
+from pbem.campaign.ruling.rulingform import read_form, write_form
 from pbem.campaign.table import OpenTurn, Table, check_running, load_open_turn, load_table
 from pbem.campaign.telling import tell_gm_once, was_told
 from pbem.errors import CampaignError, StoreError, in_words

@@ -9,9 +9,9 @@ import json
 from sqlalchemy.orm import Session
 
 from pbem.campaign.journal import note
+from pbem.campaign.past.rerunning import checked
+from pbem.campaign.people.seating import find_place, locked_table
 from pbem.campaign.reading import Lines, Reading, read_lines
-from pbem.campaign.rerunning import checked
-from pbem.campaign.seating import find_place, locked_table
 from pbem.campaign.table import LastReport, OpenTurn, Place, Table, load_last_reports, load_open_turn, load_table
 from pbem.errors import CampaignError
 from pbem.house import House

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from pbem.campaign.deadlines import next_deadline
+from pbem.campaign.clock.deadlines import next_deadline
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.resolving import Outcome, look, opening_of, resolve_turn
 from pbem.campaign.table import Table, load_table

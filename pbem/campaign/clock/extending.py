@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.adjudicating import RULED
-from pbem.campaign.due import Waiting, load_waiting
-from pbem.campaign.holding import is_pause
+from pbem.campaign.clock.due import Waiting, load_waiting
+from pbem.campaign.clock.holding import is_pause
+from pbem.campaign.clock.schedule import read_span
 from pbem.campaign.journal import note
-from pbem.campaign.schedule import read_span
+from pbem.campaign.ruling.adjudicating import RULED
 from pbem.campaign.table import Table, check_running
 from pbem.campaign.telling import tell_players
 from pbem.errors import CampaignError

@@ -17,7 +17,7 @@ from sqlalchemy import Table as SqlTable
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.holding import is_pause
+from pbem.campaign.clock.holding import is_pause
 from pbem.campaign.table import Table, live
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, Outgoing, Report, SeatRow, Sheet, Shelf, Turn

@@ -1,0 +1,1 @@
+"""When turns run: schedules and deadlines, reminders, holds, misses and outages."""

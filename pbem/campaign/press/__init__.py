@@ -1,0 +1,1 @@
+"""Words between players, and from their GM."""
