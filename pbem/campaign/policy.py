@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from dataclasses import field as declared
 from typing import Any
 
+from pbem.campaign.clock.schedule import find_span
 from pbem.errors import CampaignError
 from pbem.ruleset import suggest
 
@@ -50,13 +50,12 @@ def _yes(*, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
 
 def _minutes(most_days: int, *, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
     def read(text: str) -> int:
-        match = re.fullmatch(r"([0-9]{1,4})([mhd])", text.lower())
-        if match is None:
+        span = find_span(text)
+        if span is None:
             return {"0": 0}[text]
-        minutes = int(match[1]) * {"m": 1, "h": 60, "d": 1440}[match[2]]
-        if minutes > most_days * 1440:
+        if span > dt.timedelta(days=most_days):
             raise ValueError
-        return minutes
+        return span // dt.timedelta(minutes=1)
 
     return Rule(read, f"a span from 0m to {most_days}d, like 12h", help)
 

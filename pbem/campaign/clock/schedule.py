@@ -98,10 +98,15 @@ class Schedule:
         return dt.datetime.combine(day, self.at, ZoneInfo(self.zone)).astimezone(dt.UTC)
 
 
+def find_span(word: str) -> dt.timedelta | None:
+    """The span that a word such as "30m", "12h" or "3d" names; None if it names none."""
+    match = re.fullmatch(r"([0-9]{1,4})([mhd])", word.lower())
+    return int(match[1]) * _UNITS[match[2]] if match else None
+
+
 def read_span(word: str) -> dt.timedelta:
     """A span such as "12h" or "3d", from ten minutes to sixty days. Raises CampaignError."""
-    match = re.fullmatch(r"([0-9]{1,4})([mhd])", word.lower())
-    span = int(match[1]) * _UNITS[match[2]] if match else None
+    span = find_span(word)
     if span is None or not _SHORTEST <= span <= _LONGEST:
         raise CampaignError(f"{word!r} is not a span of time: write 10m to 60d, like 12h or 3d")
     return span
