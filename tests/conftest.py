@@ -5,7 +5,6 @@ Servers start when a test first asks for one, once for each pytest process.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,20 +14,14 @@ from pbem.store import Store, migrate
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import server_folder
-
-
-@pytest.fixture(scope="session")
-def _migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("migrated") / "pbem.sqlite"
-    migrate(f"sqlite:///{path}")
-    return path
+from tests.servers.sqlite import migrated
 
 
 @pytest.fixture
-def sqlite_url(_migrated: Path, tmp_path: Path) -> str:
+def sqlite_url(tmp_path: Path) -> str:
     """A SQLite database with all tables, of the test's own."""
     path = tmp_path / "pbem.sqlite"
-    shutil.copyfile(_migrated, path)
+    path.write_bytes(migrated())
     return f"sqlite:///{path}"
 
 
@@ -45,6 +38,20 @@ def postgres_url(_postgres: PostgresServer) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def _migrated_postgres(_postgres: PostgresServer) -> Iterator[str]:
+    with _postgres.fresh_database() as url:
+        migrate(url)
+        yield url
+
+
+@pytest.fixture
+def migrated_postgres_url(_postgres: PostgresServer, _migrated_postgres: str) -> Iterator[str]:
+    """A PostgreSQL database with all tables, of the test's own."""
+    with _postgres.fresh_database(like=_migrated_postgres) as url:
+        yield url
+
+
 @pytest.fixture
 def store(sqlite_url: str) -> Iterator[Store]:
     """A store on SQLite with all tables, of the test's own."""
@@ -56,12 +63,7 @@ def store(sqlite_url: str) -> Iterator[Store]:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def any_store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """A store with all tables, on each database in turn."""
-    if request.param == "sqlite":
-        url = request.getfixturevalue("sqlite_url")
-    else:
-        url = request.getfixturevalue("postgres_url")
-        migrate(url)
-    store = Store(url)
+    store = Store(request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "migrated_postgres_url"))
     yield store
     store.close()
 

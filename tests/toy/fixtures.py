@@ -20,7 +20,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
     """A home with a campaign begun, on each database in turn."""
-    url = "" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
     with open_desk(tmp_path / "home", database=url) as desk:
         desk.begin()
         desk.tick()

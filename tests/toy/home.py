@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import datetime as dt
 import email
 import email.policy
 import itertools
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import EmailMessage
+from functools import cache
 from pathlib import Path
 
 from sqlalchemy import select
@@ -20,10 +23,11 @@ from pbem.campaign.creation import NewCampaign, create
 from pbem.campaign.opening import start
 from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
-from pbem.house import House, open_house
+from pbem.house import CACHE, House, open_house
 from pbem.store import migrate
 from pbem.store.models import Campaign
 from pbem.tick import Ticked, tick
+from tests.servers.sqlite import migrated
 from tests.toy.ruleset import Auction
 
 GAMES = {"toy": Auction()}
@@ -42,7 +46,10 @@ def make_home(folder: Path, *, database: str = "") -> Path:
         text = re.sub(r'database = "[^"]*"', f'database = "{database}"', text)
     path.write_text(text)
     shutil.copytree(_TEMPLATES, folder / "templates")
-    migrate(load_settings(folder).database)
+    if database:
+        migrate(load_settings(folder).database)
+    else:
+        (folder / "pbem.sqlite").write_bytes(migrated())
     return folder
 
 
@@ -142,8 +149,18 @@ def text_of(mail: EmailMessage) -> str:
     return str(body.get_content()).replace("\r\n", "\n")
 
 
+@cache
+def _compiled_templates() -> Path:
+    """A folder for compiled templates, which all homes of a test run share."""
+    folder = Path(tempfile.mkdtemp(prefix="pbem-templates-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 @contextmanager
 def open_desk(folder: Path, *, database: str = "") -> Iterator[Desk]:
     """A fresh home in a folder, open."""
-    with open_house(make_home(folder, database=database), GAMES) as house:
+    make_home(folder, database=database)
+    (folder / CACHE).symlink_to(_compiled_templates())
+    with open_house(folder, GAMES) as house:
         yield Desk(house)
