@@ -24,12 +24,14 @@ LEAST_SECRET = 4
 """Characters; a shorter secret would mask half of every text, and keeps nobody out."""
 
 _KEYS = (
-    re.compile(r"(?im)^(?P<kept>[>|\s]*orders[^\S\n]+\S+[^\S\n]+\S+[^\S\n]+)(?!(?:wait|final)\b)[^\s;#]+"),
+    re.compile(
+        r"(?im)^(?P<kept>(?:[>|]|[^\S\n])*+orders[^\S\n]++\S++[^\S\n]++\S++[^\S\n]++)(?!(?:wait|final)\b)[^\s;#]++"
+    ),
     re.compile(rf"(?i)(?P<kept>)\b[0-9a-f]{{{2 * TOKEN_BYTES}}}\b"),
     re.compile(rf"(?i)(?P<kept>)\b[a-z2-7]{{{ID_CHARACTERS}}}\b"),
-    re.compile(rf"(?i)(?P<kept>\+|\[[^\[\]\s]{{1,40}}\s+)[a-z2-7]{{{CODE_CHARACTERS}}}(?=[@\]])"),
+    re.compile(rf"(?i)(?P<kept>\+|\[[^\[\]\s]{{1,40}}+\s++)[a-z2-7]{{{CODE_CHARACTERS}}}(?=[@\]])"),
     # A code on its own is told from a long word by its digits.
-    re.compile(rf"(?i)(?P<kept>)\b(?=[a-z]*[2-7])[a-z2-7]{{{CODE_CHARACTERS}}}\b"),
+    re.compile(rf"(?i)(?P<kept>)\b(?=[a-z]{{0,{CODE_CHARACTERS - 1}}}+[2-7])[a-z2-7]{{{CODE_CHARACTERS}}}\b"),
 )
 
 _SECRETS: set[str] = set()

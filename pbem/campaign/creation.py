@@ -28,6 +28,7 @@ from pbem.store.models import Campaign, SeatRow
 LONGEST_SETTLING = 7 * 24 * 60
 
 _NAME = re.compile(r"[a-z0-9-]{1,40}")
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
 _SEAT = re.compile(r"[a-z0-9-]{1,20}")
 RESERVED_SEATS = frozenset({"all", "gm", "pbem", "players", "unsigned"})
 """They have a meaning of their own in press, the GM's commands, and the journal."""
@@ -161,7 +162,7 @@ def check_address(text: str, whose: str, own_address: str) -> str:
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        nearest = re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")[:40]
+        nearest = _NOT_IN_NAMES.sub("-", name.lower()).strip("-")[:40]
         hint = f", such as {nearest}" if nearest else ""
         raise CampaignError(f"a campaign cannot be called {name!r}: use 1 to 40 of a-z, 0-9 and -{hint}")
 

@@ -13,6 +13,7 @@ from pbem.errors import ConfigError
 INBOXES = ("maildir", "imap", "imap+starttls", "imaps")
 CARRIERS = ("maildir", "smtp", "smtp+starttls", "smtps")
 
+_PASSWORD = re.compile(r"(://[^/@:]*+):[^/]*@")
 _PORTS = {"imap": 143, "imap+starttls": 143, "imaps": 993, "smtp": 25, "smtp+starttls": 587, "smtps": 465}
 
 
@@ -88,4 +89,4 @@ def split_url(text: str, setting: str) -> SplitResult:
 
 
 def masked_url(url: str) -> str:
-    return re.sub(r"(://[^/@:]*):[^/]*@", r"\1:…@", url)
+    return _PASSWORD.sub(r"\1:…@", url)

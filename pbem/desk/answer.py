@@ -46,7 +46,7 @@ AT_ONCE = 100
 
 _LONGEST_NOTE = 4_000
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
-_HELP = re.compile(r"\s*(?:(?:re|aw|fwd?):\s*)*help\b", re.IGNORECASE)
+_HELP = re.compile(r"\A\s*+(?:(?:re|aw|fwd?):\s*+)*+help\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)

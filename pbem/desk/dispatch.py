@@ -41,7 +41,7 @@ _WEIGHTY = (Leave, AppointDeputy)
 
 _FOR_STRANGERS = (Join, Confirm)
 
-_YES = re.compile(r"\s*(?:yes|ok|okay|confirm(?:ed)?)\b\W*(?:please|thanks|thank you)?\W*", re.IGNORECASE)
+_YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
 
 _ALONE = "Not done: LEAVE must stand alone in a mail without errors, so that nobody leaves by a slip."
 _UNPROVEN = (

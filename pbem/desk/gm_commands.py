@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
+from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
 
 _SURE = Word(("YES",))
@@ -214,7 +215,7 @@ GM_COMMANDS = OrderBook(
 )
 """All commands a GM may mail."""
 
-_FRAME = re.compile(r"\s*gm\s+(\S{1,40})\s+(\S{1,64})\s*", re.IGNORECASE)
+_FRAME = re.compile(r"\A\s*+gm\s++(\S{1,40}+)\s++(\S{1,64}+)\s*+", re.IGNORECASE)
 _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
 """A token, or one with a slip of the pen in it."""
 
@@ -243,7 +244,7 @@ def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
         match = _FRAME.fullmatch(line)
         # "GM is away" may stand in a player's letter or comment, which is not to be lost for it.
         if match and (at == first or _TOKENLIKE.fullmatch(match[2])):
-            ends = [end for end in range(at + 1, len(lines)) if lines[end].strip().upper() == "END"]
+            ends = [end for end in range(at + 1, len(lines)) if is_end(lines[end])]
             inside = lines[at + 1 : ends[-1] if ends else None]
             return GmSheet(match[1].lower(), match[2], tuple(enumerate(inside, start=1)))
     return None

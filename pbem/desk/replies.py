@@ -32,7 +32,7 @@ WARNINGS_A_DAY = 3
 _LONGEST_SUBJECT = 120
 _LONGEST_THREAD = 18
 _OWN_KEY = b"pbem: answers that belong to no campaign"
-_PREFIX = re.compile(r"\s*(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:|\[[^\]]*\])", re.IGNORECASE)
+_PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +175,7 @@ def _mail(case: Case, to: str, text: str, *, id_: str, spot: Spot | None, code: 
 
 def bare_subject(subject: str) -> str:
     """A subject without "Re:" and tags before it, and so without any reply code."""
-    while match := _PREFIX.match(subject):
-        subject = subject[match.end() :]
-    return " ".join(subject.split())[:_LONGEST_SUBJECT]
+    return " ".join(_PREFIXES.sub("", subject).split())[:_LONGEST_SUBJECT]
 
 
 def _thread(letter: Letter, spot: Spot | None) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
 from pbem.desk.replies import Case
 from pbem.desk.seats import Spot
 from pbem.desk.sheet import Header
+from pbem.post.cleaning import is_end
 from pbem.ruleset import Parsed, split_words
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
 from pbem.store.models import Person
@@ -40,8 +41,8 @@ BELOW = (
     "What stands below the first blank line was left alone: commands that go on there belong between PLAYER and END."
 )
 
-_FIRST = re.compile(r"\s*([A-Za-z]+)\b")
-_FRAME = re.compile(r"\s*player\s", re.IGNORECASE)
+_FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
+_FRAME = re.compile(r"\A\s*+player\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +97,11 @@ def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> Request 
 
     A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
     """
+    last_end = max((at for at, line in enumerate(lines) if is_end(line)), default=-1)
     for at, line in enumerate(lines):
         header = _header(line)
-        if header is None:
-            continue
-        end = _end(lines, at + 1)
-        if end is not None or known(header.campaign):
+        if header is not None and (at < last_end or known(header.campaign)):
+            end = _end(lines, at + 1)
             note = "There is no END line: everything after PLAYER was read."
             return _request(header, lines[at + 1 : end], () if end is not None else (note,))
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
@@ -157,4 +157,4 @@ def _header(line: str) -> Header | None:
 
 
 def _end(lines: Sequence[str], start: int) -> int | None:
-    return next((at for at in range(start, len(lines)) if lines[at].strip().upper() == "END"), None)
+    return next((at for at in range(start, len(lines)) if is_end(lines[at])), None)

@@ -19,8 +19,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pbem.masking import MASK
+from pbem.post.cleaning import is_end
 from pbem.ruleset import split_words
 
+_ORDERS = re.compile(r"\A\s*+orders\s", re.IGNORECASE)
 _WAITING = {"WAIT": True, "FINAL": False}
 
 
@@ -71,13 +73,11 @@ def find_sheet(lines: Sequence[str], known: Callable[[str], bool]) -> SheetText:
     A line that looks like a header counts when its campaign is `known`, or
     when an END follows; "Orders for this week" in a greeting does neither.
     """
+    last_end = max((at for at, line in enumerate(lines) if _ends(line, known)), default=-1)
     for at, line in enumerate(lines):
         header, wait = _header(line)
-        if header is None:
-            continue
-        end = _end(lines, at + 1, known)
-        if end is not None or known(header.campaign):
-            return _framed(lines, at, end, header, wait)
+        if header is not None and (at < last_end or known(header.campaign)):
+            return _framed(lines, at, _end(lines, at + 1, known), header, wait)
     return _sheet(None, lines, None, ())
 
 
@@ -87,7 +87,7 @@ def _framed(lines: Sequence[str], at: int, end: int | None, header: Header, wait
         notes.append("There is no END line: everything after ORDERS was read. Close your sheet with END.")
     elif any(_header(line)[0] for line in lines[end:]):
         notes.append("Only the first sheet of the mail was read: send one sheet a mail.")
-    closed = end is not None and _is_end(lines[end])
+    closed = end is not None and is_end(lines[end])
     sheet = replace(_sheet(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed)
     if not any(line.strip() for line in lines[:at]):
         return sheet
@@ -109,7 +109,7 @@ def _sheet(header: Header | None, lines: Sequence[str], wait: bool | None, notes
 
 def _header(line: str) -> tuple[Header | None, bool | None]:
     """The header on a line, and what it says of waiting."""
-    if not re.match(r"\s*orders\s", line, re.IGNORECASE):
+    if not _ORDERS.match(line):
         return None, None
     words = split_words(line)
     wait = _WAITING.get(words[-1].upper())
@@ -120,14 +120,11 @@ def _header(line: str) -> tuple[Header | None, bool | None]:
     return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else ""), wait
 
 
-def _is_end(line: str) -> bool:
-    return line.strip().upper() == "END"
-
-
 def _end(lines: Sequence[str], start: int, known: Callable[[str], bool]) -> int | None:
-    """Where a frame ends: at END, or where the next one begins."""
-    for at in range(start, len(lines)):
-        header, _ = _header(lines[at])
-        if _is_end(lines[at]) or (header is not None and known(header.campaign)):
-            return at
-    return None
+    return next((at for at in range(start, len(lines)) if _ends(lines[at], known)), None)
+
+
+def _ends(line: str, known: Callable[[str], bool]) -> bool:
+    """Whether a frame ends at a line: at END, or where the next one begins."""
+    header, _ = _header(line)
+    return is_end(line) or (header is not None and known(header.campaign))

@@ -24,7 +24,7 @@ _ADVICE = tuple(
             "the file must hold certificates in PEM form",
         ),
         (
-            r"wrong.version.number|unexpected.eof|record.layer|STARTTLS.*not supported|unknown command.*starttls",
+            r"wrong.version.number|unexpected.eof|record.layer|starttls.{0,30}not supported|command.{0,30}starttls",
             "port and scheme do not fit: ports 993 and 465 begin with TLS (imaps, smtps), 143 and 587 with STARTTLS",
         ),
         (

@@ -8,12 +8,14 @@ MAX_ADDRESS = 254
 
 _ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?:[^\W_]|[.-]){0,252}+'
 _ANYWHERE = re.compile(_ADDRESS)
-_BARE = re.compile(rf"\s*+({_ADDRESS})\s*+")
-_NAMED = re.compile(rf"([^<>]*+)<\s*+({_ADDRESS})\s*+>\s*+")
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_BARE = re.compile(rf"\A\s*+({_ADDRESS})\s*+")
+_NAMED = re.compile(rf"\A([^<>]*+)<\s*+({_ADDRESS})\s*+>\s*+")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.?)*+("|\Z)')
+"""A quoted string, also one without an end: then the group is empty."""
+
 _COMMENT = re.compile(r"\([^()]*+\)")
 _ROBOT = re.compile(
-    r"(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|autoreply)(?:[+-].*)?@.*", re.IGNORECASE
+    r"\A(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|autoreply)(?:[+-][^@]*+)?@", re.IGNORECASE
 )
 
 
@@ -22,7 +24,7 @@ def one_address(field: str) -> str | None:
 
     A display name may hold another address only in quotes, or the same one.
     """
-    without_quoted = _QUOTED.sub("", field)
+    without_quoted = _QUOTED.sub(lambda found: "" if found[1] else '"', field)
     text = _COMMENT.sub(" ", without_quoted)
     if '"' in text or "(" in text or ")" in text:
         return None
@@ -41,7 +43,7 @@ def all_addresses(field: str) -> list[str]:
 
 def is_robot(address: str) -> bool:
     """Whether an address is one from which programs write, so that it must not be answered."""
-    return _ROBOT.fullmatch(address) is not None
+    return _ROBOT.match(address) is not None
 
 
 def _settled(address: str) -> str | None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 ENCRYPTED = "The mail is encrypted and could not be read; send it as plain text."
 
 _MARK = "-----BEGIN PGP "
-_BEGIN = re.compile(r"-----BEGIN PGP ([A-Z ]{3,40}?)-----\s*")
+_BEGIN = re.compile(r"-----BEGIN PGP ([A-Z ]{3,40}?)-----\s*+")
 _FIELD = re.compile(r"(?:Hash|Charset|Comment|Version|NotDashEscaped):", re.IGNORECASE)
-_END = re.compile(r"-----END PGP [A-Z ]{3,40}?-----\s*")
+_END = re.compile(r"-----END PGP [A-Z ]{3,40}?-----\s*+")
 
 
 def without_armour(text: str) -> tuple[str, tuple[str, ...]]:

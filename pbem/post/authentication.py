@@ -20,14 +20,15 @@ Verdict = Literal["pass", "fail", "none"]
 """The server vouches for the address in From, says that it is forged, or says nothing of use."""
 
 _END_OF_HEAD = re.compile(rb"\A\r?\n|\n\r?\n")
-_FIELD = re.compile(rb"^authentication-results[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)", re.IGNORECASE | re.MULTILINE)
+_FIELD = re.compile(rb"^authentication-results[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.IGNORECASE | re.MULTILINE)
 
-_OUTSIDE = re.compile(r'[^"();\\]++|"(?:[^"\\]|\\.)*+"|[();]', re.DOTALL)
+_OUTSIDE = re.compile(r'[^"();\\]++|"(?:[^"\\]|\\.?)*+("|\Z)|[();]', re.DOTALL)
 _INSIDE = re.compile(r"[^()\\]++|\\.|[()]", re.DOTALL)
-"""What a field consists of, outside and inside of comments."""
+"""What a field consists of, outside and inside of comments; the group is empty for a quotation that does not end."""
 
 _EQUATION = re.compile(
-    r'\s*+([a-z][\w.-]*+)(?:\s*+/\s*+[0-9]++)?\s*+=\s*+((?:"(?:[^"\\]|\\.)*+"|[^\s"])++)', re.IGNORECASE | re.ASCII
+    r'(?<!\s)\s*+(?<![\w.-])([a-z][\w.-]*+)(?:\s*+/\s*+[0-9]++)?\s*+=\s*+((?:"(?:[^"\\]|\\.?)*+(?:"|\Z)|[^\s"])++)',
+    re.IGNORECASE | re.ASCII,
 )
 """The result of a method, maybe with the method's version, or a property that it looked at."""
 
@@ -91,7 +92,7 @@ def _segments(field: str) -> list[str]:
     segments, depth, at = [""], 0, 0
     while at < len(field):
         found = (_INSIDE if depth else _OUTSIDE).match(field, at)
-        if found is None:
+        if found is None or (not depth and found[1] == ""):
             return []
         at, part = found.end(), found[0]
         if part in "()":

@@ -43,9 +43,9 @@ _ACTIONS: dict[str, Action] = {
 _CLASSES: dict[str, Action] = {"5": "failed", "4": "delayed", "2": "delivered"}
 _GRAVITY: Sequence[Action] = ("failed", "delayed", "delivered")
 
-_WORD = re.compile(r"\s*([a-z]+)", re.IGNORECASE)
-_STATUS = re.compile(r"\s*([245]\.\d{1,3}\.\d{1,3})(?!\d)")
-_TYPED = re.compile(r"\s*[\w.-]{1,40}\s*;\s*")
+_WORD = re.compile(r"\A\s*+([a-z]++)", re.IGNORECASE)
+_STATUS = re.compile(r"\A\s*+([245]\.\d{1,3}\.\d{1,3})(?!\d)")
+_TYPED = re.compile(r"\A\s*+[\w.-]{1,40}+\s*+;\s*+")
 """What stands before an address or a diagnostic and says of which kind it is: "rfc822;", "smtp;"."""
 
 _ID = re.compile(r"<[!-;=?-~]{1,198}>")

@@ -18,7 +18,7 @@ from pbem.post.maildir import MaildirCarrier
 from pbem.post.refusals import failure
 from pbem.post.signing import Signer
 
-_SENDABLE = re.compile(r"[!-~]+@[!-~]+")
+_SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
 
 
 class Carrier(Protocol):

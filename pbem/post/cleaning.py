@@ -46,19 +46,19 @@ _CHANGED = {
     "Some characters could not be read; they show as \ufffd.": re.compile("\ufffd"),
 }
 
-_HEADER_FORM = r"ORDERS(?:[\s,]+[\w-]+){2,4}[\s,]*(?:[;#].*)?"
-HEADER = re.compile(rf"\s*{_HEADER_FORM}", re.IGNORECASE)
+_HEADER_FORM = r"ORDERS(?:[\s,]++[\w-]++){2,4}+[\s,]*+(?:[;#].*+)?"
+HEADER = re.compile(rf"\A\s*+{_HEADER_FORM}", re.IGNORECASE)
 """A sheet's header line: campaign, seat, maybe a key, maybe WAIT or FINAL. Prose has more words, or ends in a point."""
 
 SENT_BACK = "The sheet was taken from the earlier mail below"
 """How the note begins that a sheet stood in a mail quoted without marks."""
 
-_END = re.compile(r"\s*END\s*", re.IGNORECASE)
-_QUOTED_HEADER = re.compile(rf"[\s>]*>[\s>]*{_HEADER_FORM}", re.IGNORECASE)
-_SIGNATURE = re.compile(r"--\s*")
+_QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
+_SIGNATURE = re.compile(r"\A--\s*+")
 
 _ADDED = re.compile(
-    rf"\s*(?:(?:{words.ADDED}).{{0,120}}|\[(?:cid|image|bild|img|inline image)\b[^\]]{{0,120}}\]\s*)", re.IGNORECASE
+    rf"\A\s*+(?:(?:{words.ADDED}).{{0,120}}|\[(?:cid|image|bild|img|inline image)\b[^\]]{{0,120}}+\]\s*+)",
+    re.IGNORECASE,
 )
 """What telephones, web pages and virus scanners put below a mail."""
 
@@ -104,6 +104,11 @@ def changes(text: str, kept: Collection[str]) -> Iterator[str]:
             characters.search(line) and plain(line).strip() in kept for line in text.splitlines()
         ):
             yield note
+
+
+def is_end(line: str) -> bool:
+    """Whether a line ends a sheet, or a frame of commands."""
+    return line.strip().upper() == "END"
 
 
 def has_header(lines: Iterable[str]) -> bool:
@@ -204,14 +209,14 @@ def _frame(lines: Sequence[str], header: int) -> list[str]:
         if is_quoted(lines[at]) or HEADER.fullmatch(lines[at]) or opening(lines, at):
             break
         sheet.append(lines[at])
-        if _END.fullmatch(lines[at]):
+        if is_end(lines[at]):
             break
     return sheet
 
 
 def _asks(line: str) -> bool:
     """Whether a line of a sheet is more than blank, a comment or END."""
-    return bool(line.strip()) and not line.lstrip().startswith((";", "#")) and not _END.fullmatch(line)
+    return bool(line.strip()) and not line.lstrip().startswith((";", "#")) and not is_end(line)
 
 
 def _is_written(line: str) -> bool:

@@ -17,7 +17,8 @@ from pbem.masking import CODE_CHARACTERS, ID_CHARACTERS
 from pbem.post.reading import Letter
 
 _CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
-_TAG = re.compile(rf"\[[^\[\]\s]{{1,40}}\s+({_CODE})\]", re.IGNORECASE)
+_WORD = re.compile(_CODE)
+_TAG = re.compile(rf"\[[^\[\]\s]{{1,40}}+\s++({_CODE})\]", re.IGNORECASE)
 
 
 def reply_code(mail_key: bytes, *parts: str | int) -> str:
@@ -48,8 +49,13 @@ def subject_tag(campaign: str, code: str) -> str:
 
 def find_codes(letter: Letter, address: str) -> list[str]:
     """All that looks like a reply code in a letter, without doubles: its recipients first, then its subject."""
-    local, _, domain = address.rpartition("@")
-    plus = re.compile(rf"{re.escape(local)}\+({_CODE})@{re.escape(domain)}", re.IGNORECASE)
-    found = [match[1].lower() for recipient in letter.recipients if (match := plus.fullmatch(recipient))]
+    found = [code for recipient in letter.recipients if (code := _plus(recipient.lower(), address.lower()))]
     found += [code.lower() for code in _TAG.findall(letter.subject)]
     return list(dict.fromkeys(found))
+
+
+def _plus(recipient: str, address: str) -> str:
+    """The code in an address with one, "" where there is none."""
+    local, _, domain = recipient.rpartition("@")
+    before, _, code = local.rpartition("+")
+    return code if f"{before}@{domain}" == address and _WORD.fullmatch(code) else ""

@@ -6,7 +6,7 @@ import hashlib
 import re
 
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
-_FIELD = re.compile(rb"^([!-9;-~]+):([^\n]*(?:\n[ \t][^\n]*)*)", re.MULTILINE)
+_FIELD = re.compile(rb"^([!-9;-~]++):([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
 _WRITTEN = frozenset(
     {
         *(b"from", b"to", b"cc", b"subject", b"message-id", b"in-reply-to", b"references"),

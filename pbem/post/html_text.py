@@ -12,11 +12,11 @@ import re
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*+)([^<>]*+)>|<[!?][^<>]*+>")
 _SILENT = frozenset({"style", "script", "title", "template", "noscript"})
 _BLOCKS = frozenset(
-    re.findall(
-        r"\w+",
-        "address article blockquote body br center dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr html li main ol"
-        " p pre section table tbody tfoot thead tr ul",
-    )
+    [
+        *("address", "article", "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "footer", "form"),
+        *("h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "li", "main", "ol", "p", "pre", "section"),
+        *("table", "tbody", "tfoot", "thead", "tr", "ul"),
+    ]
 )
 _CELLS = frozenset({"td", "th"})
 _LINE_ENDS = re.compile(r"[\r\n]+")

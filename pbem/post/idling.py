@@ -26,7 +26,7 @@ LONGEST = 300
 LOOK_UP_SECONDS = 1.0
 """How often a wait looks up whether it is to stop."""
 
-_COUNT = re.compile(rb"\* (\d+) (EXISTS|EXPUNGE)\s*", re.IGNORECASE)
+_COUNT = re.compile(rb"\* (\d++) (EXISTS|EXPUNGE)\s*+", re.IGNORECASE)
 _END = re.compile(rb"PBEM1 |\* BYE\b", re.IGNORECASE)
 
 

@@ -25,7 +25,7 @@ MAX_CONTINUATIONS = 20
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
 _HEAD_END = re.compile(rb"\n\r?\n|\A\r?\n")
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
-_TYPE = re.compile(r"\s*([!#$&^_.+a-z0-9-]{1,80}/[!#$&^_.+a-z0-9-]{1,80})\s*(?:;|\Z|\s)", re.IGNORECASE)
+_TYPE = re.compile(r"\A\s*+([!#$&^_.+a-z0-9-]{1,80}+/[!#$&^_.+a-z0-9-]{1,80}+)(?:[\s;]|\Z)", re.IGNORECASE)
 _PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;]*+))')
 _ESCAPE = re.compile(r"\\(.)")
 

@@ -29,6 +29,9 @@ _LONGEST = 500
 _TAIL = 150
 """Characters at its end among which "wrote" stands: in some languages name or date come after it."""
 
+_SHORTEST_BETWEEN, _LONGEST_BETWEEN = 12, 302
+"""Characters that stand between dashes where those are put around an attribution."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opening:
@@ -51,26 +54,26 @@ class Opening:
         return next(filter(_FROM_FIELD.match, self.text.split("\n")), "")
 
 
-_START = re.compile(rf"\s*(?:{words.START})\s", re.IGNORECASE)
+_START = re.compile(rf"\A\s*+(?:{words.START})\s", re.IGNORECASE)
 _SAYS = re.compile(rf"\b(?:{words.WROTE})\b|{words.WROTE_UNSPACED}", re.IGNORECASE)
-_END = re.compile(rf"(?:\b(?:{words.WROTE})|{words.WROTE_UNSPACED})\s?:\s*\Z", re.IGNORECASE)
-_ADDRESS = re.compile(r"[^\s<>\[\]()]@[^\s<>\[\]()]+\.\w")
+_END = re.compile(rf"(?:\b(?:{words.WROTE})|{words.WROTE_UNSPACED})\s?:\s*+\Z", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.++\w")
 _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[./-]\s?\d{1,2}\s?[./-]\s?\d\d"
 )
 
 _DIVIDER = re.compile(
-    rf"\s*(?:[-_=*]{{2,}}\s*(?:{words.ORIGINAL}|({words.FORWARDED}))\s*[-_=*]{{2,}}|({words.FORWARDED_BELOW})\s?:)\s*",
+    rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{words.ORIGINAL}|({words.FORWARDED}))\s*+[-_=*]{{2,}}+"
+    rf"|({words.FORWARDED_BELOW})\s?:)\s*+",
     re.IGNORECASE,
 )
-_ANY_DIVIDER = re.compile(r"\s*[-_=*]{3,}\s*[^\W\d_][^-_=*]{2,50}\s*[-_=*]{3,}\s*")
-_BETWEEN_DASHES = re.compile(r"\s*-{3,}\s*(\S.{10,300}\S)\s*-{3,}\s*")
-_RULE = re.compile(r"\s*(?:_{5,}|-{5,}|={5,}|\*{5,})\s*")
+_ANY_DIVIDER = re.compile(r"\A\s*+[-_=*]{3,}+\s*+[^\W\d_][^-_=*]{2,50}+\s*+[-_=*]{3,}+\s*+")
+_RULE = re.compile(r"\A\s*+(?:_{5,}+|-{5,}+|={5,}+|\*{5,}+)\s*+")
 
-_FROM_FIELD = re.compile(rf"\s*\*{{0,2}}(?:{words.FROM})\s?:", re.IGNORECASE)
-_OTHER_FIELD = re.compile(rf"\s*\*{{0,2}}(?:{words.OTHER_FIELDS})\s?:", re.IGNORECASE)
-_ANY_FIELD = re.compile(r"\s*\*{0,2}[^\W\d_][^:@]{0,30}:\*{0,2}\s*\S")
-_SUSPECT = re.compile(r"\s*[-_=*]|[^:]*:")
+_FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{words.FROM})\s?:", re.IGNORECASE)
+_OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{words.OTHER_FIELDS})\s?:", re.IGNORECASE)
+_ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
+_SUSPECT = re.compile(r"\A(?:\s*+[-_=*]|[^:]*+:)")
 """How the lines begin that are worth a closer look."""
 
 
@@ -97,7 +100,7 @@ def _divided(lines: Sequence[str], at: int) -> Opening | None:
     line = lines[at]
     known = _DIVIDER.fullmatch(line)
     rule = None if known else _RULE.fullmatch(line)
-    if not (known or rule or _ANY_DIVIDER.fullmatch(line) or _BETWEEN_DASHES.fullmatch(line)):
+    if not (known or rule or _ANY_DIVIDER.fullmatch(line) or _between_dashes(line)):
         return None
     below = at + 1
     while below < min(at + 3, len(lines)) and not lines[below].strip():
@@ -115,8 +118,17 @@ def _divided(lines: Sequence[str], at: int) -> Opening | None:
 
 def _is_dashed_attribution(line: str) -> bool:
     """An attribution between dashes: "---- On … wrote ----"."""
-    inner = _BETWEEN_DASHES.fullmatch(line)
-    return inner is not None and _is_attribution(inner[1] + ":", starts=False)
+    inner = _between_dashes(line)
+    return bool(inner) and _is_attribution(inner + ":", starts=False)
+
+
+def _between_dashes(line: str) -> str:
+    """What stands between dashes, three or more on either side; "" if nothing like an attribution does."""
+    stripped = line.strip()
+    if not (stripped.startswith("---") and stripped.endswith("---")):
+        return ""
+    inner = stripped.strip("-").strip()
+    return inner if _SHORTEST_BETWEEN <= len(inner) <= _LONGEST_BETWEEN else ""
 
 
 def _block(lines: Sequence[str], at: int) -> Opening | None:

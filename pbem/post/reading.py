@@ -133,7 +133,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("precedence", r"bulk|junk|list|auto_reply", "it is bulk mail (Precedence)"),
         ("x-autoreply", r"(?!no\b).*", "it is an automatic answer"),
         ("x-autorespond", r"(?!no\b).*", "it is an automatic answer"),
-        ("x-auto-response-suppress", r".*\b(?:all|autoreply)\b.*", "it asks for no automatic answer"),
+        ("x-auto-response-suppress", r"\A.*\b(?:all|autoreply)\b.*+", "it asks for no automatic answer"),
     )
 )
 """Fields by which programs show themselves, and the values they do it with."""

@@ -8,7 +8,7 @@ import re
 _BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]*+={0,2}[ \t\r]*+")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/]++=*+")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]++")
-_BASE64_TEXT = re.compile(rb"\s*+(?:[A-Za-z0-9+/]{60,76}\r?\n)*+[A-Za-z0-9+/]{4,76}={0,2}\s*+")
+_BASE64_TEXT = re.compile(rb"\A\s*+(?:[A-Za-z0-9+/]{60,76}\r?\n)*+[A-Za-z0-9+/]{4,76}={0,2}\s*+")
 _SHORTEST_BASE64 = 40
 """Characters without a blank that no person types."""
 

@@ -16,8 +16,8 @@ MOST_PIECES = 6
 _SHORTEST = 40
 """A shorter line is only broken before a word of uncommon length."""
 
-_COMMENT = re.compile(r"\s*[;#]")
-_NO_ORDER = re.compile(r"\s*(?:[;#]|ORDERS\s|END\s*\Z|WAIT\s*\Z|FINAL\s*\Z)", re.IGNORECASE)
+_COMMENT = re.compile(r"\A\s*+[;#]")
+_NO_ORDER = re.compile(r"\A\s*+(?:[;#]|ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)
 
 
 def unflow(text: str, *, delete_space: bool) -> str:

@@ -31,6 +31,7 @@ _WORD = 42
 _BODY = b"\r\nMIME-Version: 1.0\r\n"
 """Between the header of a message and what describes its body."""
 
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._ -]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -214,7 +215,7 @@ def _file(part: Part) -> bytes:
 
 
 def _filename(name: str) -> str:
-    safe = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
+    safe = _NOT_IN_NAMES.sub("_", name)
     if safe == name:
         return f'filename="{name}"'
     return f"filename*=utf-8''{quote(name, safe='', errors='replace')}"

@@ -41,6 +41,12 @@ MAX_LINE = 500
 MAX_ERRORS = 50
 SHORTEST_ABBREVIATION = 3
 
+_WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
+_TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)')
+_PARTING = re.compile(r"[\s,;#]")
+_PIECE = re.compile(r"\[|\]|[^\s\[\]]++")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
 _ContextView = Mapping[str, Any]
 
 
@@ -128,7 +134,7 @@ class Whole(Kind):
         object.__setattr__(self, "example", self.example or str(self.low))
 
     def read(self, word: str, view: _ContextView) -> int:
-        if not re.fullmatch(r"[+-]?[0-9]{1,9}", word):
+        if not _WHOLE.fullmatch(word):
             raise Refused("not-a-number", f"expected {self.expected}, got {word!r}")
         number = int(word)
         if not self.low <= number <= self.high:
@@ -255,7 +261,7 @@ _Part = _Literal | _Argument | _Optional
 
 def _compile(usage: str) -> tuple[_Part, ...]:
     stack: list[list[_Part]] = [[]]
-    for piece in re.findall(r"\[|\]|[^\s\[\]]+", usage):
+    for piece in _PIECE.findall(usage):
         if piece == "[":
             stack.append([])
         elif piece == "]":
@@ -294,7 +300,7 @@ class Verb:
         if {part.name for part in _arguments(parts)} != set(kinds):
             raise TypeError(f"the usage of {order.__name__} does not name its fields {sorted(kinds)}")
         _check_defaults(order, parts)
-        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", order.__name__).lower()
+        name = _HUMP.sub("-", order.__name__).lower()
         return cls(order, parts, kinds, name, parts[0].word)
 
     @property
@@ -485,10 +491,7 @@ def _kinds(order: type[Order]) -> dict[str, Kind]:
 
 
 def _quoted(word: str) -> str:
-    return f'"{word}"' if not word or re.search(r"[\s,;#]", word) else word
-
-
-_TOKEN = re.compile(r'"([^"]*)"?|([;#].*)|([^\s,";]+)')
+    return f'"{word}"' if not word or _PARTING.search(word) else word
 
 
 def split_words(line: str) -> list[str]:

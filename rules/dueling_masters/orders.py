@@ -12,6 +12,9 @@ from rules.dueling_masters.board import SPOTS, SQUARES, territory
 from rules.dueling_masters.kinds import FIGHTERS, HOME, KINDS, WORDS
 from rules.kit.parley import Draw, Resign
 
+_WRITTEN = re.compile(r"([A-J])0*+([1-9][0-9]?)")
+_TURNED = re.compile(r"\A([0-9]++)([A-Za-z])\Z")
+
 
 @dataclass(frozen=True)
 class Square(Kind):
@@ -25,7 +28,7 @@ class Square(Kind):
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         name = _plain(word)
         if name not in SPOTS:
-            turned = _plain(re.sub(r"^([0-9]+)([A-Za-z])$", r"\2\1", word))
+            turned = _plain(_TURNED.sub(r"\2\1", word))
             hint = f"did you mean {turned}?" if turned in SPOTS else ""
             raise Refused("no-such-square", f"expected {self.expected}, got {word!r}", hint)
         return name
@@ -36,7 +39,7 @@ class Square(Kind):
 
 def _plain(word: str) -> str:
     """A square's name as the board spells it: a capital, no leading zeros."""
-    match = re.fullmatch(r"([A-J])0*([1-9][0-9]?)", word.upper())
+    match = _WRITTEN.fullmatch(word.upper())
     return match[1] + match[2] if match else word
 
 

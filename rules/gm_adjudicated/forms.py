@@ -14,7 +14,7 @@ ALL, GAME = "all.txt", "game.txt"
 WIDTH = 76
 
 SECTIONS = ("RESULT", "FILE", "MAP")
-HEADING = re.compile(r"\[\s*([A-Za-z]{1,12})\s*\]\s*")
+HEADING = re.compile(r"\A\[\s*+([A-Za-z]{1,12}+)\s*+\]\s*+")
 """A line that begins a section; one that is meant as it stands is indented."""
 
 _EXPLAINED = """\

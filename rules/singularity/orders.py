@@ -12,6 +12,9 @@ from rules.kit.parley import Draw, Resign
 from rules.singularity.field import Field, field_of
 from rules.singularity.state import Reply
 
+_WRITTEN = re.compile(r"([a-z]{1,2})0*+([1-9][0-9]?)")
+_TURNED = re.compile(r"(?<![0-9])([0-9]++)([a-z]++)")
+
 
 @dataclass(frozen=True)
 class Cell(Kind):
@@ -41,7 +44,7 @@ class Cell(Kind):
 
 def _plain(word: str) -> str:
     """A cell's name as the board spells it: small letters, no leading zeros."""
-    match = re.fullmatch(r"([a-z]{1,2})0*([1-9][0-9]?)", word.lower())
+    match = _WRITTEN.fullmatch(word.lower())
     return match[1] + match[2] if match else word.lower()
 
 
@@ -54,7 +57,7 @@ def _stone(name: str, view: Mapping[str, Any]) -> tuple[int, str]:
 
 def _where(name: str, plan: Field) -> str:
     """A hint for a word that is no cell: the name turned round, the bounds of the column, or the nearest name."""
-    turned = re.sub(r"([0-9]+)([a-z]+)", r"\2\1", name)
+    turned = _TURNED.sub(r"\2\1", name)
     if turned in plan.cells:
         return f"did you mean {turned}?"
     letters = name.rstrip("0123456789")

@@ -29,6 +29,11 @@ UNITS = ("drive", "weapons", "armor", "sensor", "slip", "jump", "multifire", "te
 
 DRIVE, WEAPONS, ARMOR, SENSOR, SLIP, JUMP, MULTIFIRE, TERRAFORM, SYSTEM = range(len(UNITS))
 
+_LINE = re.compile(r"[^\x00-\x1f]{1,40}")
+_TYPE_NAME = re.compile(r"[A-Z][A-Za-z]{2,14}")
+_LETTER = re.compile(r"[A-Z]")
+_SITE_NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
+
 MOST_UNITS = 99
 MOST_TYPES = 20
 MOST_PLANETS = 200
@@ -162,7 +167,7 @@ def _read_type(where: str, data: Any) -> ShipType:
         raise SetupError(f"{where}.units: every ship has exactly 1 system, not {counts[SYSTEM]}")
     if not counts[DRIVE] and not counts[WEAPONS]:
         raise SetupError(f"{where}.units: a ship with neither drive nor weapons would be destroyed at once")
-    return ShipType(item.text("name", pattern=r"[A-Z][A-Za-z]{2,14}"), item.text("letter", pattern="[A-Z]"),
+    return ShipType(item.text("name", _TYPE_NAME), item.text("letter", _LETTER),
                     item.text("class"), counts)  # fmt: skip
 
 
@@ -179,7 +184,7 @@ def _read_site(where: str, data: Any, board: Board) -> Site:
     colour = item.value("colour")
     if colour not in (*COLOURS, GRAY):
         raise SetupError(f"{where}.colour: {colour!r} is no colour; expected one of {', '.join((*COLOURS, GRAY))}")
-    return Site(item.text("name", pattern=r"[a-z][a-z0-9-]{0,19}"), space, colour, home)
+    return Site(item.text("name", _SITE_NAME), space, colour, home)
 
 
 def _check_types(types: Sequence[ShipType]) -> None:
@@ -237,10 +242,10 @@ class _Reader:
     def whole(self, key: str, low: int, high: int, default: Any = _NEEDED) -> int:
         return _whole(f"{self.where}.{key}", self.value(key, default), low, high)
 
-    def text(self, key: str, pattern: str = r"[^\x00-\x1f]{1,40}") -> str:
+    def text(self, key: str, pattern: re.Pattern[str] = _LINE) -> str:
         value = self.value(key)
-        if not isinstance(value, str) or not re.fullmatch(pattern, value):
-            raise SetupError(f"{self.where}.{key}: expected text of the form {pattern}, got {value!r}")
+        if not isinstance(value, str) or not pattern.fullmatch(value):
+            raise SetupError(f"{self.where}.{key}: expected text of the form {pattern.pattern}, got {value!r}")
         return value
 
     def items(self, key: str, least: int, most: int) -> list[Any]:

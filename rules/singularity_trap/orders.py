@@ -49,6 +49,7 @@ def possible_targets(view: View) -> list[str]:
     return [*others(view), *_types(view)]
 
 
+_ID = re.compile(r"[A-Z][1-9][0-9]{2,3}")
 _NEW = re.compile(r"NEW([1-9][0-9]?)", re.IGNORECASE)
 
 
@@ -147,7 +148,7 @@ class Foe(Kind):
     def read(self, word: str, view: View) -> str:
         ship = word.upper()
         letters = {letter_of(colour): colour for colour in others(view)}
-        if not re.fullmatch(r"[A-Z][1-9][0-9]{2,3}", ship):
+        if not _ID.fullmatch(ship):
             raise Refused("bad-ship-id", f"expected {self.expected}, got {word!r}")
         if ship[0] == letter_of(view["seat"]):
             raise Refused("own-ship", f"{ship} would be a ship of your own")

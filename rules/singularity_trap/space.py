@@ -50,9 +50,12 @@ def within(reach: int) -> tuple[Offset, ...]:
     return tuple((q, r, z) for z in levels for q, r in hexes.disc(reach) if (q, r, z) != (0, 0, 0))
 
 
+_DASH = re.compile("[\u2010-\u2015\u2212]")
+
+
 def ascii_signs(word: str) -> str:
     """A word with the dashes of typesetting put back to hyphens: mail programs change them."""
-    return re.sub("[\u2010-\u2015\u2212]", "-", word)
+    return _DASH.sub("-", word)
 
 
 _WRITTEN = re.compile(r"([A-Z])([0-9]{1,2})(?:([+-])([0-9]{1,2}))?")

@@ -23,6 +23,8 @@ from pbem.report.wording import when
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, SeatRow, Turn, Vote
 
+_SPAN = re.compile(r"\d++\w?")
+
 LATEST = dt.timedelta(days=400)
 """A deadline later than that from now is a slip of the pen."""
 
@@ -32,7 +34,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
 
     Raises CampaignError.
     """
-    if re.fullmatch(r"\d+\w?", text):
+    if _SPAN.fullmatch(text):
         return read_span(text)
     try:
         moment = dt.datetime.fromisoformat(text)

@@ -26,6 +26,9 @@ DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 ORDINALS = {"1ST": 1, "2ND": 2, "3RD": 3, "4TH": 4, "LAST": -1}
 """Which of a month's Fridays, say."""
 
+_SPAN = re.compile(r"([0-9]{1,4})([mhd])")
+_WEEKS = re.compile(r"[0-9]{1,2}")
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})")
 _UNITS = {"m": dt.timedelta(minutes=1), "h": dt.timedelta(hours=1), "d": dt.timedelta(days=1)}
 _SHORTEST, _LONGEST = dt.timedelta(minutes=10), dt.timedelta(days=60)
 _MOST_WEEKS = 12
@@ -100,7 +103,7 @@ class Schedule:
 
 def find_span(word: str) -> dt.timedelta | None:
     """The span that a word such as "30m", "12h" or "3d" names; None if it names none."""
-    match = re.fullmatch(r"([0-9]{1,4})([mhd])", word.lower())
+    match = _SPAN.fullmatch(word.lower())
     return int(match[1]) * _UNITS[match[2]] if match else None
 
 
@@ -113,7 +116,7 @@ def read_span(word: str) -> dt.timedelta:
 
 
 def _weeks(word: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,2}", word) or not 1 <= int(word) <= _MOST_WEEKS:
+    if not _WEEKS.fullmatch(word) or not 1 <= int(word) <= _MOST_WEEKS:
         raise CampaignError(f"a turn cannot take {word!r} weeks: write a whole number from 1 to {_MOST_WEEKS}")
     return int(word)
 
@@ -147,7 +150,7 @@ def _day(word: str) -> str:
 
 
 def _clock(word: str) -> dt.time:
-    match = re.fullmatch(r"([0-9]{1,2}):([0-9]{2})", word)
+    match = _CLOCK.fullmatch(word)
     if match is None or int(match[1]) > 23 or int(match[2]) > 59:
         raise CampaignError(f"{word!r} is not a time of day: write hours and minutes, 00:00 to 23:59, like 20:00")
     return dt.time(int(match[1]), int(match[2]))

@@ -14,6 +14,7 @@ from pbem.campaign.people.deputies import copies_topic
 from pbem.campaign.reporting import unpack_files
 from pbem.campaign.table import Place, Table, live
 from pbem.house import House
+from pbem.masking import CODE_CHARACTERS
 from pbem.post.codes import message_id, reply_code
 from pbem.post.outbox import drop, queue, topic_of
 from pbem.post.writing import Mail
@@ -27,7 +28,8 @@ RESENT = "resent"
 RENEWED = "renewed"
 """The key of the mail by which a newcomer gets the report whose code was renewed for him."""
 
-_CONTENT_ID = re.compile(r"cid:([^\"'\s>]+)")
+_CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
+_CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 
 
 def find_report(session: Session, table: Table, place: Place, number: int | None = None) -> Report | None:
@@ -123,5 +125,7 @@ def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportP
 
 
 def _recoded(text: str, facts: ReportFacts) -> str:
-    before = f"ORDERS {facts.campaign} {facts.seat} "
-    return re.sub(rf"{re.escape(before)}[a-z2-7]{{{len(facts.code)}}}\b", before + facts.code, text)
+    """The text of a report with the code that its reader has now, in the first line of its sheet."""
+    line = f"ORDERS {facts.campaign} {facts.seat} {facts.code}"
+    own = (facts.campaign, facts.seat)
+    return _CODED.sub(lambda found: line if found.groups() == own else found[0], text)

@@ -14,12 +14,15 @@ MOST_CHARACTERS = 8_000
 
 _TECHNICAL = (
     r"message-id|in-reply-to|references|reply-to|return-path|received|delivered-to|authentication-results|"
-    r"dkim-signature|received-spf|mime-version|content-[a-z-]+|user-agent|list-[a-z-]+|arc-[a-z-]+|x-[a-z-]+"
+    r"dkim-signature|received-spf|mime-version|content-[a-z-]++|user-agent|list-[a-z-]++|arc-[a-z-]++|x-[a-z-]++"
 )
 _HEADER = re.compile(
-    rf"\A(?P<name>[\s>|]*(?:(?:{_TECHNICAL})\s*:(?=.)|(?:from|to|cc|bcc|sender)\s*:(?=.*@))).*", re.IGNORECASE
+    rf"\A(?P<name>[\s>|]*+(?:(?:{_TECHNICAL})\s*+:(?=.)|(?:from|to|cc|bcc|sender)\s*+:(?=.*@))).*+", re.IGNORECASE
 )
 """Fields of a mail; those of people only with an address, since "From: the Queen" may begin a proclamation."""
+
+
+_GAPS = re.compile(r"\n{3,}+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ def passable(text: str) -> Passed:
     """The part of a text that may pass on. Raises CampaignError if there is none, or too much."""
     lines = [line.expandtabs(4).rstrip() for line in plain(text).split("\n")]
     shown = [_shown(line) for line in lines]
-    passed = re.sub(r"\n{3,}", "\n\n", "\n".join(shown)).strip("\n")
+    passed = _GAPS.sub("\n\n", "\n".join(shown)).strip("\n")
     if not passed.strip():
         raise CampaignError("there are no words to pass on: write them below the command, in the mail's own text")
     if len(passed) > MOST_CHARACTERS:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from pbem.errors import CampaignError
 
-_FILE = re.compile(r"\s*FILE\s+(\S+\.txt)\s*", re.IGNORECASE)
+_FILE = re.compile(r"\A\s*+FILE\s++(\S+\.txt)\s*+", re.IGNORECASE)
 _REMARK = "#"
 
 

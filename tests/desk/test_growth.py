@@ -1,0 +1,120 @@
+"""What reads a mail's text takes time in proportion to it, whatever is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pbem.campaign.press.passing import passable
+from pbem.campaign.reading import read_lines
+from pbem.campaign.ruling.rulingform import read_form
+from pbem.desk.gm_commands import find_gm_sheet, read_gm_sheet
+from pbem.desk.replies import bare_subject
+from pbem.desk.requests import find_request
+from pbem.desk.sheet import find_sheet
+from pbem.errors import CampaignError
+from pbem.masking import masked
+from pbem.post.addresses import all_addresses, one_address
+from pbem.post.authentication import sender_verdict
+from pbem.post.bounces import read_bounce
+from pbem.post.cleaning import own_lines, plain
+from pbem.post.fingerprint import fingerprint
+from pbem.post.html_text import html_to_text
+from pbem.post.mime import decode_words, parameter
+from pbem.post.reading import read_letter
+from pbem.post.wrapping import mend, unflow
+from tests.growth import MOST_GROWTH, growth
+from tests.toy.ruleset import Auction
+
+LINES = {
+    "one line of dashes": lambda size: "-" * size + "x",
+    "lines of dashes": lambda size: ("-" * 990 + "x\n") * (size // 992),
+    "marks of quotation": lambda size: ">" * size,
+    "marks and blanks": lambda size: "> " * (size // 2) + "x",
+    "sheets never ended": lambda size: "ORDERS a b\n" * (size // 11),
+    "sheets of a known campaign": lambda size: "ORDERS toy1 red\n" * (size // 16),
+    "commands never ended": lambda size: "PLAYER a b\n" * (size // 11),
+    "commands": lambda size: "PRESS TO blue\n" * (size // 14),
+    "a GM's frames": lambda size: "GM toy1 0123456789abcdef0123\nEND\n" * (size // 32),
+    "blank lines": lambda size: "\n" * size,
+    "blanks": lambda size: " " * size + "x",
+    "lines of blanks": lambda size: " \n" * (size // 2),
+    "underscores above fields": lambda size: "____________\nFrom: a\nTo: b\nDate: c\n" * (size // 34),
+    "attributions": lambda size: "On 2026-11-20 a@b.org\n" * (size // 22) + "x:",
+    "indented lines": lambda size: "    BID 3\n" * (size // 10),
+    "indented mails of ours": lambda size: "    ; your orders, one a line\n  x\n" * (size // 34),
+    "lines that go on": lambda size: "BID 3 \\\n" * (size // 8),
+    "words of one line": lambda size: "BID " + "3 " * (size // 2),
+    "quotation marks": lambda size: '"' * size + '\\"' * 9,
+    "escaped quotation marks": lambda size: '"' + '\\"' * (size // 2),
+    "tags": lambda size: "<a <b" * (size // 5),
+    "addresses": lambda size: "a@b" * (size // 3),
+    "fields": lambda size: "From: a@b.org\n" * (size // 14),
+    "parts of a subject": lambda size: "Re: [x] " * (size // 8),
+    "brackets": lambda size: "[" * size,
+    "files of a ruling": lambda size: "FILE a.txt\n" * (size // 11),
+}
+KNOWN = frozenset({"toy1"})
+
+
+def passed(text: str) -> object:
+    """What passes on of a text, if anything does."""
+    try:
+        return passable(text)
+    except CampaignError:
+        return None
+
+
+def formed(text: str) -> object:
+    """The files of a ruling, if the text is one."""
+    try:
+        return read_form(text.split("\n"))
+    except CampaignError:
+        return None
+
+
+def commands(text: str) -> object:
+    """The commands of a text, read."""
+    asked, by_gm = find_request(text.split("\n"), KNOWN.__contains__), find_gm_sheet(text.split("\n"))
+    return asked and asked.parse(), by_gm and read_gm_sheet(by_gm, {})
+
+
+def orders(text: str) -> object:
+    """The orders of a text, read."""
+    view = {"others": ["blue"], "purse": 9}
+    return read_lines(Auction(), view, find_sheet(text.split("\n"), KNOWN.__contains__).lines)
+
+
+def fields(text: str) -> object:
+    """A text as header fields hold it."""
+    return one_address(text), all_addresses(text), decode_words(text), parameter(text, "a"), bare_subject(text)
+
+
+def heads(text: str) -> object:
+    """A text as the head of a mail, looked at where it is not yet a letter."""
+    raw = b"Authentication-Results: mx; " + text.encode()
+    return fingerprint(raw), sender_verdict(raw, "mx", "a@b.org"), read_bounce(raw)
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "a letter": lambda text: read_letter(b"From: a@b.org\r\n\r\n" + text.encode()),
+    "a letter in HTML": lambda text: read_letter(b"Content-Type: text/html\r\n\r\n<pre>" + text.encode()),
+    "own lines": lambda text: mend(own_lines(plain(text).split("\n"))[0], None),
+    "HTML": html_to_text,
+    "flowed": lambda text: unflow(text, delete_space=True),
+    "orders": orders,
+    "commands": commands,
+    "masked": masked,
+    "passed on": passed,
+    "a ruling": formed,
+    "fields": fields,
+    "heads": heads,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("shape", LINES)
+def test_reading_takes_time_in_proportion(reader: str, shape: str) -> None:
+    """Four times the text takes some four times as long, not sixteen."""
+    assert growth(READERS[reader], LINES[shape], least=5_000, most=20_000) <= MOST_GROWTH

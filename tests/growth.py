@@ -1,0 +1,90 @@
+"""Whether work grows in proportion to what it is given, told by processor time at sizes that are multiples.
+
+Four times the input takes a linear reader four times as long, and a quadratic
+one sixteen times: a bound of nine is far from both. Only processor time of the
+test's own counts, so that a busy machine changes little; and a growth is only
+believed when the next sizes show it too.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
+
+STEP = 4
+MOST_GROWTH = 9.0
+"""Times as long for `STEP` times the input; linear work takes 4, quadratic work 16."""
+
+WORTH_A_LOOK = 0.002
+"""Seconds; what takes less even of the longest input grows too little to be measured, or to matter."""
+
+_CUT_OFF = 2.0
+"""Seconds of processor time after which work is taken for endless."""
+
+_ENOUGH = 0.25
+"""Seconds; when work takes so long at one size, chance has no part in it."""
+
+_REPEATS = 3
+
+
+class TooLong(Exception):
+    """The work did not end."""
+
+
+def growth(work: Callable[[T], object], made: Callable[[int], T], *, least: int = 1_000, most: int = 64_000) -> float:
+    """How many times as long the work takes for input of four times the size; infinite where it does not end.
+
+    `made` makes input of a size. What is told is the least growth of several
+    sizes, one after the other, as long as there is time; 0 where even the
+    longest input takes none.
+    """
+    found: list[float] = []
+    size, spent = least, 0.0
+    try:
+        while size <= most and spent < _ENOUGH and not (found and found[-1] <= MOST_GROWTH):
+            spent = _spent(work, made(STEP * size))
+            if spent > WORTH_A_LOOK:
+                found.append(spent / _spent(work, made(size)))
+            size *= STEP
+    except TooLong:
+        return math.inf
+    return min(found, default=0.0)
+
+
+def quick(work: Callable[[T], object], given: T) -> bool:
+    """Whether a look at this input shows that it takes next to no time."""
+    try:
+        return _spent(work, given, repeats=1) <= WORTH_A_LOOK / 2
+    except TooLong:
+        return False
+
+
+def _spent(work: Callable[[T], object], given: T, *, repeats: int = _REPEATS) -> float:
+    """The least processor time that the work takes, of several times. Raises TooLong."""
+    times = []
+    for _ in range(repeats):
+        with _cut_off():
+            begun = time.thread_time()
+            work(given)
+            times.append(time.thread_time() - begun)
+    return max(min(times), 1e-6)
+
+
+@contextmanager
+def _cut_off() -> Iterator[None]:
+    def too_long(_signal: int, _frame: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _CUT_OFF)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
