@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import heapq
 import re
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +40,9 @@ from pbem.ruleset.dice import Dice
 MAX_LINES = 2_000
 MAX_LINE = 500
 MAX_ERRORS = 50
+MOST_COMPARED = 200
+"""Names that a word is compared with to find the nearest."""
+
 SHORTEST_ABBREVIATION = 3
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
@@ -166,7 +170,10 @@ def choose(word: str, names: Sequence[str], expected: str) -> str:
 def suggest(word: str, names: Sequence[str]) -> str:
     """A hint with the nearest valid name, or with all of them where none is near and they are few."""
     folded = {name.casefold(): name for name in reversed(names)}
-    near = difflib.get_close_matches(word.casefold()[:MAX_LINE], folded, n=1, cutoff=0.5)
+    wanted = word.casefold()[:MAX_LINE]
+    # Of thousands of names only those that begin and end most like the word: a sheet may hold many bad words.
+    likely = heapq.nlargest(MOST_COMPARED, folded, key=lambda name: _ends_alike(wanted, name))
+    near = difflib.get_close_matches(wanted, likely, n=1, cutoff=0.5)
     if near:
         return f"did you mean {folded[near[0]]}?"
     if not names:
@@ -174,6 +181,15 @@ def suggest(word: str, names: Sequence[str]) -> str:
     if len(names) <= 8:
         return "possible: " + ", ".join(names)
     return ""
+
+
+def _ends_alike(one: str, other: str) -> int:
+    """How many signs two words have in common at their beginning and at their end."""
+    return _alike(one, other) + _alike(one[::-1], other[::-1])
+
+
+def _alike(one: str, other: str) -> int:
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _either(names: Sequence[str]) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from types import FrameType
+
 import pytest
 
 from pbem.ruleset import Listed, Whole, choose, suggest
@@ -106,6 +110,24 @@ def test_many_choices_are_not_all_listed() -> None:
     assert suggest("zzz", names[:3]) == "possible: Ship0, Ship1, Ship2"
     with pytest.raises(Refused, match=r"Ship0, Ship1, Ship2, Ship3, Ship4, Ship5 or others"):
         choose("Ship", names, "a ship")
+
+
+def test_a_hint_among_thousands_of_names() -> None:
+    """The nearest name is found, and most of the others are not compared with the word at all."""
+    names = [f"unit-{number}" for number in range(10_000)]
+    compared = Counter[str]()
+
+    def called(frame: FrameType, event: str, _argument: object) -> None:
+        compared[frame.f_code.co_name] += event == "call"
+
+    sys.setprofile(called)
+    try:
+        hint = suggest("unt-1234", names)
+    finally:
+        sys.setprofile(None)
+
+    assert hint == "did you mean unit-1234?"
+    assert 0 < compared["quick_ratio"] <= 200
 
 
 @pytest.mark.parametrize("word", ["", "+", "-", "1e3", "٣", "1 ", "1000000000000", "0x1", "1_0"])
