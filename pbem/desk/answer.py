@@ -25,6 +25,7 @@ from pbem.desk.judging import judge
 from pbem.desk.limits import LETTERS_A_DAY, Quota
 from pbem.desk.pages import Fault, LetterProblem
 from pbem.desk.replies import Case, answer, notify
+from pbem.desk.requests import find_press
 from pbem.desk.seats import is_known, seats_of
 from pbem.desk.sheet import SheetText, find_sheet
 from pbem.desk.taking import is_untouched, take_sheet
@@ -145,6 +146,8 @@ def _dealt_with(case: Case, known: frozenset[str]) -> tuple[str, bool]:
         return _automatic(case, sheet)
     if gm_sheet := find_gm_sheet(letter.lines):
         return answer_gm_letter(case, gm_sheet, GM_HANDLERS), False
+    if sheet.header and (press := find_press(letter.lines, sheet.at, known.__contains__)):
+        return serve(case, press, declined), False
     if sheet.header is None and _asks_help(letter):
         return _help(case), False
     if sheet.header is None and (request := find_asked(case, known.__contains__)):

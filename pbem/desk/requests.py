@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
@@ -30,7 +30,7 @@ from pbem.desk.replies import Case
 from pbem.desk.seats import Spot
 from pbem.desk.sheet import Header
 from pbem.post.cleaning import is_end
-from pbem.ruleset import Parsed, split_words
+from pbem.ruleset import Order, Parsed, split_words
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
 from pbem.store.models import Person
 
@@ -39,6 +39,11 @@ MOST_COMMANDS = 20
 
 BELOW = (
     "What stands below the first blank line was left alone: commands that go on there belong between PLAYER and END."
+)
+
+NEVER_ORDERS = (
+    "This mail is press, and press is never orders: its ORDERS line was not read as a sheet. "
+    "The text goes as far as the first END; send orders in a mail of their own."
 )
 
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
@@ -108,6 +113,21 @@ def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> Request 
     if first is None or not begins_with_command(lines[first]):
         return None
     return _unframed(lines[first : _end(lines, first)])
+
+
+def find_press(lines: Sequence[str], frame: int, known: Callable[[str], bool]) -> Request | None:
+    """What a letter asks that begins with a text to pass on, above the line of a sheet's frame; None if it does not.
+
+    Words such as "Press on! My orders:" are no command, and take no sheet away.
+    """
+    above, whole = find_request(lines[:frame], known), find_request(lines, known)
+    if above is None or whole is None or not any(map(_has_text, above.parse().orders)):
+        return None
+    return replace(whole, notes=(*whole.notes, NEVER_ORDERS))
+
+
+def _has_text(order: Order) -> bool:
+    return isinstance(order, Command) and order.takes_text
 
 
 def begins_with_command(line: str) -> bool:

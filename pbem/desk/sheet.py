@@ -44,8 +44,9 @@ class SheetText:
     """A sheet as found: its frame, its numbered lines, and the host's words in it.
 
     `lines` are those for the ruleset; `written` are all, as they came. `wait`
-    is None unless WAIT or FINAL was written. `below_text`: something stands
-    above the frame; `closed`: there is an END to it.
+    is None unless WAIT or FINAL was written. `at` is the line of the text on
+    which the frame begins. `below_text`: something stands above the frame;
+    `closed`: there is an END to it.
     """
 
     header: Header | None
@@ -55,6 +56,7 @@ class SheetText:
     notes: tuple[str, ...] = ()
     below_text: bool = False
     closed: bool = False
+    at: int = 0
 
     @property
     def empty(self) -> bool:
@@ -88,7 +90,7 @@ def _framed(lines: Sequence[str], at: int, end: int | None, header: Header, wait
     elif any(_header(line)[0] for line in lines[end:]):
         notes.append("Only the first sheet of the mail was read: send one sheet a mail.")
     closed = end is not None and is_end(lines[end])
-    sheet = replace(_sheet(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed)
+    sheet = replace(_sheet(header, lines[at + 1 : end], wait, tuple(notes)), closed=closed, at=at)
     if not any(line.strip() for line in lines[:at]):
         return sheet
     if sheet.empty:

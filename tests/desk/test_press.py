@@ -13,6 +13,7 @@ from pbem.campaign.press.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_D
 from pbem.campaign.table import load_table
 from pbem.masking import MASK
 from pbem.store.models import Outgoing, Press, SeatRow, Sheet
+from tests.desk.trusting import token
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
@@ -98,6 +99,35 @@ def test_chat_in_reply_to_press_is_no_order_sheet(desk: Desk) -> None:
     desk.reply(press(desk, BOB)[0], "PRESS TO red\nThree coins.")
     desk.tick()
     assert "| Three coins." in text_of(press(desk, ANN)[0])
+
+
+QUOTING = {
+    "in a letter": "PRESS TO blue\nMine was:\nORDERS toy1 red\nBID 9\nEND",
+    "with its token": "PRESS TO blue\nMine was:\nORDERS toy1 red {token}\nBID 9\nEND\nAnd yours?",
+    "indented in the news": "NEWS\n\n    ORDERS toy1 red {token}\n    BID 9\n    END",
+    "in a frame": "Hello\n\nPLAYER toy1 red {token}\nDIARY\nORDERS toy1 red {token}\nBID 9\nEND",
+    "below its end": "PRESS TO blue\nHow much?\nEND\n\nORDERS toy1 red {token}\nBID 9\nEND",
+}
+
+
+@pytest.mark.parametrize("text", QUOTING.values(), ids=QUOTING)
+def test_press_that_quotes_a_sheet_is_press(desk: Desk, text: str) -> None:
+    """Orders that stand in or below press are not taken, and its writer is told so; the press goes out, keys masked."""
+    begin(desk)
+    own = token(desk)
+
+    answer = " ".join(say(desk, text.format(token=own)).split())
+    assert "press is never orders" in answer
+    assert (count(desk, Sheet), count(desk, Press)) == (0, 1)
+    assert [mail for mail in press(desk) if own in text_of(mail)] == []
+
+
+@pytest.mark.parametrize("first", ["Press on, my fleet!", "News: none.", "PRESS blue", "The press:"])
+def test_words_above_a_sheet_are_no_press(desk: Desk, first: str) -> None:
+    """A greeting that begins with the name of a command does not keep the sheet below it from being taken."""
+    begin(desk)
+
+    assert say(desk, f"{first}\n\nORDERS toy1 red\nBID 3\nEND").startswith("Sheet 1 taken")
 
 
 def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
