@@ -3,10 +3,12 @@
 from pbem.archive.files import SheetReceived, archive_turn, bring_back, set_aside, turn_files
 from pbem.archive.patches import Difference, Patch, PatchError, apply_patch, differences, is_patch, make_patch
 from pbem.archive.record import (
+    Withdrawn,
     file_hash,
     setup_dice,
     setup_record,
     state_hash,
+    told_hash,
     turn_dice,
     turn_record,
 )
@@ -18,6 +20,7 @@ __all__ = [
     "PatchError",
     "ReplayProof",
     "SheetReceived",
+    "Withdrawn",
     "apply_patch",
     "archive_turn",
     "bring_back",
@@ -30,6 +33,7 @@ __all__ = [
     "setup_dice",
     "setup_record",
     "state_hash",
+    "told_hash",
     "turn_dice",
     "turn_files",
     "turn_record",

@@ -1,74 +1,79 @@
-"""Reads an archive and checks that it is whole: its records' chain and every file they name."""
+"""Reads an archive and checks that it is whole: its records' chain and every file they name.
+
+An archive may come from anybody. Nothing but folders and plain files is opened,
+no link is followed, nothing outside is read, and no file is larger than one of
+its kind can be; what is not as it should be is named in a sentence.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
+import os
+import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pbem.archive.record import FORMAT, file_hash
+from pbem.archive.record import file_hash
+from pbem.archive.shape import check_shape
 from pbem.errors import ReplayError
-from pbem.ruleset import Json, canonical
+from pbem.ruleset import Json
 
 RECORD = "turn.json"
 WITHDRAWN = "withdrawn"
 """The folder of a campaign's archive for turns that were taken back or run again."""
 
-_ALWAYS: Mapping[str, type] = {
-    "format": int,
-    "campaign": str,
-    "game": str,
-    "version": int,
-    "number": int,
-    "options": dict,
-    "seats": list,
-    "seal": str,
-    "state_after": str,
-    "files": dict,
-    "previous": str,
-}
-_IN_TURNS: Mapping[str, type] = {
-    "orders": dict,
-    "missing": list,
-    "removed": list,
-    "sheets": dict,
-    "state_before": str,
-    "events": str,
-}
-_IN_FEW: Mapping[str, type] = {"patch": list, "seed": str}
+PARTS = ("reports", "sheets")
+"""The folders inside that of a turn."""
+
+MOST_RECORD = 64_000_000
+MOST_FILE = 16_000_000
+"""Bytes; those of a game with 10,000 seats have a sixth of that."""
+
+_HASH_SHOWN = 8
+"""Hex digits of a record's hash in the name of a withdrawn turn's folder."""
+
+_WITHDRAWN_NAME = re.compile(rf"([0-9]{{4,8}})-[0-9a-f]{{{_HASH_SHOWN}}}")
 
 
 @dataclass(frozen=True)
 class Folder:
-    """One turn of an archive: its folder, its record, and the record's bytes."""
+    """One turn of an archive: its folder, how errors name that, its number, its record, and the record's bytes."""
 
     path: Path
+    name: str
+    number: int
     record: Mapping[str, Json]
     raw: bytes
 
     @property
-    def number(self) -> int:
-        """The turn's number; 0 is the set-up."""
-        return int(self.path.name)
+    def hash(self) -> str:
+        """What its record is known by."""
+        return file_hash(self.raw)
 
     def said(self, path: str) -> str:
         """A file of the folder, as errors name it."""
-        return f"{self.path.name}/{path}"
+        return f"{self.name}/{path}"
 
-    def read(self, path: str) -> bytes:
-        """A file named by the record. Raises ReplayError if it is gone."""
+    def read(self, path: str, most: int = MOST_FILE) -> bytes:
+        """A file named by the record. Raises ReplayError if it is gone, or is no plain file of a fitting size."""
         try:
-            return (self.path / path).read_bytes()
-        except OSError as error:
-            raise ReplayError(f"turn {self.number}: {self.said(path)} cannot be read: {error.strerror}") from None
+            return _read(self.path / path, most)
+        except (OSError, ValueError) as error:
+            said = (error.strerror if isinstance(error, OSError) else None) or error
+            raise ReplayError(f"turn {self.number}: {self.said(path)} cannot be read: {said}") from None
 
 
 def folder_name(number: int) -> str:
     """The name of a turn's folder."""
     return f"{number:04d}"
+
+
+def withdrawn_name(number: int, record_hash: str) -> str:
+    """The name of the folder of a turn that was withdrawn, inside that for all such turns."""
+    return f"{folder_name(number)}-{record_hash[:_HASH_SHOWN]}"
 
 
 def open_folders(archive: Path, campaign: str) -> list[Folder]:
@@ -80,7 +85,22 @@ def open_folders(archive: Path, campaign: str) -> list[Folder]:
     for number, name in enumerate(sorted(names, key=int)):
         if name != folder_name(number):
             raise ReplayError(f"turn {number}: expected the folder {folder_name(number)}, found {name}")
-    return [_open(home / folder_name(number), campaign) for number in range(len(names))]
+    return [_open(home, folder_name(number), number, campaign) for number in range(len(names))]
+
+
+def open_withdrawn(archive: Path, campaign: str) -> list[Folder]:
+    """The turns that lie beside a campaign's others, by the names of their folders. Raises ReplayError."""
+    home, found = archive / campaign, []
+    for entry in _entries(home / WITHDRAWN, WITHDRAWN, campaign):
+        match = _WITHDRAWN_NAME.fullmatch(entry.name)
+        if match is None:
+            raise ReplayError(f"{campaign}: {WITHDRAWN}/{entry.name} is no folder of a turn")
+        folder = _open(home, f"{WITHDRAWN}/{entry.name}", int(match[1]), campaign)
+        if entry.name != withdrawn_name(folder.number, folder.hash):
+            where = f"turn {folder.number}: {folder.said(RECORD)}"
+            raise ReplayError(f"{where} has hash {folder.hash}, but its folder is named after another")
+        found.append(folder)
+    return sorted(found, key=lambda folder: folder.name)
 
 
 def check_chain(folders: list[Folder], head: str | None) -> None:
@@ -89,60 +109,82 @@ def check_chain(folders: list[Folder], head: str | None) -> None:
     `head` vouches for the last; None leaves that one on its own.
     """
     if head is not None:
-        _vouched(folders[-1], head, "the database")
+        check_vouched(folders[-1], head, "the database")
     for earlier, later in reversed(list(itertools.pairwise(folders))):
-        _vouched(earlier, later.record["previous"], later.said(RECORD))
+        check_vouched(earlier, later.record["previous"], later.said(RECORD))
     if folders[0].record["previous"]:
         raise ReplayError("turn 0: its record names one before it, but there is none")
 
 
+def check_vouched(folder: Folder, expected: str, voucher: str) -> None:
+    """Raises ReplayError if a record is not the one that another, or the database, says it is."""
+    if folder.hash != expected:
+        where = f"turn {folder.number}: {folder.said(RECORD)}"
+        raise ReplayError(f"{where} has hash {folder.hash}, expected {expected} ({voucher} says so)")
+
+
 def check_files(folder: Folder) -> None:
     """Raises ReplayError naming the first file that is missing, altered or not in the record."""
+    present = set(_present(folder))
     for path, expected in sorted(folder.record["files"].items()):
         found = file_hash(folder.read(path))
         if found != expected:
             raise ReplayError(f"turn {folder.number}: {folder.said(path)} has hash {found}, expected {expected}")
-    for path in _present(folder.path):
-        if path not in folder.record["files"]:
-            raise ReplayError(f"turn {folder.number}: {folder.said(path)} is not in the record")
+    for path in sorted(present - {RECORD, *folder.record["files"]}):
+        raise ReplayError(f"turn {folder.number}: {folder.said(path)} is not in the record")
 
 
-def _vouched(folder: Folder, expected: str, voucher: str) -> None:
-    found = file_hash(folder.raw)
-    if found != expected:
-        text = f"turn {folder.number}: {folder.said(RECORD)} has hash {found}, expected {expected} ({voucher} says so)"
-        raise ReplayError(text)
+def _present(folder: Folder) -> Iterator[str]:
+    """The files of a turn's folder; whatever else is there, but for a folder of its parts, counts as one."""
+    where = f"turn {folder.number}"
+    for entry in _entries(folder.path, folder.name, where):
+        if entry.name in PARTS and entry.is_dir(follow_symlinks=False):
+            within = _entries(folder.path / entry.name, folder.said(entry.name), where)
+            yield from (f"{entry.name}/{each.name}" for each in within)
+        else:
+            yield entry.name
 
 
-def _present(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_file() and name != RECORD and not path.name.startswith("."):
-            yield name
+def _entries(path: Path, name: str, where: str) -> Iterator[os.DirEntry[str]]:
+    """What is in a folder, but for hidden names; nothing if there is no such folder. Raises ReplayError at a link."""
+    try:
+        if not stat.S_ISDIR(path.lstat().st_mode):
+            raise ReplayError(f"{where}: {name} is no folder")
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_symlink():
+                    raise ReplayError(f"{where}: {name}/{entry.name} is a link: an archive has none")
+                yield entry
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ReplayError(f"{where}: {name} cannot be read: {error.strerror}") from None
 
 
-def _open(path: Path, campaign: str) -> Folder:
-    number = int(path.name)
-    raw = Folder(path, {}, b"").read(RECORD)
+def _open(home: Path, name: str, number: int, campaign: str) -> Folder:
+    path = home / name
+    if path.is_symlink():
+        raise ReplayError(f"turn {number}: {name} is a link: an archive has none")
+    raw = Folder(path, name, number, {}, b"").read(RECORD, MOST_RECORD)
     try:
         record = json.loads(raw)
     except (ValueError, RecursionError):
-        raise ReplayError(f"turn {number}: {path.name}/{RECORD} is not JSON") from None
-    _check_shape(record, number, raw)
+        raise ReplayError(f"turn {number}: {name}/{RECORD} is not JSON") from None
+    check_shape(record, number, raw)
     if (record["number"], record["campaign"]) != (number, campaign):
         what = f"turn {record['number']} of {record['campaign']}"
-        raise ReplayError(f"turn {number}: {path.name}/{RECORD} tells of {what}, expected turn {number} of {campaign}")
-    return Folder(path, record, raw)
+        raise ReplayError(f"turn {number}: {name}/{RECORD} tells of {what}, expected turn {number} of {campaign}")
+    return Folder(path, name, number, record, raw)
 
 
-def _check_shape(record: Any, number: int, raw: bytes) -> None:
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ReplayError(f"turn {number}: its record is not of format {FORMAT}")
-    for key, kind in (_ALWAYS if number == 0 else {**_ALWAYS, **_IN_TURNS}).items():
-        if not isinstance(record.get(key), kind):
-            raise ReplayError(f"turn {number}: its record lacks {key!r}, or has it wrong")
-    for key, kind in _IN_FEW.items():
-        if not isinstance(record.get(key, kind()), kind):
-            raise ReplayError(f"turn {number}: its record has {key!r} wrong")
-    if canonical(record) + b"\n" != raw:
-        raise ReplayError(f"turn {number}: its record is not in its canonical form")
+def _read(path: Path, most: int) -> bytes:
+    """A plain file's bytes. Raises OSError, or ValueError saying what it is instead. No pipe is waited for."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise ValueError("it is no plain file")
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        raw = file.read(most + 1)
+    if len(raw) > most:
+        raise ValueError(f"it is larger than {most:,} bytes")
+    return raw

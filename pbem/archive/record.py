@@ -1,22 +1,41 @@
 """The record of a turn: what went in, what came out, and hashes by which anyone can check it.
 
 A record is canonical JSON with one newline. It names the SHA-256 of the record
-before it and of every file of its folder, so the newest record's hash vouches
-for the whole archive.
+before it, of every file of its folder, and of every record that was withdrawn,
+so the newest record's hash vouches for the whole archive.
+
+Reports tell players the hashes of records, and a record knows what they do not.
+Its salt, 256 random bits that nobody is told before he gets the archive, keeps
+those from them who would guess the rest and try whether the hash fits.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import json
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pbem.archive.patches import Patch
 from pbem.report.facts import SheetUsed
 from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, OrderBook, Seat, TurnInput, canonical, digest
 
-FORMAT = 1
+FORMAT = 2
+"""That of records with a salt and the names of what was withdrawn; those of format 1 have neither."""
+
+_SALT_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A record that was taken out of a campaign's history; `kind` says how: "rollback" or "rerun"."""
+
+    turn: int
+    hash: str
+    kind: str
 
 
 def setup_dice(seed: bytes) -> Dice:
@@ -44,6 +63,11 @@ def file_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def told_hash(record: bytes) -> str:
+    """The hash of a record as reports tell it; "" for one without a salt, whose hash would tell too much."""
+    return file_hash(record) if "salt" in json.loads(record) else ""
+
+
 def orders_json(book: OrderBook, orders: Iterable[Order]) -> list[Json]:
     """Orders as JSON data, in their sequence."""
     return [book.to_json(order) for order in orders]
@@ -59,19 +83,21 @@ def setup_record(
     started: dt.datetime,
     state: str,
     files: Mapping[str, bytes],
+    withdrawn: Iterable[Withdrawn] = (),
     patch: Patch = (),
 ) -> bytes:
-    """The record of a campaign's set-up, number 0.
+    """The record of a campaign's set-up, number 0; two of the same set-up differ in their salt.
 
     `options` are those `ruleset.setup` was given, with the content of files in
     place of their paths; `state` is the `state_hash`; `files` come from
-    `turn_files`; `patch` is what the GM changed of the state.
+    `turn_files`; `withdrawn` is all that was ever taken back of the campaign;
+    `patch` is what the GM changed of the state.
     """
     return _bytes(
         _place(campaign, ruleset, 0, options=options, seats=seats, seal=seal)
         | {"opened": None, "resolved": _time(started), "state_after": state}
         | {"files": _hashes(files), "previous": ""}
-        | _given(patch=list(patch))
+        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)))
     )
 
 
@@ -92,14 +118,16 @@ def turn_record(
     events: Sequence[Event],
     files: Mapping[str, bytes],
     previous: bytes,
+    withdrawn: Iterable[Withdrawn] = (),
     patch: Patch = (),
     seed: str = "",
 ) -> bytes:
-    """The record of one turn's run.
+    """The record of one turn's run; two of the same run differ in their salt.
 
     `turn` is what the resolver was given, `used` the sheets behind it (none
     for a seat whose defaults were used), the states are `state_hash`es,
     `files` come from `turn_files`, and `previous` is the record before this.
+    `withdrawn` is all that was ever taken back of the campaign.
     `patch` is what the GM changed of the state that came out; `seed` is the hex
     of the dice's seed once the game is over.
     """
@@ -112,7 +140,7 @@ def turn_record(
         | {"sheets": {seat: {"version": sheet.version, "digest": sheet.digest} for seat, sheet in used.items()}}
         | {"state_before": state_before, "state_after": state_after, "events": events_hash(events)}
         | {"files": _hashes(files), "previous": file_hash(previous)}
-        | _given(patch=list(patch), seed=seed)
+        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), seed=seed)
     )
 
 
@@ -127,6 +155,7 @@ def _place(
 ) -> dict[str, Json]:
     return {
         "format": FORMAT,
+        "salt": secrets.token_hex(_SALT_BYTES),
         "campaign": campaign,
         "game": ruleset.key,
         "version": ruleset.version,

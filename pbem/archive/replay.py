@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pbem.archive.patches import PatchError, apply_patch
-from pbem.archive.reading import Folder, check_chain, check_files, open_folders
-from pbem.archive.record import events_hash, file_hash, setup_dice, state_hash, turn_dice
+from pbem.archive.reading import Folder, check_chain, check_files, open_folders, open_withdrawn
+from pbem.archive.record import events_hash, setup_dice, state_hash, turn_dice
+from pbem.archive.withdrawn import check_withdrawn
 from pbem.errors import ReplayError
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset import (
@@ -28,16 +29,23 @@ from pbem.ruleset import (
     seal,
 )
 
+_MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
+"""What a ruleset may raise at a record that its host did not write."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayProof:
-    """What was proved: so many turns and reports, up to the record with the hash `head`."""
+    """What was proved: so many turns and reports, up to the record with the hash `head`.
+
+    `withdrawn` turns were found beside them, as they were when they were taken back.
+    """
 
     campaign: str
     turns: int
     reports: int
     over: bool
     head: str
+    withdrawn: int = 0
 
 
 def replay(
@@ -47,17 +55,21 @@ def replay(
     ruleset: AnyRuleset,
     seed: bytes,
     head: str | None,
+    withdrawn: Collection[tuple[int, str]] | None = None,
     on_turn: Callable[[int], object] | None = None,
 ) -> ReplayProof:
     """Checks a campaign's archive from its set-up to its last turn.
 
     Checked are the chain of records up to `head` (the hash of the newest, as
-    the database knows it), every file, every state and event hash, and each
-    seat's view against its report. `on_turn` is told each turn that passed.
-    Raises ReplayError naming the first difference.
+    the database knows it), every file, every state and event hash, each seat's
+    view against its report, and what was withdrawn (`withdrawn`: the numbers and
+    hashes of the records that the database has). `on_turn` is told each turn
+    that passed. Raises ReplayError naming the first difference.
     """
     folders = open_folders(archive, campaign)
     check_chain(folders, head)
+    aside = open_withdrawn(archive, campaign)
+    check_withdrawn(folders, aside, withdrawn)
     run = _Run(ruleset, seed)
     for folder in folders:
         check_files(folder)
@@ -65,7 +77,7 @@ def replay(
         if on_turn is not None:
             on_turn(folder.number)
     over = ruleset.standing(run.state).over
-    return ReplayProof(campaign, len(folders) - 1, run.reports, over, file_hash(folders[-1].raw))
+    return ReplayProof(campaign, len(folders) - 1, run.reports, over, folders[-1].hash, len(aside))
 
 
 class _Run:
@@ -97,6 +109,7 @@ class _Run:
 
     def _set_up(self, folder: Folder) -> Sequence[Event]:
         record = folder.record
+        _check_options(self._ruleset, record)
         self._keep(self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed)), record)
         return ()
 
@@ -136,6 +149,15 @@ class _Run:
                 yield seat, self._ruleset.view(self.state, seat, unheard[seat])
 
 
+def _check_options(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
+    """Raises ValueError for a set-up that no GM could have asked for, and that might never come to its end."""
+    for option in ruleset.options():
+        if not option.allows(record["options"].get(option.name, option.default)):
+            raise ValueError(f"option {option.name} is not {option.allowed}")
+    if not ruleset.seats.least <= len(record["seats"]) <= ruleset.seats.most:
+        raise ValueError(f"the game is not for {len(record['seats'])} players")
+
+
 def _report_of(seat: Seat) -> str:
     return f"reports/{seat}.json"
 
@@ -168,5 +190,5 @@ def _refused(folder: Folder) -> Iterator[None]:
     """Turns what a ruleset makes of a forged record into the finding that it is one."""
     try:
         yield
-    except (RulesetError, PatchError, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (RulesetError, PatchError, *_MISREAD) as error:
         raise ReplayError(f"turn {folder.number} cannot be resolved again from its record: {error}") from error

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.archive.reading import RECORD, WITHDRAWN, Folder, check_chain, check_files, folder_name, open_folders
-from pbem.archive.record import file_hash
+from pbem.archive.held import Held, find_record, find_report
+from pbem.archive.reading import RECORD, Folder, check_chain, check_files, folder_name, open_folders, open_withdrawn
 from pbem.archive.replay import replay
+from pbem.archive.withdrawn import check_withdrawn
 from pbem.errors import ReplayError
 from pbem.ruleset import AnyRuleset, digest, seal
 
@@ -30,7 +31,9 @@ class Verified:
     """What an archive shows. `unproved` are sentences on what it cannot show yet; without any, all was replayed.
 
     `patched` are the turns whose outcome the GM has changed, `withdrawn` how
-    many turns were taken back or run again, and lie beside the others.
+    many turns were taken back or run again, and lie beside the others; `unnamed`
+    of them since the newest record was made, so that none vouches for them yet.
+    `held` is what became of the reports and hashes that a reader had.
     """
 
     campaign: str
@@ -42,6 +45,8 @@ class Verified:
     over: bool
     patched: tuple[int, ...]
     withdrawn: int
+    unnamed: int
+    held: tuple[Held, ...]
     unproved: tuple[str, ...]
 
 
@@ -66,20 +71,28 @@ def verify(
     *,
     games: Mapping[str, AnyRuleset],
     seed: bytes | None = None,
+    reports: Mapping[str, bytes] | None = None,
+    records: Sequence[str] = (),
     on_turn: Callable[[int, int], object] | None = None,
 ) -> Verified:
     """Checks a campaign's archive. Raises ReplayError naming the first difference.
 
-    `seed` is that of the dice, if it is known from elsewhere; `on_turn` is told
-    each turn replayed, and of how many.
+    `seed` is that of the dice, if it is known from elsewhere. `reports`, by
+    name, and `records`, hashes that reports tell, are what a reader holds, and
+    must be in the archive. `on_turn` is told each turn replayed, and of how many.
     """
     folders = open_folders(archive, campaign)
     check_chain(folders, None)
     for folder in folders:
         check_files(folder)
+    aside = open_withdrawn(archive, campaign)
+    unnamed = check_withdrawn(folders, aside)
+    for folder in (*folders, *aside):
         _check_same(folders[0], folder)
         _check_sheets(folder)
     _check_states(folders)
+    held = [find_report(raw, name, (*folders, *aside)) for name, raw in (reports or {}).items()]
+    held += [find_record(hash_, (*folders, *aside)) for hash_ in records]
     seed = _seed(folders, seed)
     unproved = _unproved(folders[-1], games, seed)
     over = "seed" in folders[-1].record
@@ -87,17 +100,18 @@ def verify(
         told = None if on_turn is None else lambda number: on_turn(number, len(folders) - 1)
         ruleset = games[folders[0].record["game"]]
         over = replay(archive, campaign, ruleset=ruleset, seed=seed, head=None, on_turn=told).over
-    aside = archive / campaign / WITHDRAWN
     return Verified(
         campaign=campaign,
         turns=len(folders) - 1,
         files=sum(len(folder.record["files"]) for folder in folders),
         sheets=sum(len(folder.record.get("sheets", ())) for folder in folders),
         seal=folders[0].record["seal"],
-        head=file_hash(folders[-1].raw),
+        head=folders[-1].hash,
         over=over,
         patched=tuple(folder.number for folder in folders if folder.record.get("patch")),
-        withdrawn=len(list(aside.iterdir())) if aside.is_dir() else 0,
+        withdrawn=len(aside),
+        unnamed=unnamed,
+        held=tuple(held),
         unproved=unproved,
     )
 

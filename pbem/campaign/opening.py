@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
-from pbem.archive import Patch, setup_dice, setup_record, turn_files
+from pbem.archive import Patch, Withdrawn, setup_dice, setup_record, turn_files
 from pbem.campaign.archiving import archive_now
 from pbem.campaign.clock.deadlines import load_absences, next_deadline
 from pbem.campaign.creation import players_allowed
@@ -136,9 +136,14 @@ def set_up(table: Table, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
 
 
 def set_up_record(
-    table: Table, ruleset: AnyRuleset, outcome: Outcome, files: Mapping[str, bytes], started: dt.datetime
+    table: Table,
+    ruleset: AnyRuleset,
+    outcome: Outcome,
+    files: Mapping[str, bytes],
+    started: dt.datetime,
+    withdrawn: Sequence[Withdrawn] = (),
 ) -> bytes:
-    """The record of a set-up."""
+    """The record of a set-up; with another in its place, that and all else that was ever taken back is `withdrawn`."""
     return setup_record(
         campaign=table.name,
         ruleset=ruleset,
@@ -148,6 +153,7 @@ def set_up_record(
         started=started,
         state=outcome.state_hash,
         files=files,
+        withdrawn=withdrawn,
         patch=outcome.patch,
     )
 

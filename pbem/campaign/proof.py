@@ -6,6 +6,7 @@ from sqlalchemy import select
 
 from pbem.archive import ReplayProof, file_hash, replay
 from pbem.campaign.archiving import untidy
+from pbem.campaign.past.history import all_withdrawn
 from pbem.campaign.table import live, load_table
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -26,6 +27,7 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
             .order_by(Turn.number)
         ).all()
         left = untidy(session, table.id)
+        withdrawn = [(each.turn, each.hash) for each in all_withdrawn(session, table.id)]
     if not resolved:
         raise CampaignError(f"campaign {name} has not begun: there is no archive to prove")
     late = [turn.number for turn in resolved if turn.archived_at is None]
@@ -39,5 +41,6 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
         ruleset=house.game(table.game),
         seed=table.seed,
         head=file_hash(resolved[-1].record or b""),
+        withdrawn=withdrawn,
         on_turn=lambda number: progress("replaying", number, len(resolved) - 1),
     )

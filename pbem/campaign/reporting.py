@@ -29,7 +29,10 @@ _PUT = insert(cast(SqlTable, Report.__table__))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """What all reports of one opening share. `number` is that of the turn they open."""
+    """What all reports of one opening share. `number` is that of the turn they open.
+
+    `record` is the hash of the record before that which they are files of.
+    """
 
     table: Table
     number: int
@@ -38,6 +41,7 @@ class Opening:
     seed: str = ""
     used: Mapping[Seat, SheetUsed]
     missing: frozenset[Seat]
+    record: str = ""
     corrections: Mapping[Seat, Correction] = field(default_factory=dict)
 
     @property
@@ -144,6 +148,7 @@ def _facts(house: House, opening: Opening, postbag: Postbag, place: Place) -> Re
         seal=opening.seal,
         seed=opening.seed,
         first=opening.number == 1,
+        record=opening.record,
         correction=opening.corrections.get(place.seat),
         words=postbag.words(place),
         closes=opening.deadline + table.policy.grace_time if opening.deadline and table.policy.grace else None,

@@ -12,9 +12,18 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.archive import Patch, SheetReceived, apply_patch, turn_dice, turn_files, turn_record
+from pbem.archive import (
+    Patch,
+    SheetReceived,
+    Withdrawn,
+    apply_patch,
+    told_hash,
+    turn_dice,
+    turn_files,
+    turn_record,
+)
 from pbem.campaign.clock.deadlines import Away, load_absences, next_deadline
-from pbem.campaign.past.history import Past, events_from, orders_used, removed_before
+from pbem.campaign.past.history import Past, all_withdrawn, events_from, orders_used, removed_before
 from pbem.campaign.press.postbag import NOTHING_SAID, Mark, mark
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.table import (
@@ -50,10 +59,11 @@ from pbem.store.models import Turn
 class Before:
     """What the run of a turn starts from.
 
-    `previous` is the record of the turn before; `removed` are the seats the GM
-    took out since. The next deadline keeps out of `absences`; `patch` is what
-    the GM changed of the state that came out, if the turn was run before.
-    `words` is how far press and the GM's texts had come.
+    `previous` is the record of the turn before, `withdrawn` all that was ever
+    taken back; `removed` are the seats the GM took out since. The next deadline
+    keeps out of `absences`; `patch` is what the GM changed of the state that came
+    out, if the turn was run before. `words` is how far press and the GM's texts
+    had come.
     """
 
     table: Table
@@ -61,6 +71,7 @@ class Before:
     turn: OpenTurn
     last: Mapping[Seat, LastReport]
     previous: bytes
+    withdrawn: tuple[Withdrawn, ...]
     removed: frozenset[Seat]
     absences: tuple[Away, ...] = ()
     patch: Patch = ()
@@ -120,6 +131,7 @@ def look(session: Session, house: House, table: Table) -> Before:
         turn=turn,
         last=load_last_reports(session, table),
         previous=session.scalars(previous).one() or b"{}",
+        withdrawn=all_withdrawn(session, table.id),
         removed=gone - removed_before(session, table.id, turn.number) if gone else gone,
         absences=load_absences(session, table),
         words=mark(session, table.id),
@@ -131,7 +143,7 @@ def compute(house: House, before: Before, now: dt.datetime) -> After:
     table, outcome = before.table, resolve_turn(house, before)
     over = outcome.standing.over
     deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
-    opening = opening_of(table, before.turn.number + 1, outcome, deadline)
+    opening = opening_of(table, before.turn.number + 1, outcome, deadline, before.previous)
     reports = make_reports(house, before.ruleset, opening, outcome.views)
     files = run_files(before, outcome, [made.parts.files() for made in reports])
     return After(
@@ -176,8 +188,13 @@ def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
     return ruleset.load(dumped, ruleset.version), dumped
 
 
-def opening_of(table: Table, number: int, outcome: Outcome, deadline: dt.datetime | None) -> Opening:
-    """What the reports share that open a turn of this number."""
+def opening_of(
+    table: Table, number: int, outcome: Outcome, deadline: dt.datetime | None, previous: bytes = b"{}"
+) -> Opening:
+    """What the reports share that open a turn of this number.
+
+    They are files of the record that is made of their turn, so they tell of the one before, `previous`.
+    """
     return Opening(
         table=table,
         number=number,
@@ -186,6 +203,7 @@ def opening_of(table: Table, number: int, outcome: Outcome, deadline: dt.datetim
         seed=table.seed.hex() if outcome.standing.over else "",
         used=outcome.used,
         missing=outcome.turn.missing,
+        record=told_hash(previous),
     )
 
 
@@ -218,6 +236,7 @@ def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now
         events=outcome.events,
         files=files,
         previous=before.previous,
+        withdrawn=before.withdrawn,
         patch=outcome.patch,
         seed=table.seed.hex() if outcome.standing.over else "",
     )

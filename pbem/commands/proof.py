@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
+from pbem.archive.held import by_campaign
+from pbem.archive.reading import MOST_FILE
 from pbem.archive.verify import find_campaigns
 from pbem.archive.verify import verify as verify_archive
 from pbem.campaign.proof import prove
@@ -30,19 +34,54 @@ def replay(name: str, as_json: bool, home: Path | None) -> None:
 @click.argument("archive", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @click.argument("campaign", required=False)
 @click.option("--seed", default="", metavar="HEX", help="The seed of the dice, if the archive does not tell it yet.")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    type=click.File("rb"),
+    help="The .json file of a report that you were mailed: it must be in the archive, as it is. May be given often.",
+)
+@click.option(
+    "--record",
+    "records",
+    multiple=True,
+    metavar="HASH",
+    help="The hash of a record that a report tells: the archive must have it. May be given often.",
+)
 @json_option
-def verify(archive: Path, campaign: str | None, seed: str, as_json: bool) -> None:
+def verify(
+    archive: Path,
+    campaign: str | None,
+    seed: str,
+    reports: Sequence[BinaryIO],
+    records: Sequence[str],
+    as_json: bool,
+) -> None:
     """Check an archive with nothing but its folder: chain, files, sheets, seal, and with the seed all results."""
-    known = _read_seed(seed)
+    known, found = _read_seed(seed), find_campaigns(archive, campaign)
+    if records and len(found) > 1:
+        raise click.BadParameter(f"say whose record it is: {', '.join(name for _, name in found)}")
+    held = by_campaign(_read_reports(reports), [name for _, name in found])
     with progress() as bar:
         verified = [
             verify_archive(
-                folder, name, games=known_games(), seed=known, on_turn=lambda done, total: bar("replaying", done, total)
+                folder,
+                name,
+                games=known_games(),
+                seed=known,
+                reports=held.get(name),
+                records=records,
+                on_turn=lambda done, total: bar("replaying", done, total),
             )
-            for folder, name in find_campaigns(archive, campaign)
+            for folder, name in found
         ]
     for each in verified:
         show(each, verified_lines(each), as_json=as_json)
+
+
+def _read_reports(files: Sequence[BinaryIO]) -> Mapping[str, bytes]:
+    """The reports given, by the names of their files; of one that is too large for a report, the beginning."""
+    return {Path(file.name).name: file.read(MOST_FILE) for file in files}
 
 
 def _read_seed(seed: str) -> bytes | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pbem.archive import ReplayProof
+from pbem.archive.held import Held
 from pbem.archive.verify import Verified
 from pbem.console.common import counted
 from pbem.report.wording import wrapped
@@ -15,6 +16,8 @@ def proof_lines(proof: ReplayProof) -> Iterator[str]:
     over = ", to the end of the game" if proof.over else ""
     yield f"{proof.campaign}: the set-up and {counted(proof.turns, 'turn')} resolved again{over}; every hash agrees."
     yield f"{counted(proof.reports, 'report')} hold what the rules let their seats know."
+    if proof.withdrawn:
+        yield f"{counted(proof.withdrawn, 'turn')} taken back or run again: as when that was done."
     yield f"Newest record: {proof.head}"
 
 
@@ -33,4 +36,18 @@ def verified_lines(verified: Verified) -> Iterator[str]:
         yield f"Changed by the GM after the rules: turn {', '.join(map(str, verified.patched))}."
     if verified.withdrawn:
         yield f"Taken back or run again, and kept beside: {verified.withdrawn}."
+    if verified.unnamed:
+        yield wrapped(
+            f"Not proved yet: that nothing is missing of what was taken back last ({verified.unnamed} of these): "
+            "the record of the next turn will tell."
+        )
+    for held in verified.held:
+        yield _held_line(held)
     yield f"Newest record: {verified.head}"
+
+
+def _held_line(held: Held) -> str:
+    place = f"turn {held.turn}, which was taken back or run again" if held.withdrawn else f"turn {held.turn}"
+    if held.what == "report":
+        return wrapped(f"The report {held.name} is that of {place}, as it was mailed.")
+    return f"The record of {place} is there: {held.name}"

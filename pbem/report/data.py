@@ -38,6 +38,7 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str
         "label": view["label"],
         "deadline": facts.deadline.astimezone(dt.UTC).isoformat() if facts.deadline else None,
         "zone": facts.zone,
+        "record": facts.record,
         "view": view,
     }
 

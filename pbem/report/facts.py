@@ -68,8 +68,10 @@ class ReportFacts:
     `code` is the reply code, `address` the order address without it. `used` is
     the sheet that counted in the turn reported; with `missed`, none came and the
     defaults were used. `seed` is the hex of the dice's seed once the campaign is
-    over, "" before. `first`: nothing was resolved before this report. `words`
-    are those of people.
+    over, "" before. `record` is the hash of the archive's record of the turn
+    before the one reported, by which the archive can be held to this report; ""
+    where there is none. `first`: nothing was resolved before this report.
+    `words` are those of people.
     """
 
     campaign: str
@@ -83,6 +85,7 @@ class ReportFacts:
     missed: bool = False
     seal: str = ""
     seed: str = ""
+    record: str = ""
     first: bool = False
     closes: dt.datetime | None = None
     words: Words = Words()

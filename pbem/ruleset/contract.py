@@ -96,6 +96,14 @@ class Option:
             return word
         raise SetupError(f"option {self.name} cannot be {text!r}: it is {self.allowed} ({self.help})")
 
+    def allows(self, value: Any) -> bool:
+        """Whether this is a value that a GM could have given, as it stands in records; what a file holds is free."""
+        if self.kind == "int":
+            return isinstance(value, int) and not isinstance(value, bool) and self._within(value)
+        if self.kind == "bool":
+            return isinstance(value, bool)
+        return value in self.choices if self.kind == "choice" else True
+
     def _within(self, number: int) -> bool:
         return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
 

@@ -20,8 +20,9 @@ from pbem.archive import (
     turn_files,
     turn_record,
 )
+from pbem.archive.record import orders_json
 from pbem.report import Reporter, SheetUsed
-from pbem.ruleset import Event, Seat, TurnInput, canonical, seal
+from pbem.ruleset import Event, Seat, TurnInput, canonical, digest, seal
 from tests.report.toy import Fair, facts, reporter
 
 SEED = b"a secret seed"
@@ -96,7 +97,7 @@ class Game:
             opened=START + dt.timedelta(days=7 * self.number - 7),
             resolved=START + dt.timedelta(days=7 * self.number),
             turn=turn,
-            used={seat: SheetUsed(1, "ab" * 32) for seat in sheets},
+            used={seat: SheetUsed(1, digest(orders_json(self.fair.orders, turn.orders[seat]))) for seat in sheets},
             state_before=before,
             state_after=state_hash(self.fair, self.state),
             events=events,

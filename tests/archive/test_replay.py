@@ -159,7 +159,7 @@ def test_forged_orders_are_found_by_resolving(tmp_path: Path) -> None:
         (1, {"state_after": "0"}, "turn 1: the state after it"),
         (1, {"events": "0"}, "turn 1: what happened"),
         (1, {"orders": {"red": [{"order": "dance"}]}}, "turn 1 cannot be resolved again"),
-        (1, {"orders": {"red": 7}}, "turn 1 cannot be resolved again"),
+        (1, {"orders": {"red": 7}}, "turn 1: its record lacks 'orders', or has it wrong"),
         (1, {"orders": {"gold": []}}, "turn 1 cannot be resolved again"),
         (1, {"missing": ["red"]}, "turn 1: what happened"),
         (1, {"missing": None}, "turn 1: its record lacks 'missing'"),
@@ -168,7 +168,7 @@ def test_forged_orders_are_found_by_resolving(tmp_path: Path) -> None:
         (2, {"game": "chess"}, "turn 2 is of chess version 1; this is fair version 1"),
         (2, {"number": 3}, "tells of turn 3 of fair1, expected turn 2"),
         (2, {"campaign": "other"}, "tells of turn 2 of other"),
-        (2, {"format": 9}, "turn 2: its record is not of format 1"),
+        (2, {"format": 9}, "turn 2: its record is not of format 1 or 2"),
     ],
 )
 def test_forged_record_is_found(tmp_path: Path, number: int, change: dict[str, object], words: str) -> None:

@@ -109,6 +109,19 @@ def test_verify_needs_nothing_but_the_archive(played: Run, home: Path) -> None:
     assert "Not proved yet: The dice and all results" in result.output
 
 
+def test_verify_holds_an_archive_to_what_a_player_kept(played: Run, home: Path) -> None:
+    """The report that he was mailed and the hash it tells are found; others are not."""
+    assert played("run", "duel", *NOW).exit_code == 0
+    kept = home / "turns" / "duel" / "0002" / "reports" / "red.json"
+    told = json.loads(kept.read_text())["record"]
+    arguments = ["verify", str(home / "turns"), "--report", str(kept), "--record"]
+    found, missed = (CliRunner().invoke(main, [*arguments, each]) for each in (told, "0" * 64))
+
+    assert "The report red.json is that of turn 2, as it was mailed.\n" in found.output
+    assert f"The record of turn 1 is there: {told}\n" in found.output
+    assert (missed.exit_code, "Error: no record has the hash 0000" in missed.output) == (1, True)
+
+
 def test_verify_reads_a_seed_in_hexadecimal(home: Path) -> None:
     """Anything else is refused in words."""
     result = CliRunner().invoke(main, ["verify", str(home / "turns"), "--seed", "xyz"])

@@ -10,6 +10,7 @@ import base64
 import datetime as dt
 import email
 import email.policy
+import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ NAME = "fog"
 ADDRESS = "orders@example.org"
 GM = "gm@example.org"
 MAIL_KEY = bytes(range(100, 132))
+SALT = bytes(range(132, 164)).hex()
 NOW = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
 CANARY = "Xylophagous"
 
@@ -93,7 +95,11 @@ class Posthouse:
             return session.scalars(select(Campaign.status)).one() == "over"
 
     def begin(self) -> None:
-        """Starts the campaign, with keys that are the same in every house; its first mails are of no interest."""
+        """Starts the campaign, with keys that are the same in every house; its first mails are of no interest.
+
+        One of the keys is the salt of the record whose hash the next reports tell: with a salt
+        drawn by chance that hash is another in every house, and so tells no world from another.
+        """
         wanted = NewCampaign(
             name=NAME,
             game=self._ruleset.key,
@@ -106,6 +112,9 @@ class Posthouse:
         with self._house.store.writing() as session:
             session.execute(update(Campaign).values(mail_key=MAIL_KEY))
         start(self._house, NAME, NOW)
+        with self._house.store.writing() as session:
+            (setup,) = session.scalars(select(Turn).where(Turn.record.is_not(None)))
+            setup.record = canonical(json.loads(setup.record or b"") | {"salt": SALT}) + b"\n"
         tick(self._house, NOW)
         self._sent()
 
@@ -171,7 +180,7 @@ def secrets_of(moment: Moment) -> dict[str, str]:
     others = [seat for seat in usual_seats(moment.ruleset) if seat != moment.seat]
     codes = {reply_code(MAIL_KEY, NAME, seat, turn): f"reply code of {seat}" for seat in others for turn in (1, 2)}
     addresses = {address_of(seat): f"address of {seat}" for seat in others}
-    keys = {"seed": SEED, "mail key": MAIL_KEY}
+    keys = {"seed": SEED, "mail key": MAIL_KEY, "salt": bytes.fromhex(SALT)}
     raw = {text: name for name, key in keys.items() for text in (key.hex(), base64.b64encode(key).decode())}
     return {**codes, **addresses, **raw, CANARY: "what others wrote"}
 

@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.archive.record import turn_dice
+from pbem.archive import Withdrawn, file_hash, turn_dice
 from pbem.campaign.table import Table, live
 from pbem.ruleset import AnyRuleset, Event, Order, OrderBook, Seat, TurnInput
-from pbem.store.models import Turn
+from pbem.store.models import Shelf, Turn
 
 Past = Mapping[int, tuple[Event, ...]]
 """What happened in earlier turns, by their number."""
@@ -24,6 +24,17 @@ def removed_before(session: Session, campaign_id: int, number: int) -> frozenset
     earlier = (live(campaign_id), Turn.number < number, Turn.record.is_not(None))
     records = session.scalars(select(Turn.record).where(*earlier))
     return frozenset(seat for record in records for seat in json.loads(record or b"{}").get("removed", ()))
+
+
+def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
+    """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
+    rows = session.execute(
+        select(Turn.number, Turn.record, Shelf.kind)
+        .join(Shelf, Shelf.id == Turn.shelf_id)
+        .where(Turn.campaign_id == campaign_id, Turn.record.is_not(None))
+        .order_by(Turn.id)
+    )
+    return tuple(Withdrawn(number, file_hash(record or b""), kind) for number, record, kind in rows)
 
 
 def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]:

@@ -62,7 +62,7 @@ def preview_of(session: Session, house: House, table: Table, now: dt.datetime) -
     outcome = resolve_turn(house, before)
     over = outcome.standing.over
     deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
-    opening = opening_of(table, before.turn.number + 1, outcome, deadline)
+    opening = opening_of(table, before.turn.number + 1, outcome, deadline, before.previous)
     return Preview(
         campaign=table.name,
         turn=before.turn.number,

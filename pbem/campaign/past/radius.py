@@ -80,7 +80,8 @@ def plan_amendment(session: Session, house: House, table: Table, changes: Change
     old = load_reports(session, again.following)
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
     deadline = _deadline(session, again, now, anew=bool(affected))
-    opening = opening_of(again.table, again.number + 1, again.outcome, deadline)
+    previous = again.before.previous if again.before else b"{}"
+    opening = opening_of(again.table, again.number + 1, again.outcome, deadline, previous)
     waiting = load_sheets(session, again.following.id)
     corrections = {
         place.seat: _correction(house, again, opening, old[place.id], place, canonical(view), waiting)

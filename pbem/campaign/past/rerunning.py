@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.archive import Patch, PatchError
+from pbem.archive import Patch, PatchError, Withdrawn, file_hash
 from pbem.campaign.opening import set_up, set_up_record
-from pbem.campaign.past.history import removed_before
-from pbem.campaign.past.shelving import live_turn, version_before
+from pbem.campaign.past.history import all_withdrawn, removed_before
+from pbem.campaign.past.shelving import RERUN, live_turn, version_before
 from pbem.campaign.people.seating import find_place
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.resolving import Before, Outcome, resolve_turn, run_files, run_record
@@ -45,7 +45,8 @@ class Changes:
 class Rerun:
     """A turn, or the set-up, resolved again. `number` is its own; `turn` and `following` are the rows as they are.
 
-    `before` is None for the set-up. `given` is how the GM's sheets read.
+    `before` is None for the set-up. `given` is how the GM's sheets read;
+    `withdrawn` is all that is taken back once this stands.
     """
 
     table: Table
@@ -56,6 +57,7 @@ class Rerun:
     before: Before | None
     outcome: Outcome
     given: Mapping[Seat, Reading]
+    withdrawn: tuple[Withdrawn, ...]
 
     @property
     def told(self) -> Mapping[str, Any]:
@@ -71,7 +73,8 @@ class Rerun:
     def record(self, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
         """The record that takes the place of the one that stands."""
         if self.before is None:
-            return set_up_record(self.table, self.ruleset, self.outcome, files, self.turn.opened_at)
+            began = self.turn.opened_at
+            return set_up_record(self.table, self.ruleset, self.outcome, files, began, self.withdrawn)
         return run_record(self.before, self.outcome, files, now)
 
 
@@ -86,8 +89,10 @@ def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rer
     )
     given: dict[Seat, Reading] = {}
     before = None
+    withdrawn = (*all_withdrawn(session, table.id), Withdrawn(number, file_hash(turn.record or b""), RERUN))
     if number:
         before, given = _look_back(session, ruleset, table, turn, changes.sheets, patch)
+        before = replace(before, withdrawn=withdrawn)
     elif changes.sheets:
         raise CampaignError(f"{table.name} has run no turn yet: to enter a sheet for the open one, use pbem sheet")
     outcome = _resolved(house, table, ruleset, before, patch)
@@ -100,6 +105,7 @@ def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rer
         before=before,
         outcome=outcome,
         given=given,
+        withdrawn=withdrawn,
     )
 
 
@@ -150,6 +156,7 @@ def _look_back(
         ),
         last=last,
         previous=session.scalars(previous).one() or b"{}",
+        withdrawn=(),
         removed=frozenset(json.loads(turn.record or b"{}")["removed"]),
         patch=patch,
     )

@@ -1,0 +1,90 @@
+"""Archives of the format before: they are read as ever, and a campaign begun with one goes on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.archive import file_hash
+from pbem.archive.verify import verify
+from pbem.campaign.past.rolling import rollback
+from pbem.errors import ReplayError
+from pbem.ruleset import canonical
+from pbem.store.models import Turn
+from pbem.tick import tick
+from tests.archive.test_held import attached, hash_of, newest
+from tests.campaign.history import begin, play, proof
+from tests.toy.fixtures import desk
+from tests.toy.home import GAMES, Desk
+
+__all__ = ["desk"]
+
+
+def made_old(desk: Desk) -> None:
+    """Gives the records of toy1 the form that they had: no salt, and no word of what was withdrawn."""
+    previous = ""
+    with desk.house.store.writing() as session:
+        for turn in session.scalars(select(Turn).where(Turn.record.is_not(None)).order_by(Turn.number)):
+            record = json.loads(turn.record or b"") | {"format": 1, "previous": previous}
+            turn.record = canonical({key: record[key] for key in record if key not in ("salt", "withdrawn")}) + b"\n"
+            turn.archived_at = None
+            previous = file_hash(turn.record)
+    shutil.rmtree(desk.home / "turns" / "toy1")
+    tick(desk.house, desk.now)
+
+
+@pytest.fixture
+def old(desk: Desk) -> Desk:
+    """A campaign of two turns, played under the version before."""
+    begin(desk, rounds="5")
+    play(desk, {"red": "BID 2"})
+    play(desk, {"blue": "BID 1"})
+    made_old(desk)
+    return desk
+
+
+def archive(desk: Desk) -> Path:
+    """The archive."""
+    return desk.home / "turns"
+
+
+def test_an_old_archive_is_proved(old: Desk) -> None:
+    """Its chain, files and results are checked as before."""
+    assert proof(old).turns == 2
+    assert verify(archive(old), "toy1", games=GAMES).turns == 2
+
+
+def test_a_campaign_goes_on_in_the_new_format(old: Desk) -> None:
+    """New records follow on old ones; both together are proved."""
+    play(old, {"red": "BID 1"})
+
+    formats = [json.loads(path.read_bytes())["format"] for path in sorted(archive(old).glob("toy1/*/turn.json"))]
+    assert formats == [1, 1, 1, 2]
+    assert (proof(old).turns, verify(archive(old), "toy1", games=GAMES).turns) == (3, 3)
+
+
+def test_the_hash_of_a_record_without_salt_is_never_told(old: Desk) -> None:
+    """Whoever guesses what such a record holds could try it against its hash; that of the next one is safe."""
+    play(old, {"red": "BID 1"})
+    first = json.loads(attached(newest(old)))["record"]
+    play(old, {"red": "BID 1"})
+
+    assert first == ""
+    assert json.loads(attached(newest(old)))["record"] == hash_of(old, 3)
+
+
+def test_what_was_withdrawn_before_is_vouched_for_by_the_next_record(old: Desk) -> None:
+    """Old records name nothing that was withdrawn; the first new one names it all."""
+    rollback(old.house, "toy1", 2, old.now)
+    before = verify(archive(old), "toy1", games=GAMES)
+    play(old, {"blue": "BID 2"})
+
+    assert (before.withdrawn, before.unnamed) == (1, 1)
+    assert verify(archive(old), "toy1", games=GAMES).unnamed == 0
+    shutil.rmtree(archive(old) / "toy1" / "withdrawn")
+    with pytest.raises(ReplayError, match=r"turn 2: .*, which was withdrawn, is missing"):
+        verify(archive(old), "toy1", games=GAMES)

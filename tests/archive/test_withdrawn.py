@@ -1,0 +1,167 @@
+"""Turns that were taken back: the proof covers them as it covers those that count."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pbem.archive import file_hash
+from pbem.archive.verify import Verified, verify
+from pbem.campaign.past.amending import amend
+from pbem.campaign.past.rerunning import Changes
+from pbem.campaign.past.rolling import forward, rollback
+from pbem.errors import ReplayError
+from pbem.ruleset import canonical
+from tests.campaign.history import begin, play, proof
+from tests.toy.fixtures import desk
+from tests.toy.home import GAMES, Desk
+
+__all__ = ["desk"]
+
+
+def checked(desk: Desk) -> Verified:
+    """The archive of toy1, checked as a stranger would."""
+    return verify(desk.home / "turns", "toy1", games=GAMES)
+
+
+def aside(desk: Desk) -> Path:
+    """Where withdrawn turns lie."""
+    return desk.home / "turns" / "toy1" / "withdrawn"
+
+
+def record_of(desk: Desk, turn: int) -> dict[str, object]:
+    """The record of a turn that counts."""
+    found: dict[str, object] = json.loads((desk.home / "turns" / "toy1" / f"{turn:04d}" / "turn.json").read_bytes())
+    return found
+
+
+@pytest.fixture
+def past(desk: Desk) -> Desk:
+    """A campaign whose first turn was run again, and whose second and third were taken back and played anew."""
+    begin(desk)
+    play(desk, {"red": "BID 2"})
+    amend(desk.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), desk.now, sure=True)
+    play(desk, {"blue": "BID 1"})
+    play(desk, {"red": "BID 1"})
+    rollback(desk.house, "toy1", 2, desk.now)
+    play(desk, {"blue": "BID 2"})
+    return desk
+
+
+@pytest.fixture
+def rolled(desk: Desk) -> Desk:
+    """A campaign whose second turn was taken back, and not played anew yet."""
+    begin(desk)
+    play(desk, {"red": "BID 2"})
+    play(desk, {"blue": "BID 1"})
+    rollback(desk.house, "toy1", 2, desk.now)
+    return desk
+
+
+def test_a_record_names_all_that_was_withdrawn_before_it(past: Desk) -> None:
+    """The newest record has the turn, hash and reason of each, so its hash vouches for them too."""
+    hashes = {path.parent.name: file_hash(path.read_bytes()) for path in aside(past).glob("*/turn.json")}
+
+    named = record_of(past, 2)["withdrawn"]
+    assert {f"{each['turn']:04d}-{each['hash'][:8]}": each["hash"] for each in named} == hashes  # type: ignore[attr-defined]  # JSON
+    assert [each["kind"] for each in named] == ["rerun", "rollback", "rollback"]  # type: ignore[attr-defined]  # JSON
+
+
+def test_untouched_it_passes(past: Desk) -> None:
+    """Whoever checks the archive, in its house or elsewhere, is told how many turns lie beside."""
+    assert (proof(past).withdrawn, checked(past).withdrawn, checked(past).unnamed) == (3, 3, 0)
+
+
+def test_every_altered_file_is_found(past: Desk) -> None:
+    """Each record, sheet and report of a withdrawn turn, altered by one byte, is named."""
+    files = sorted(path for path in aside(past).rglob("*") if path.is_file())
+    assert len(files) > 30
+
+    for path in files:
+        kept = path.read_bytes()
+        for at in {0, len(kept) // 3, max(0, len(kept) - 1)}:
+            path.write_bytes(kept[:at] + bytes([kept[at] ^ 1]) + kept[at + 1 :] if kept else b"?")
+            for check in (checked, proof):
+                with pytest.raises(ReplayError, match=rf"^turn {int(path.relative_to(aside(past)).parts[0][:4])}"):
+                    check(past)
+        path.write_bytes(kept)
+
+
+def test_every_missing_file_is_found(past: Desk) -> None:
+    """A file taken out of a withdrawn turn's folder is named."""
+    for path in sorted(path for path in aside(past).rglob("*") if path.is_file()):
+        moved = path.rename(past.home / "elsewhere")
+        with pytest.raises(ReplayError, match=path.name):
+            checked(past)
+        moved.rename(path)
+
+
+def test_a_missing_folder_is_found(past: Desk) -> None:
+    """One withdrawn turn taken away is named, and so is the first when all are."""
+    for folder in sorted(aside(past).iterdir()):
+        moved = folder.rename(past.home / "elsewhere")
+        with pytest.raises(ReplayError, match=rf"withdrawn/{folder.name}, which was withdrawn, is missing \(0"):
+            checked(past)
+        moved.rename(folder)
+    shutil.rmtree(aside(past))
+    with pytest.raises(ReplayError, match="which was withdrawn, is missing"):
+        checked(past)
+
+
+def test_a_turn_that_was_never_withdrawn_is_found(past: Desk) -> None:
+    """Nobody can slip another version of a turn among those that were taken back."""
+    record = record_of(past, 1) | {"events": "0" * 64}
+    raw = canonical(record) + b"\n"
+    forged = aside(past) / f"0001-{file_hash(raw)[:8]}"
+    shutil.copytree(past.home / "turns" / "toy1" / "0001", forged)
+    (forged / "turn.json").write_bytes(raw)
+
+    for check in (checked, proof):
+        with pytest.raises(ReplayError, match="is not one of the turns that were withdrawn"):
+            check(past)
+
+
+def test_something_else_among_them_is_found(past: Desk) -> None:
+    """What is no folder of a turn is no part of the archive."""
+    (aside(past) / "notes.txt").write_text("nothing to see here")
+
+    with pytest.raises(ReplayError, match=r"toy1: withdrawn/notes\.txt is no folder of a turn"):
+        checked(past)
+
+
+def test_what_no_record_names_yet_is_said(rolled: Desk) -> None:
+    """After a rollback no record vouches for what it took back until the next turn is run; a copy says so."""
+    before = checked(rolled)
+    play(rolled, {"blue": "BID 3"})
+
+    assert (before.withdrawn, before.unnamed) == (1, 1)
+    assert (checked(rolled).withdrawn, checked(rolled).unnamed) == (1, 0)
+
+
+def test_the_database_vouches_for_what_no_record_names_yet(rolled: Desk) -> None:
+    """In its own house not even that can be deleted."""
+    shutil.rmtree(aside(rolled))
+
+    with pytest.raises(ReplayError, match=r"turn 2: .* is missing \(the database names it\)"):
+        proof(rolled)
+
+
+def test_a_rollback_taken_back_leaves_nothing_withdrawn(rolled: Desk) -> None:
+    """A turn that counts again is no longer beside, and the proof passes."""
+    forward(rolled.house, "toy1", rolled.now)
+    play(rolled, {"blue": "BID 3"})
+
+    assert (proof(rolled).turns, proof(rolled).withdrawn, checked(rolled).withdrawn) == (3, 0, 0)
+
+
+def test_the_setup_made_again_names_the_first(desk: Desk) -> None:
+    """A set-up that the GM has patched vouches for the one that was mailed first."""
+    begin(desk)
+    patch = [{"op": "replace", "path": "/purses/1", "value": 40}]
+    amend(desk.house, "toy1", Changes(patch=patch), desk.now, sure=True)
+
+    assert [each["turn"] for each in record_of(desk, 0)["withdrawn"]] == [0]  # type: ignore[attr-defined]  # JSON
+    assert (proof(desk).withdrawn, checked(desk).unnamed) == (1, 0)
