@@ -20,6 +20,9 @@ from pbem.ruleset import Json, canonical
 Patch = Sequence[Json]
 """The operations of a JSON Patch, in their order."""
 
+MOST_COPIED = 16_000_000
+"""Bytes that a patch may copy inside a state, as JSON: forty copies of the copy before would fill any memory."""
+
 _SHOWN = 60
 
 
@@ -42,9 +45,14 @@ def make_patch(before: Json, after: Json) -> list[Json]:
 
 def apply_patch(data: Json, patch: Patch) -> Json:
     """The data changed; those given stay as they are. Raises PatchError naming the operation that does not fit."""
+    room = MOST_COPIED
+    data = _own(data)
     for number, operation in enumerate(patch, start=1):
         try:
-            data = jsonpatch.apply_patch(data, [operation])
+            room -= _copied(data, operation)
+            if room < 0:
+                raise PatchError(f"change {number} copies too much: more than {MOST_COPIED:,} bytes in all")
+            data = jsonpatch.apply_patch(data, [copy.deepcopy(operation)], in_place=True)
         except jsonpatch.JsonPatchTestFailed:
             wanted = _short(operation.get("value"))
             raise PatchError(f"change {number} expects {wanted} at {_path(operation)}, but there is another") from None
@@ -68,6 +76,19 @@ def differences(before: Json, patch: Patch) -> list[Difference]:
             told.append(Difference(_path(operation), _told(before, operation)))
         before = apply_patch(before, [operation])
     return told
+
+
+def _own(data: Json) -> Json:
+    """Data that may be changed. Raises PatchError if they are too deep for that."""
+    try:
+        return copy.deepcopy(data)
+    except RecursionError:
+        raise PatchError("these data are too deep to be changed") from None
+
+
+def _copied(data: Json, operation: Json) -> int:
+    """How much an operation copies, as bytes of JSON. Raises what looking it up may raise."""
+    return len(canonical(_at(data, operation["from"]))) if operation["op"] == "copy" else 0
 
 
 def _tested(before: Json, operations: Sequence[Json]) -> Iterator[Json]:
