@@ -24,6 +24,7 @@ from pbem.campaign.clock.reviewing import hold_back
 from pbem.campaign.clock.watching import watch_polls
 from pbem.campaign.health import stuck_mail
 from pbem.campaign.problems import report_problem
+from pbem.campaign.restoring import restore
 from pbem.campaign.ruling.adjudicating import awaits_ruling, send_digests
 from pbem.campaign.table import check_running, load_table
 from pbem.campaign.turnrun import run_turn
@@ -217,6 +218,7 @@ def _state_hash(house: House, turn: Due) -> str | None:
 def _archive(house: House, now: dt.datetime, done: Ticked) -> None:
     done.archived, problems = archive_left(house, now)
     done.problems += problems
+    done.problems += restore(house)
 
 
 def _send(house: House, now: dt.datetime, done: Ticked, progress: Progress) -> None:

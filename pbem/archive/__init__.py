@@ -1,6 +1,15 @@
 """The archive: every turn's record, sheets and reports, and the proof that they belong together."""
 
-from pbem.archive.files import SheetReceived, archive_turn, bring_back, set_aside, turn_files
+from pbem.archive.files import (
+    SheetReceived,
+    archive_turn,
+    bring_back,
+    copy_withdrawn,
+    is_whole,
+    set_aside,
+    turn_files,
+    turns_there,
+)
 from pbem.archive.patches import Difference, Patch, PatchError, apply_patch, differences, is_patch, make_patch
 from pbem.archive.record import (
     Withdrawn,
@@ -24,9 +33,11 @@ __all__ = [
     "apply_patch",
     "archive_turn",
     "bring_back",
+    "copy_withdrawn",
     "differences",
     "file_hash",
     "is_patch",
+    "is_whole",
     "make_patch",
     "replay",
     "set_aside",
@@ -37,4 +48,5 @@ __all__ = [
     "turn_dice",
     "turn_files",
     "turn_record",
+    "turns_there",
 ]

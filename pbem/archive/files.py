@@ -9,8 +9,8 @@
     <archive>/<campaign>/withdrawn/0003-5f2a90c1/…  turn 3 as it was before it was run again, and its record's hash
 
 A folder is on the disk before it counts as written. The database stays the
-authority: what is lost of an archive can be written again from there, and
-`replay` finds it.
+authority: what was lost or cut of an archive is written again from there, and
+what was put in its place is left for the GM to look at.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.archive.reading import RECORD, WITHDRAWN, folder_name
+from pbem.archive.reading import RECORD, WITHDRAWN, folder_name, withdrawn_name
 from pbem.archive.record import file_hash
-from pbem.durable import flush
+from pbem.durable import flush, write_whole
 from pbem.errors import CampaignError
 from pbem.ruleset import Order, OrderBook, Seat
-
-_HASH_SHOWN = 8
-"""Hex digits of a record's hash in the name of a withdrawn turn's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +60,20 @@ def turn_files(
     return files
 
 
-def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes]) -> Path:
+def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, withdrawn: bool = False) -> Path:
     """Writes the folder of the turn that `record` tells of, whole or not at all; returns it.
 
-    Writing the same turn again does nothing, and two writers at once do no
-    harm. Raises CampaignError if another record of this turn is there already.
+    Writing the same turn again does nothing but put back what is missing of it,
+    and two writers at once do no harm. Raises CampaignError if something else
+    than this turn is there already.
     """
     told = json.loads(record)
     if told["files"] != {path: file_hash(content) for path, content in files.items()}:
         raise ValueError(f"these are not the files of turn {told['number']} of {told['campaign']}")
-    home: Path = archive / told["campaign"]
-    folder = home / folder_name(told["number"])
-    if _is_written(folder, record):
+    folder = _places(archive, record)[withdrawn]
+    home = folder.parent
+    if folder.exists():
+        _mend(folder, {RECORD: record, **files})
         return folder
     _make(home)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=home))
@@ -83,11 +82,38 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes]) -> Pa
         draft.rename(folder)
         flush(home)
     except OSError:
-        if not _is_written(folder, record):
+        if not _holds(folder, record):
             raise
     finally:
         _sweep(home, folder.name)
     return folder
+
+
+def is_whole(archive: Path, record: bytes, *, withdrawn: bool = False) -> bool:
+    """Whether the folder of a turn is there with this record and all its files, to the byte. Raises OSError."""
+    folder = _places(archive, record)[withdrawn]
+    expected: dict[str, str] = json.loads(record)["files"] | {RECORD: file_hash(record)}
+    found = {name: _content(folder / name) for name in expected}
+    return expected == {name: file_hash(content) for name, content in found.items() if content is not None}
+
+
+def turns_there(archive: Path, campaign: str) -> tuple[set[str], int]:
+    """The names of the folders of a campaign's turns, and how many withdrawn ones there are: two looks at the disk."""
+    home = archive / campaign
+    return _names(home), len(_names(home / WITHDRAWN))
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.glob("[0-9]*")}
+
+
+def copy_withdrawn(source: Path, target: Path, record: bytes) -> None:
+    """Copies the withdrawn turns that a record names into the archive of a copy of its campaign. Raises OSError."""
+    told = json.loads(record)
+    for each in told.get("withdrawn", ()):
+        name = Path(told["campaign"], WITHDRAWN, withdrawn_name(each["turn"], each["hash"]))
+        if (source / name).is_dir():
+            shutil.copytree(source / name, target / name)
 
 
 def set_aside(archive: Path, record: bytes) -> None:
@@ -110,8 +136,8 @@ def bring_back(archive: Path, record: bytes) -> None:
 def _places(archive: Path, record: bytes) -> tuple[Path, Path]:
     """Where the folder of a turn stands while the turn counts, and where once it is withdrawn."""
     told = json.loads(record)
-    home, name = archive / told["campaign"], folder_name(told["number"])
-    return home / name, home / WITHDRAWN / f"{name}-{file_hash(record)[:_HASH_SHOWN]}"
+    home, number = archive / told["campaign"], told["number"]
+    return home / folder_name(number), home / WITHDRAWN / withdrawn_name(number, file_hash(record))
 
 
 def _move(source: Path, target: Path) -> None:
@@ -121,16 +147,29 @@ def _move(source: Path, target: Path) -> None:
 
 
 def _holds(folder: Path, record: bytes) -> bool:
-    path = folder / RECORD
-    return path.is_file() and path.read_bytes() == record
+    return _content(folder / RECORD) == record
 
 
-def _is_written(folder: Path, record: bytes) -> bool:
-    if not folder.exists():
-        return False
-    if _holds(folder, record):
-        return True
-    raise CampaignError(f"{folder} holds another record of this turn than the database: move it away, then try again")
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _mend(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Writes what is missing of a folder or was cut, once nothing else is found to be in its place."""
+    lost = []
+    for name, content in files.items():
+        found = _content(folder / name)
+        if found is not None and not content.startswith(found):
+            what = "record of this turn" if name == RECORD else f"file {name}"
+            raise CampaignError(f"{folder} holds another {what} than the database: move it away, then try again")
+        if found != content:
+            lost.append(name)
+    for name in reversed(lost):  # the record comes last, as when a folder is made
+        (folder / name).parent.mkdir(exist_ok=True)
+        write_whole(folder / name, files[name])
 
 
 def _make(home: Path) -> None:
@@ -141,7 +180,6 @@ def _make(home: Path) -> None:
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    folder.chmod(0o755)
     parts = {(folder / name).parent for name in files}
     for path in parts:
         path.mkdir(parents=True, exist_ok=True)

@@ -11,21 +11,58 @@ import datetime as dt
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session
 
-from pbem.archive import archive_turn, bring_back, set_aside, turn_files
+from pbem.archive import archive_turn, bring_back, file_hash, is_whole, set_aside, turn_files
 from pbem.campaign.past.history import orders_used
 from pbem.campaign.reporting import unpack_files
 from pbem.campaign.resolving import received
-from pbem.campaign.table import Table, live, load_sheets, load_table
+from pbem.campaign.table import load_sheets, load_table
 from pbem.errors import PbemError, StoreError, in_words
 from pbem.house import House
 from pbem.store.models import Campaign, Report, Turn
 
+_Rows = Select[int, str, int, int | None, bytes | None]
+
 _ON_SHELVES = Turn.shelf_id.is_not(None) & Turn.archived_at.is_not(None)
 """The condition that a turn is withdrawn, and its folder may still stand where those of live turns do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A turn that was run, as the archive is to have it."""
+
+    id: int
+    campaign: str
+    number: int
+    withdrawn: bool
+    record: bytes
+
+    @property
+    def said(self) -> str:
+        """The turn, as problems name it."""
+        return f"campaign {self.campaign}: {'withdrawn ' if self.withdrawn else ''}turn {self.number}"
+
+
+def resolved_turns() -> _Rows:
+    """Turns that were run, for `load_resolved`."""
+    return (
+        select(Turn.id, Campaign.name, Turn.number, Turn.shelf_id, Turn.record)
+        .join(Campaign, Campaign.id == Turn.campaign_id)
+        .where(Turn.resolved_at.is_not(None))
+    )
+
+
+def load_resolved(session: Session, turns: _Rows) -> list[Resolved]:
+    """The turns of a selection made from `resolved_turns`, in the order in which they were made."""
+    rows = sorted(session.execute(turns), key=lambda row: row.id)  # asked to sort them, SQLite looks through all turns
+    return [
+        Resolved(id_, name, number, shelf_id is not None, record or b"{}")
+        for id_, name, number, shelf_id, record in rows
+    ]
 
 
 def archive_now(house: House, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
@@ -41,42 +78,53 @@ def archive_left(house: House, now: dt.datetime) -> tuple[int, list[str]]:
     Returns how many, and a sentence for each that could not be.
     """
     problems = tidy(house)
-    unarchived = (
-        select(Turn.id, Turn.number, Campaign.name)
-        .join(Campaign, Campaign.id == Turn.campaign_id)
-        .where(Turn.resolved_at.is_not(None), Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
-        .order_by(Turn.id)
-    )
+    unarchived = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
     with house.store.reading() as session:
-        left = session.execute(unarchived).all()
+        left = load_resolved(session, unarchived)
     count = 0
-    for turn_id, number, name in left:
-        try:
-            with house.store.reading() as session:
-                record, files = _folder(session, house, load_table(session, name), turn_id, number)
-            bring_back(house.settings.archive, record)
-            archive_turn(house.settings.archive, record, files)
-            _mark_archived(house, turn_id, now)
+    for turn in left:
+        problem = write_again(house, turn)
+        if problem:
+            problems.append(problem)
+        else:
+            _mark_archived(house, turn.id, now)
             count += 1
-        except StoreError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
-            problems.append(f"campaign {name}: turn {number} cannot be archived ({in_words(error)})")
     return count, problems
 
 
+def write_again(house: House, turn: Resolved) -> str:
+    """Writes what is missing of a turn's folder; returns a sentence where that cannot be done, else ""."""
+    archive = house.settings.archive
+    try:
+        if not turn.withdrawn:
+            bring_back(archive, turn.record)
+        if not is_whole(archive, turn.record, withdrawn=turn.withdrawn):
+            with house.store.reading() as session:
+                files = _files(session, house, turn)
+            archive_turn(archive, turn.record, files, withdrawn=turn.withdrawn)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
+        return f"{turn.said} cannot be archived ({in_words(error)})"
+    return ""
+
+
 def tidy(house: House) -> list[str]:
-    """Sets the folders of withdrawn turns aside; returns a sentence for each that could not be moved."""
-    withdrawn = select(Turn.id, Turn.number, Turn.record, Campaign.name).join(Campaign).where(_ON_SHELVES)
+    """Sets the folders of withdrawn turns aside, or writes them there; returns a sentence for each where it failed."""
     with house.store.reading() as session:
-        rows = session.execute(withdrawn.order_by(Turn.id)).all()
+        turns = load_resolved(session, resolved_turns().where(_ON_SHELVES))
     problems = []
-    for turn_id, number, record, name in rows:
+    for turn in turns:
         try:
-            set_aside(house.settings.archive, record or b"{}")
-            _mark_set_aside(house, turn_id)
+            set_aside(house.settings.archive, turn.record)
         except OSError as error:
-            problems.append(f"campaign {name}: withdrawn turn {number} cannot be set aside ({in_words(error)})")
+            problems.append(f"{turn.said} cannot be set aside ({in_words(error)})")
+            continue
+        problem = write_again(house, turn)
+        if problem:
+            problems.append(problem)
+        else:
+            _mark_set_aside(house, turn.id)
     return problems
 
 
@@ -95,19 +143,24 @@ def _mark_set_aside(house: House, turn_id: int) -> None:
         session.execute(update(Turn).where(Turn.id == turn_id, _ON_SHELVES).values(archived_at=None))
 
 
-def _folder(
-    session: Session, house: House, table: Table, turn_id: int, number: int
-) -> tuple[bytes, Mapping[str, bytes]]:
-    record = session.scalars(select(Turn.record).where(Turn.id == turn_id)).one() or b"{}"
+def _files(session: Session, house: House, turn: Resolved) -> dict[str, bytes]:
+    """The files that a turn's record names, as the database still has them.
+
+    Reports that did not change go from a turn that is withdrawn to the one in
+    its place, so they are known by their hashes.
+    """
+    table = load_table(session, turn.campaign)
+    told, book = json.loads(turn.record), house.game(table.game).orders
     reports = session.scalars(
         select(Report.files)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(table.id), Turn.number == number + 1)
-        .order_by(Report.seat_id)
+        .where(Turn.campaign_id == table.id, Turn.number == turn.number + 1)
+        .order_by(Report.id)
     )
-    book = house.game(table.game).orders
-    given = orders_used(record, book) if "orders" in json.loads(record) else None
-    files = turn_files(
-        map(unpack_files, reports), sheets=received(table, load_sheets(session, turn_id)), orders=given, book=book
-    )
-    return record, files
+    given = orders_used(turn.record, book) if "orders" in told else None
+    sheets = received(table, load_sheets(session, turn.id))
+    kept: dict[str, bytes] = {}
+    for report in ({}, *map(unpack_files, reports)):
+        made = turn_files([report], sheets=sheets, orders=given, book=book)
+        kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}
+    return kept

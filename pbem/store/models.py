@@ -234,6 +234,10 @@ class Shelf(Base):
     at: Mapped[dt.datetime]
 
 
+_SHELVED = text("shelf_id IS NOT NULL")
+_UNARCHIVED = text("archived_at IS NULL AND shelf_id IS NULL")
+
+
 class Turn(Base):
     """One turn: the state it opens with and, once `resolved_at` is set, the record of its run.
 
@@ -253,6 +257,9 @@ class Turn(Base):
             sqlite_where=text("shelf_id IS NULL"),
             postgresql_where=text("shelf_id IS NULL"),
         ),
+        # What each tick asks for of all turns; their rows, with states and records in them, are long to look through.
+        Index("ix_turn_shelved", "campaign_id", sqlite_where=_SHELVED, postgresql_where=_SHELVED),
+        Index("ix_turn_unarchived", "id", sqlite_where=_UNARCHIVED, postgresql_where=_UNARCHIVED),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

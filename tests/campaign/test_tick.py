@@ -133,7 +133,8 @@ def test_an_archive_that_cannot_be_written_is_told(desk: Desk) -> None:
     (desk.home / "turns").unlink()
 
     assert len(done.resolved) == 1
-    assert done.problems == [f"campaign toy1: turn 1 cannot be archived ({desk.home}/turns/toy1: Not a directory)"]
+    why = f"{desk.home}/turns/toy1: Not a directory"
+    assert done.problems == [f"campaign toy1: turn {number} cannot be archived ({why})" for number in (1, 0)]
     with pytest.raises(CampaignError, match="turn 1 is not archived yet"):
         prove(desk.house, "toy1")
 
@@ -221,6 +222,7 @@ def test_one_turn_that_cannot_be_archived_does_not_stop_the_others(desk: Desk) -
     desk.begin(name="toy2")
     shutil.rmtree(desk.home / "turns")
     (desk.home / "turns" / "toy1" / "0000").mkdir(parents=True)
+    (desk.home / "turns" / "toy1" / "0000" / "turn.json").write_text("{}")
     with desk.house.store.writing() as session:
         session.execute(update(Turn).values(archived_at=None))
     desk.house = dataclasses.replace(desk.house, games={"toy": Silent()})

@@ -18,9 +18,10 @@ from sqlalchemy import Select, insert, select
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.orm import Session
 
+from pbem.archive import copy_withdrawn
 from pbem.campaign.past.preview import Preview
 from pbem.campaign.past.radius import differing_lines
-from pbem.campaign.past.shelving import version_before
+from pbem.campaign.past.shelving import live_turn, version_before
 from pbem.campaign.reporting import report_text
 from pbem.campaign.table import Table, live, load_table
 from pbem.errors import CampaignError
@@ -73,10 +74,12 @@ def copy_campaign(house: House, fork: House, name: str, number: int, now: dt.dat
     check_fork(house, name, number)
     with house.store.reading() as session:
         table = load_table(session, name)
+        last = live_turn(session, table, number - 1).record or b"{}"
         with fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{fork.settings.home} has a campaign already: fork into an empty folder")
             _copy(session, target, table, number, now)
+    copy_withdrawn(house.settings.archive, fork.settings.archive, last)
     with fork.store.reading() as session:
         sheets = session.execute(
             select(SeatRow.name, Sheet.version)

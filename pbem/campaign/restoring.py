@@ -1,0 +1,83 @@
+"""Finds folders of the archive that were lost or cut since they were written, and writes them again.
+
+Each tick looks whether every turn has its folder, which takes two looks at the
+disk for each campaign and none at the turns' rows; and it reads a few folders
+whole, drawn by lot, so that in time it has read them all.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from pbem.archive import is_whole, turns_there
+from pbem.archive.reading import folder_name
+from pbem.campaign.archiving import Resolved, load_resolved, resolved_turns, write_again
+from pbem.errors import in_words
+from pbem.house import House
+from pbem.store.models import Campaign, Turn
+
+READ_WHOLE = 20
+"""Folders that a tick reads to the last byte: of 10,000 turns, with a tick each minute, all within a day or two."""
+
+
+def restore(house: House) -> list[str]:
+    """Writes folders that were lost or cut again; returns a sentence for each, also where that cannot be done.
+
+    A turn that was never archived is none of them: that is the matter of `archive_left`.
+    """
+    with house.store.reading() as session:
+        turns = {turn.id: turn for turn in itertools.chain(_without_folder(session, house), _some(session))}
+    return [problem for turn in turns.values() if (problem := _restored(house, turn))]
+
+
+def damaged(house: House, turn: Resolved) -> str:
+    """Why the folder of a turn cannot be said to be whole, "" if it is."""
+    try:
+        if is_whole(house.settings.archive, turn.record, withdrawn=turn.withdrawn):
+            return ""
+    except OSError as error:
+        return f"{turn.said} cannot be read in the archive ({in_words(error)})"
+    return f"{turn.said} was lost or cut in the archive"
+
+
+def _restored(house: House, turn: Resolved) -> str:
+    if not (damage := damaged(house, turn)):
+        return ""
+    return write_again(house, turn) or f"{damage}; it was written again from the database"
+
+
+def _without_folder(session: Session, house: House) -> Iterator[Resolved]:
+    """The turns that have been archived, and have no folder there."""
+    withdrawn = _withdrawn(session)
+    begun = select(Campaign.id, Campaign.name, Campaign.turn).where(Campaign.status != "forming")
+    for id_, name, turn in session.execute(begun.order_by(Campaign.id)):
+        names, aside = turns_there(house.settings.archive, name)
+        lost = [number for number in range(turn) if folder_name(number) not in names]
+        here = resolved_turns().where(Turn.campaign_id == id_)
+        if lost:
+            live = (Turn.shelf_id.is_(None), Turn.archived_at.is_not(None), Turn.number.in_(lost))
+            yield from load_resolved(session, here.where(*live))
+        if aside < withdrawn.get(id_, 0):
+            yield from load_resolved(session, here.where(*_SET_ASIDE))
+
+
+_SET_ASIDE = (Turn.shelf_id.is_not(None), Turn.archived_at.is_(None))
+
+
+def _withdrawn(session: Session) -> dict[int, int]:
+    """How many withdrawn turns each campaign has."""
+    counts = select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None))
+    return {row[0]: row[1] for row in session.execute(counts.group_by(Turn.campaign_id))}
+
+
+def _some(session: Session) -> list[Resolved]:
+    """A few of the turns whose folders should be there, or all where they are few."""
+    newest = session.scalar(select(func.max(Turn.id))) or 0
+    drawn = random.sample(range(1, newest + 1), min(READ_WHOLE, newest))
+    written = Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)
+    return load_resolved(session, resolved_turns().where(Turn.id.in_(drawn), written))

@@ -1,0 +1,161 @@
+"""What is lost of the archive is written again from the database, and the GM is told."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+
+from pbem.campaign import restoring
+from pbem.campaign.past.amending import amend
+from pbem.campaign.past.forking import copy_campaign
+from pbem.campaign.past.rerunning import Changes
+from pbem.campaign.past.rolling import rollback
+from pbem.campaign.turnrun import run_turn
+from pbem.tick import tick
+from tests.campaign.history import begin, play, proof
+from tests.toy.home import Desk, open_desk
+
+
+@pytest.fixture
+def past(desk: Desk) -> Desk:
+    """A campaign of three turns: the first was run again, and a second was taken back."""
+    begin(desk, rounds="5")
+    play(desk, {"red": "BID 2"})
+    amend(desk.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), desk.now, sure=True)
+    play(desk, {"blue": "BID 1"})
+    rollback(desk.house, "toy1", 2, desk.now)
+    play(desk, {"blue": "BID 2"})
+    play(desk, {"red": "BID 1"})
+    return desk
+
+
+def turns(desk: Desk) -> Path:
+    """The archive of toy1."""
+    return desk.home / "turns" / "toy1"
+
+
+def files(desk: Desk) -> dict[str, bytes]:
+    """Every file of the archive."""
+    return {str(path.relative_to(turns(desk))): path.read_bytes() for path in turns(desk).rglob("*") if path.is_file()}
+
+
+def emptied(path: Path) -> None:
+    """Cuts a file to nothing, as a disk that was full."""
+    path.write_bytes(b"")
+
+
+def halved(path: Path) -> None:
+    """Cuts a file in the middle."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def test_any_folder_that_is_lost_is_written_again(past: Desk) -> None:
+    """A turn that counts or one that was withdrawn: the next tick makes it the same to the byte, and says so."""
+    before = files(past)
+    for folder in [*turns(past).glob("0*"), *(turns(past) / "withdrawn").iterdir()]:
+        shutil.rmtree(folder)
+        problems = tick(past.house, past.now).problems
+
+        which = f"{'withdrawn ' if '-' in folder.name else ''}turn {int(folder.name[:4])}"
+        told = f"campaign toy1: {which} was lost or cut in the archive; it was written again from the database"
+        assert problems == [told]
+        assert files(past) == before
+    assert tick(past.house, past.now).problems == []
+
+
+def test_a_whole_archive_that_is_lost_is_written_again(past: Desk) -> None:
+    """After a disk was lost nothing but the database is needed."""
+    before = files(past)
+    shutil.rmtree(turns(past))
+
+    assert len(tick(past.house, past.now).problems) == len(list(turns(past).rglob("turn.json"))) == 6
+    assert files(past) == before
+    assert proof(past).withdrawn == 2
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, emptied, halved])
+def test_any_file_that_is_cut_is_written_again(past: Desk, harm: Callable[[Path], None]) -> None:
+    """Records, sheets and reports, of turns that count and of others."""
+    before = files(past)
+    for name in [name for name, content in before.items() if content and "green" not in name and ".html" not in name]:
+        harm(turns(past) / name)
+        assert restoring.restore(past.house) != []
+        assert files(past) == before
+
+
+def test_what_was_put_in_its_place_is_left_to_the_gm(past: Desk) -> None:
+    """A file that says something else may be the trace of something; nothing of its folder is touched."""
+    report = turns(past) / "0002" / "reports" / "red.txt"
+    report.write_text("forged")
+    (turns(past) / "0002" / "turn.json").unlink()
+    (problem,) = tick(past.house, past.now).problems
+
+    assert problem.startswith("campaign toy1: turn 2 cannot be archived (")
+    assert problem.endswith("0002 holds another file reports/red.txt than the database: move it away, then try again)")
+    assert report.read_text() == "forged"
+    assert not (turns(past) / "0002" / "turn.json").exists()
+
+
+def test_moving_it_away_as_told_mends_it(past: Desk) -> None:
+    """Whoever does what the sentence says has his archive back at the next tick."""
+    before = files(past)
+    (turns(past) / "0002" / "turn.json").write_text("{}")
+    assert "holds another record of this turn" in tick(past.house, past.now).problems[0]
+    (turns(past) / "0002").rename(past.home / "moved away")
+    tick(past.house, past.now)
+
+    assert files(past) == before
+    assert tick(past.house, past.now).problems == []
+
+
+def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was killed before its folder was written, and then rolled back, is not missing beside the others."""
+    begin(desk)
+    monkeypatch.setattr("pbem.campaign.turnrun.archive_now", lambda *_: None)
+    run_turn(desk.house, "toy1", desk.now, reason="test", by_gm=True)
+    rollback(desk.house, "toy1", 1, desk.now)
+    desk.tick()
+    play(desk, {"red": "BID 3"})
+
+    assert (proof(desk).turns, proof(desk).withdrawn) == (1, 1)
+
+
+def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
+    """The archive of a copy is proved like that of the campaign."""
+    with open_desk(tmp_path / "fork") as there:
+        copy_campaign(past.house, there.house, "toy1", 3, past.now)
+        tick(there.house, past.now)
+
+        assert (proof(there).turns, proof(there).withdrawn) == (2, 2)
+
+
+def test_a_tick_reads_few_turns_however_many_there_are(past: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of turns whose folders are there no more are loaded than a tick reads whole."""
+    monkeypatch.setattr(restoring, "READ_WHOLE", 2)
+    seen: list[str] = []
+    event.listen(past.house.store.engine, "before_cursor_execute", lambda *args: seen.append(args[2]))
+    restoring.restore(past.house)
+
+    assert [statement for statement in seen if "turn.record" in statement] == [
+        statement for statement in seen if "turn.id IN (?, ?)" in statement
+    ]
+
+
+def test_a_tick_looks_through_no_turns(past: Desk) -> None:
+    """What it asks of all turns is answered by an index: their rows are long."""
+    seen: list[tuple[str, tuple[object, ...]]] = []
+    event.listen(past.house.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
+    tick(past.house, past.now)
+    asked = [(statement, values) for statement, values in seen if "FROM turn" in statement and "shelf_id" in statement]
+    with past.house.store.engine.connect() as connection:
+        plans = {
+            statement: str([row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)])
+            for statement, values in asked
+        }
+
+    assert len(asked) > 3
+    assert [statement for statement, plan in plans.items() if "'SCAN turn'" in plan] == []
