@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,10 +51,21 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command."""
         try:
-            return super().invoke(ctx)
+            with _for_this_user_alone():
+                return super().invoke(ctx)
         except (PbemError, RulesetError) as error:
             raise click.ClickException(str(error)) from error
         except BrokenPipeError:
             raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:
             raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _for_this_user_alone() -> Iterator[None]:
+    """Keeps all files and folders that are made in the block from other users: there are seeds, tokens and reports."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)

@@ -12,7 +12,7 @@ from pbem.commands.options import FOLDER, home_option, json_option, now_option
 from pbem.config import load_settings
 from pbem.console.bar import progress
 from pbem.console.upkeep import diagnosis_lines
-from pbem.doctor import examine
+from pbem.doctor import examine, privacy
 from pbem.founding import found
 from pbem.store import migrate as migrate_store
 
@@ -31,8 +31,12 @@ def init(folder: Path, address: str) -> None:
 @home_option
 def migrate(home: Path | None) -> None:
     """Bring the database up to this version."""
-    migrate_store(load_settings(home_folder(home)).database)
+    settings = load_settings(home_folder(home))
+    migrate_store(settings.database)
     click.echo("The database is of this version.")
+    closed = privacy(settings)
+    if closed.mend:
+        click.echo(f"But {closed.text}. To mend, {closed.mend}")
 
 
 @click.command()

@@ -1,6 +1,7 @@
 """Tries everything a GM can get wrong, and says how to mend it."""
 
 from pbem.doctor.examining import examine
+from pbem.doctor.privacy import privacy
 from pbem.doctor.verdict import Diagnosis, Examined
 
-__all__ = ["Diagnosis", "Examined", "examine"]
+__all__ = ["Diagnosis", "Examined", "examine", "privacy"]

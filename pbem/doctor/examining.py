@@ -10,6 +10,7 @@ from pbem.config import load_settings
 from pbem.doctor.database import database
 from pbem.doctor.mail import mail
 from pbem.doctor.places import disk, folders, settings_file, templates, zones
+from pbem.doctor.privacy import privacy
 from pbem.doctor.verdict import Diagnosis, Examined
 from pbem.progress import Progress, silent
 
@@ -32,6 +33,7 @@ def _checks(home: Path, now: dt.datetime) -> Iterator[Examined]:
         return  # without settings nobody knows what else to look at
     settings = load_settings(home)
     yield from folders(settings)
+    yield privacy(settings)
     yield disk(settings)
     yield from database(settings, now)
     yield from templates(settings)

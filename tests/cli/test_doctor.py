@@ -61,6 +61,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         "ok       archive folder: HOME/turns can be written to\n"
         "ok       inbox folder: HOME/post/inbox can be written to\n"
         "ok       carrier folder: HOME/post/sent can be written to\n"
+        "ok       privacy: no other user of this machine can read database, archive, log or mail\n"
         "ok       disk: 9 MB are free where the home is\n"
         "ok       database: it can be written to and is of this version\n"
         "ok       clock: it is 2100-01-01 09:00 UTC, and nothing in the database is of a later time\n"

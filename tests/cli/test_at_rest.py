@@ -1,0 +1,108 @@
+"""What the program writes is for the user that it runs as, and nobody else on the machine."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli import main
+from pbem.config import load_settings
+from pbem.doctor.privacy import privacy
+from tests.cli.conftest import Run
+
+NOW = ("--now", "2026-11-02T10:00Z")
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct, autouse=True)
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Whatever the user's shell says of new files."""
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def reachable(*folders: Path) -> list[Path]:
+    """The files that others can read, and the folders they can enter."""
+    found = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    assert len(found) > 10
+    return [path for path in found if stat.S_IMODE(path.lstat().st_mode) != (0o700 if path.is_dir() else 0o600)]
+
+
+def test_a_home_and_all_that_comes_into_it(duel: Run, home: Path, tmp_path: Path, umask: int) -> None:
+    """Database, archive, log, mail, cache and locks; the preview and the copy of a campaign; a rolled-back turn."""
+    (home / "pbem.toml").chmod(0o600)  # the test's own hand has been at it
+    inbox = home / "post" / "inbox" / "new"
+    for command in ("tick", "preview --to", "run", "rollback --yes", "tick", "fork"):
+        words, place = command.split(), str(tmp_path / command.replace(" ", ""))
+        arguments = {"preview": [place], "fork": ["1", place], "rollback": ["1"]}.get(words[0], [])
+        named = ["duel"] if words[0] != "tick" else []
+        if words[0] == "run":
+            (inbox / "1").write_bytes(b"From: ann@example.org\n\nORDERS duel red\nPLACE c3\nEND\n")
+            (inbox / "1").chmod(0o600)
+        assert duel(words[0], *named, *words[1:], *arguments, *NOW).exit_code == 0, words
+
+    assert (home / "pbem.sqlite").is_file()
+    assert (home / "turns" / "duel" / "withdrawn").is_dir()
+    assert reachable(home, tmp_path / "preview--to", tmp_path / "fork") == []
+    assert os.umask(umask) == umask
+
+
+def test_a_database_in_use(duel: Run, home: Path) -> None:
+    """The files that SQLite keeps beside it while it is open are no more open than the database."""
+    from pbem.store import Store
+
+    store = Store(load_settings(home).database)
+    with store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE letter SET note = ''")
+        beside = [path for path in home.iterdir() if path.name.startswith("pbem.sqlite-")]
+        modes = {stat.S_IMODE(path.stat().st_mode) for path in beside}
+    store.close()
+
+    assert (len(beside), modes) == (2, {0o600})
+
+
+def test_a_demo(tmp_path: Path) -> None:
+    """Even the games of bots."""
+    result = CliRunner().invoke(main, ["demo", str(tmp_path / "demo"), "--game", "singularity", "--turns", "1"])
+
+    assert result.exit_code == 0, result.output
+    assert reachable(tmp_path / "demo") == []
+
+
+@pytest.fixture
+def opened() -> Iterator[Path]:
+    """A home of the version before, with a blank in its name, in a place where everybody may look around."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name) / "my home"
+        assert CliRunner().invoke(main, ["init", str(home)]).exit_code == 0
+        for path in (Path(name), home, *home.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        yield home
+
+
+def test_a_home_that_is_open_is_found_and_closed(opened: Path) -> None:
+    """The doctor names what others can read, and the command that he says closes it."""
+    settings = load_settings(opened)
+    told = privacy(settings)
+    subprocess.run(["sh", "-c", told.mend.removeprefix("run: ")], check=True)
+
+    assert told.result == "warning"
+    assert told.text.startswith(f"other users of this machine can read {opened}/pbem.sqlite, {opened}/turns, ")
+    assert privacy(settings).result == "ok"
+    assert stat.S_IMODE((opened / "pbem.sqlite").stat().st_mode) == 0o600
+    assert [path for path in (opened / "post").rglob("*") if path.stat().st_mode & 0o077] == []
+
+
+def test_migrate_tells_of_it_too(opened: Path) -> None:
+    """Whoever brings an old home up to this version hears of it at once, with the command."""
+    output = CliRunner().invoke(main, ["migrate", "--home", str(opened)]).output
+
+    assert f"But other users of this machine can read {opened}/pbem.sqlite, " in output
+    assert f"To mend, run: chmod -R go= '{opened}/pbem.sqlite' " in output
