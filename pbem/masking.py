@@ -25,7 +25,7 @@ LEAST_SECRET = 4
 
 _KEYS = (
     re.compile(
-        r"(?im)^(?P<kept>(?:[>|]|[^\S\n])*+orders[^\S\n]++\S++[^\S\n]++\S++[^\S\n]++)(?!(?:wait|final)\b)[^\s;#]++"
+        r"(?im)^(?P<kept>(?:[>|]|[^\S\n])*+(?:orders|player)[^\S\n]++\S++[^\S\n]++\S++[^\S\n]++)(?!(?:wait|final)\b)[^\s;#]++"
     ),
     re.compile(rf"(?i)(?P<kept>)\b[0-9a-f]{{{2 * TOKEN_BYTES}}}\b"),
     re.compile(rf"(?i)(?P<kept>)\b[a-z2-7]{{{ID_CHARACTERS}}}\b"),
@@ -33,6 +33,13 @@ _KEYS = (
     # A code on its own is told from a long word by its digits.
     re.compile(rf"(?i)(?P<kept>)\b(?=[a-z]{{0,{CODE_CHARACTERS - 1}}}+[2-7])[a-z2-7]{{{CODE_CHARACTERS}}}\b"),
 )
+
+_TOKEN = re.compile(rf"(?i)\b[0-9a-f]{{{2 * TOKEN_BYTES}}}\b")
+_FRAME = re.compile(r"(?i)\A[>|\s]*+(?:orders|player|gm)\b")
+_KEYLIKE = re.compile(
+    rf"(?i)\b(?:(?=[a-z]{{0,24}}+[0-9])[0-9a-f]{{15,25}}|(?=[a-z]{{0,15}}+[2-7])[a-z2-7]{{{CODE_CHARACTERS}}})\b"
+)
+"""A token, with or without a slip of the pen in it, or a reply code."""
 
 _SECRETS: set[str] = set()
 
@@ -48,6 +55,16 @@ def without_secrets(text: str) -> str:
     for secret in sorted(_SECRETS, key=len, reverse=True):
         text = text.replace(secret, MASK)
     return text
+
+
+def without_keys(line: str) -> str:
+    """A line as it was written, for what is kept and shown again: only what is surely a key in it is masked.
+
+    That is a token wherever it stands, and on a line that begins as a frame does, well-formed or not, also what is
+    like a token or a code.
+    """
+    line = _TOKEN.sub(MASK, line)
+    return _KEYLIKE.sub(MASK, line) if _FRAME.match(line) else line
 
 
 def masked(text: str) -> str:

@@ -8,6 +8,7 @@ from pbem.desk.limits import note_guess
 from pbem.desk.pages import Disagreement
 from pbem.desk.replies import Case, answer, to_stranger, warn
 from pbem.desk.seats import Spot
+from pbem.masking import without_keys
 from pbem.report import Refusal
 from pbem.report.pages import Reason
 
@@ -36,7 +37,7 @@ def _known(case: Case, claim: Declined) -> str:
         campaign=spot.campaign if spot else "",
         seat=spot.seat if spot else "",
         label=spot.label if spot else "",
-        typed=claim.typed,
+        typed=without_keys(claim.typed),
         hint=claim.hint,
         gm=spot.gm if spot else "",
         notes=case.letter.notes,

@@ -9,11 +9,13 @@ from typing import Any
 from sqlalchemy import select
 
 from pbem.campaign.people.seating import locked_table
+from pbem.campaign.reading import Lines
 from pbem.campaign.table import Table
 from pbem.campaign.tokens import token_fits
 from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import PbemError, StoreError
+from pbem.masking import without_keys
 from pbem.post.writing import Part
 from pbem.report import tell
 from pbem.report.gm_pages import Done, GmAnswer, GmImpostor
@@ -33,6 +35,11 @@ class GmAsked:
     def words(self) -> str:
         """The text as it was written."""
         return "\n".join(line for _, line in self.text).strip()
+
+    @property
+    def orders(self) -> Lines:
+        """The text as the lines of a sheet, which is kept: a key that stands among them is masked."""
+        return tuple((number, without_keys(line)) for number, line in self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ def _answered(
     case: Case, name: str, sheet: GmSheet, orders: GmOrders, handlers: GmHandlers
 ) -> tuple[GmAnswer, tuple[Part, ...]]:
     if orders.parsed.errors or not orders.parsed.orders:
-        return GmAnswer(campaign=name, findings=tell(orders.parsed.findings, sheet.lines)), ()
+        return GmAnswer(campaign=name, findings=tell(orders.parsed.findings, sheet.shown)), ()
     try:
         with case.session.begin_nested():
             said = [(order, _perform(case, name, order, orders, handlers)) for order in orders.parsed.orders]

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
+from pbem.masking import without_keys
 from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
 
@@ -228,6 +229,11 @@ class GmSheet:
     key: str
     lines: tuple[tuple[int, str], ...]
 
+    @property
+    def shown(self) -> tuple[tuple[int, str], ...]:
+        """The lines as they may be told again: a key that stands among them is masked."""
+        return tuple((number, without_keys(line)) for number, line in self.lines)
+
 
 @dataclass(frozen=True, slots=True)
 class GmOrders:
@@ -252,11 +258,8 @@ def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
 
 def read_gm_sheet(sheet: GmSheet, view: dict[str, Any]) -> GmOrders:
     """Its commands, down to the first that takes a text, and that text. Never raises."""
-    for at, (_, line) in enumerate(sheet.lines):
-        if _takes_text(line):
-            parsed = GM_COMMANDS.parse(view, sheet.lines[: at + 1])
-            return GmOrders(parsed, sheet.lines[at + 1 :])
-    return GmOrders(GM_COMMANDS.parse(view, sheet.lines))
+    texted = next((at for at, (_, line) in enumerate(sheet.lines) if _takes_text(line)), len(sheet.lines))
+    return GmOrders(GM_COMMANDS.parse(view, sheet.shown[: texted + 1]), sheet.lines[texted + 1 :])
 
 
 def _takes_text(line: str) -> bool:

@@ -65,7 +65,7 @@ def _preview(asked: GmAsked, _: ShowPreview) -> GmSaid:
 def _sheet(asked: GmAsked, order: GiveSheet) -> GmSaid:
     case = asked.case
     table = locked_table(case.session, asked.table.name)
-    receipt = give_sheet(case.session, case.house, table, order.seat, asked.text, case.now)
+    receipt = give_sheet(case.session, case.house, table, order.seat, asked.orders, case.now)
     return GmSaid(receipt.verdict + "".join(f"\nline {each.line}: {each.text}" for each in receipt.findings))
 
 
@@ -89,7 +89,7 @@ def _go_forward(asked: GmAsked, _: GoForward) -> GmSaid:
 
 def _run_again(asked: GmAsked, order: RunAgain) -> GmSaid:
     seat = find_place(asked.table, order.seat).seat
-    return _amended(asked, Changes(sheets={seat: asked.text}), f"RERUN {seat} YES", sure=order.sure is not None)
+    return _amended(asked, Changes(sheets={seat: asked.orders}), f"RERUN {seat} YES", sure=order.sure is not None)
 
 
 def _patch(asked: GmAsked, order: PatchState) -> GmSaid:

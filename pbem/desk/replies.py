@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.desk.seats import Spot, is_known
 from pbem.house import House
+from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
 from pbem.post.codes import message_id, plus_address, subject_tag
 from pbem.post.outbox import queue
@@ -162,7 +163,7 @@ def _mail(case: Case, to: str, text: str, *, id_: str, spot: Spot | None, code: 
     tag = f"{subject_tag(spot.campaign, code)} " if spot is not None and code else ""
     return Mail(
         recipient=to,
-        subject=f"Re: {tag}{bare_subject(letter.subject) or 'your mail'}",
+        subject=f"Re: {tag}{without_keys(bare_subject(letter.subject)) or 'your mail'}",
         text=text,
         message_id=id_,
         reply_to=plus_address(case.address, code) if code else case.address,

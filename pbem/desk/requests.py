@@ -29,6 +29,7 @@ from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
 from pbem.desk.replies import Case
 from pbem.desk.seats import Spot
 from pbem.desk.sheet import Header
+from pbem.masking import without_keys
 from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, Parsed, split_words
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
@@ -150,7 +151,7 @@ def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]
     if texted is not None:
         text = "\n".join(lines[texted + 1 :]).strip("\n")
         numbered = numbered[: texted + 1]
-    asking = [each for each in numbered if split_words(each[1])]
+    asking = [(number, without_keys(line)) for number, line in numbered if split_words(line)]
     if len(asking) > MOST_COMMANDS:
         notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
     return Request(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)

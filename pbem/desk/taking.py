@@ -18,7 +18,7 @@ from pbem.campaign.tokens import token_fits
 from pbem.desk.replies import Case, answer, receipt
 from pbem.desk.seats import Spot
 from pbem.desk.sheet import SheetText
-from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES
+from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
 from pbem.report import Receipt, Refusal, compare, restate, tell
 from pbem.report.pages import Reason
 from pbem.ruleset import AnyRuleset, Order, View, digest, split_words
@@ -167,10 +167,10 @@ _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IG
 
 
 def _without_keys(sheet: SheetText, spot: Spot) -> SheetText:
-    """The sheet as it is read, kept and told again: a key that stands among its orders is masked."""
+    """The sheet as it is read, kept and told again: a key that stands among its orders is masked, whose it may be."""
 
     def masked(line: str) -> str:
-        return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], line)
+        return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], without_keys(line))
 
     lines = tuple((number, masked(line)) for number, line in sheet.lines)
     return dataclasses.replace(sheet, lines=lines, written=tuple(map(masked, sheet.written)))
