@@ -34,6 +34,7 @@ from pbem.house import House
 from pbem.logbook import tell
 from pbem.masking import without_secrets
 from pbem.post.carriers import open_carrier
+from pbem.post.forgetting import forget_tokens
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.sending import Sent, send_due
@@ -78,6 +79,7 @@ def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progre
             readable = _poll(house, now, done)
             outage = watch_polls(house, now, readable=readable) if live else None
             done.answered = answer_letters(house, now, progress=progress)
+            forget_tokens(house.store, now)
             if readable:
                 done.reminded, problems = remind(house, now)
                 done.problems += problems
@@ -104,6 +106,7 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
             number = _open_number(house, name)
             done.polled = _poll_mailbox(house, now)
             done.answered = answer_letters(house, now, progress=progress)
+            forget_tokens(house.store, now)
             _resolve(house, [Due(name, number, BY_GM)], now, done, progress)
             _archive(house, now, done)
             _send(house, now, done, progress)

@@ -1,4 +1,4 @@
-"""Indexes by which a tick finds the turns to be archived, and those withdrawn, without looking through all."""
+"""Which mail has its tokens masked, and indexes by which a tick finds what is left to do without looking at all."""
 
 from __future__ import annotations
 
@@ -11,18 +11,25 @@ branch_labels = None
 depends_on = None
 
 _INDEXES = (
-    ("ix_turn_shelved", "campaign_id", sa.text("shelf_id IS NOT NULL")),
-    ("ix_turn_unarchived", "id", sa.text("archived_at IS NULL AND shelf_id IS NULL")),
+    ("ix_turn_shelved", "turn", ["campaign_id"], sa.text("shelf_id IS NOT NULL")),
+    ("ix_turn_unarchived", "turn", ["id"], sa.text("archived_at IS NULL AND shelf_id IS NULL")),
+    ("ix_letter_unmasked", "letter", ["state", "id"], sa.text("masked_at IS NULL")),
+    ("ix_outgoing_unmasked", "outgoing", ["state", "sent_at"], sa.text("masked_at IS NULL")),
 )
 
 
 def upgrade() -> None:
-    """Makes the indexes."""
-    for name, column, where in _INDEXES:
-        op.create_index(name, "turn", [column], sqlite_where=where, postgresql_where=where)
+    """Adds columns, then indexes."""
+    for table in ("letter", "outgoing"):
+        op.add_column(table, sa.Column("masked_at", sa.DateTime(timezone=True), nullable=True))
+    for name, table, columns, where in _INDEXES:
+        op.create_index(name, table, columns, sqlite_where=where, postgresql_where=where)
 
 
 def downgrade() -> None:
-    """Takes them away."""
-    for name, _, _ in _INDEXES:
-        op.drop_index(name, "turn")
+    """Takes them away. What was masked stays so."""
+    for name, table, _, _ in _INDEXES:
+        op.drop_index(name, table)
+    for table in ("letter", "outgoing"):
+        with op.batch_alter_table(table) as batch:
+            batch.drop_column("masked_at")

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from pbem.post.forgetting import is_masked
 from pbem.post.refusals import about_content
 from pbem.post.waiting import provider_of
 from pbem.post.writing import text_alone
@@ -26,7 +27,12 @@ def noted(before: str, said: str) -> str:
 
 
 def after_refusal(session: Session, mail: Outgoing, now: datetime) -> str:
-    """Queues a mail another way, by what its `reply` says; returns the way, "" where none is left."""
+    """Queues a mail another way, by what its `reply` says; returns the way, "" where none is left.
+
+    There is none for a mail whose token is no longer kept: its reader needs a new one.
+    """
+    if is_masked(mail.raw):
+        return ""
     way = _as_text(mail) or _to_second_address(session, mail)
     if way:
         mail.state, mail.attempts, mail.not_before = "queued", 0, now

@@ -311,11 +311,21 @@ class Report(Base):
     """The parts of the report as mailed, for the archive: JSON of name → text, pictures in base64."""
 
 
+_UNMASKED = text("masked_at IS NULL")
+
+
 class Letter(Base):
-    """A mail as it came. `state` is "new", "done" or "quarantined"; `note` says what became of it."""
+    """A mail as it came. `state` is "new", "done" or "quarantined"; `note` says what became of it.
+
+    Once it is done, no token is left in it from `masked_at` on.
+    """
 
     __tablename__ = "letter"
-    __table_args__ = (UniqueConstraint("mailbox", "uid_validity", "uid"), Index("ix_letter_state", "state", "id"))
+    __table_args__ = (
+        UniqueConstraint("mailbox", "uid_validity", "uid"),
+        Index("ix_letter_state", "state", "id"),
+        Index("ix_letter_unmasked", "state", "id", sqlite_where=_UNMASKED, postgresql_where=_UNMASKED),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     mailbox: Mapped[str] = mapped_column(String(200))
@@ -326,6 +336,7 @@ class Letter(Base):
     raw: Mapped[bytes] = mapped_column(Packed)
     state: Mapped[str] = mapped_column(String(12), default="new")
     note: Mapped[str] = mapped_column(default="")
+    masked_at: Mapped[dt.datetime | None]
 
 
 class Sheet(Base):
@@ -360,7 +371,8 @@ class Outgoing(Base):
     a later mail of the same `topic` while it still waited. `kind` says what it
     is ("report", "receipt", …). `provider` is the domain it goes to; `form` how
     it goes: "whole", or "plain" as text alone. `reply` is what the other side
-    said last: the carrier, or the delivery report of a mail that bounced.
+    said last: the carrier, or the delivery report of a mail that bounced. When
+    it cannot come back any more no token is left in it, from `masked_at` on.
     """
 
     __tablename__ = "outgoing"
@@ -368,6 +380,7 @@ class Outgoing(Base):
         Index("ix_outgoing_due", "state", "not_before", "id"),
         Index("ix_outgoing_provider", "provider", "sent_at"),
         Index("ix_outgoing_topic", "topic", "state"),
+        Index("ix_outgoing_unmasked", "state", "sent_at", sqlite_where=_UNMASKED, postgresql_where=_UNMASKED),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -386,6 +399,7 @@ class Outgoing(Base):
     created_at: Mapped[dt.datetime]
     sent_at: Mapped[dt.datetime | None]
     reply: Mapped[str] = mapped_column(default="")
+    masked_at: Mapped[dt.datetime | None]
 
 
 class Press(Base):

@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 from pbem.campaign.table import load_table
 from pbem.errors import UpkeepError
 from pbem.masking import masked
+from pbem.post.forgetting import is_masked
 from pbem.post.reading import read_letter
 from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing
@@ -63,6 +64,9 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
     else:
         again = again.where(Outgoing.id == mail_id, Outgoing.state.in_((*_UNSENT, "bounced")))
     with store.writing() as session:
+        raw = session.scalar(select(Outgoing.raw).where(Outgoing.id == mail_id))
+        if raw is not None and is_masked(raw):
+            raise UpkeepError(f"mail {mail_id} was sent too long ago to go again: its token is no longer kept")
         due = sorted(session.scalars(again))
         if mail_id is not None and not due:
             raise _refusal(mail_id, session.scalar(select(Outgoing.state).where(Outgoing.id == mail_id)))
