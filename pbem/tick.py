@@ -43,6 +43,9 @@ from pbem.store.models import Campaign, Outgoing, Turn
 
 LOCK = "tick.lock"
 
+MOST_NAMED = 3
+"""Things in the inbox that are no mail, named in one sentence."""
+
 
 @dataclass(slots=True)
 class Ticked:
@@ -104,7 +107,7 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
             return done
         with _told(done, now):
             number = _open_number(house, name)
-            done.polled = _poll_mailbox(house, now)
+            _poll_mailbox(house, now, done)
             done.answered = answer_letters(house, now, progress=progress)
             forget_tokens(house.store, now)
             _resolve(house, [Due(name, number, BY_GM)], now, done, progress)
@@ -166,17 +169,28 @@ def _only_here(house: House) -> Iterator[bool]:
             yield True
 
 
-def _poll_mailbox(house: House, now: dt.datetime) -> int:
+def _poll_mailbox(house: House, now: dt.datetime, done: Ticked) -> None:
     mailbox = open_mailbox(house.settings)
     try:
-        return poll(house.store, mailbox, now)
+        done.polled = poll(house.store, mailbox, now)
+        done.problems += filter(None, [_left_alone(mailbox.left_alone())])
     finally:
         mailbox.close()
 
 
+def _left_alone(things: Sequence[str]) -> str:
+    """The sentence on what lies in the inbox and is no mail; "" if nothing does."""
+    if not things:
+        return ""
+    count = f"{len(things)} things in the inbox are" if len(things) > 1 else "1 thing in the inbox is"
+    left = "were" if len(things) > 1 else "was"
+    more = ", and others" if len(things) > MOST_NAMED else ""
+    return f"{count} no mail that can be read and {left} left alone: {', '.join(things[:MOST_NAMED])}{more}"
+
+
 def _poll(house: House, now: dt.datetime, done: Ticked) -> bool:
     try:
-        done.polled = _poll_mailbox(house, now)
+        _poll_mailbox(house, now, done)
     except PbemError as error:
         done.problems.append(f"{error}; turns wait for it, even past their deadlines")
         return False

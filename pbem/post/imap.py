@@ -47,6 +47,10 @@ class ImapMailbox:
             for mails in in_batches((item, item[1]) for item in sizes):
                 yield self._read(mails, validity)
 
+    def left_alone(self) -> list[str]:
+        """Nothing: an IMAP server holds mails and no other things."""
+        return []
+
     def waiting(self) -> int:
         """How many mails the next `batches` would find. Logs in, changes nothing. Raises PostError."""
         with self._worded():

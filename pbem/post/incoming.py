@@ -49,6 +49,9 @@ class Mailbox(Protocol):
     def done(self, batch: list[Incoming]) -> None:
         """Moves a stored batch to the folder Processed. What is gone already is no error."""
 
+    def left_alone(self) -> list[str]:
+        """What lies there and is no mail that can be read, each with the reason, as the last `batches` found it."""
+
     def close(self) -> None:
         """Lets go of the mailbox; never raises."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -37,19 +38,25 @@ class MaildirMailbox:
         self._name = name[-NAME_LENGTH:]
         self._ours = ours
         self._paths: dict[str, Path] = {}
+        self._left_alone: list[str] = []
 
     def batches(self) -> Iterator[list[Incoming]]:
         """All mail in new/, in cur/ and dropped as *.eml, by the time it came."""
+        self._left_alone = []
         self._check()
         try:
             _make(self._folder)
             _sweep(self._folder)
             found = sorted(self._find(), key=lambda item: (item[1].st_mtime_ns, item[0].name))
             for group in in_batches((item, item[1].st_size) for item in found):
-                yield [mail for entry, stat in group if (mail := self._read(entry, stat)) is not None]
+                yield [mail for entry, facts in group if (mail := self._read(entry, facts)) is not None]
         except OSError as error:
             where = error.filename or self._folder
             raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {where}: {error.strerror}") from None
+
+    def left_alone(self) -> list[str]:
+        """What lies there and is no mail that can be read, each with the reason, as the last `batches` found it."""
+        return self._left_alone
 
     def waiting(self) -> int:
         """How many mails the next `batches` would find. Changes nothing. Raises PostError."""
@@ -95,11 +102,26 @@ class MaildirMailbox:
                 continue  # it is made when the inbox is first read
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.name.endswith(suffix) and not entry.name.startswith(".") and entry.is_file():
-                        with suppress(FileNotFoundError):  # another reader was faster
-                            yield entry, entry.stat()
+                    if entry.name.endswith(suffix) and not entry.name.startswith("."):
+                        yield from self._file(entry)
 
-    def _read(self, entry: os.DirEntry[str], stat: os.stat_result) -> Incoming | None:
+    def _file(self, entry: os.DirEntry[str]) -> Iterator[_Found]:
+        """What an entry is, if it is a file or leads to one. Whatever else lies there keeps no mail from being read."""
+        try:
+            facts = entry.stat()
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError) or entry.is_symlink():  # else another reader was faster
+                self._leave(entry, error.strerror)
+            return
+        if stat.S_ISREG(facts.st_mode):
+            yield entry, facts
+        else:
+            self._leave(entry, "not a file")
+
+    def _leave(self, entry: os.DirEntry[str], reason: str | None) -> None:
+        self._left_alone.append(f"{entry.path}: {reason}")
+
+    def _read(self, entry: os.DirEntry[str], facts: os.stat_result) -> Incoming | None:
         path = Path(entry.path)
         try:
             with path.open("rb") as file:
@@ -107,12 +129,12 @@ class MaildirMailbox:
         except FileNotFoundError:
             return None  # another reader was faster
         except OSError as error:
-            error.filename = path  # so that the GM knows which mail holds up the others
-            raise
-        uid = _uid(entry.name, stat)
+            self._leave(entry, error.strerror)
+            return None
+        uid = _uid(entry.name, facts)
         self._paths[uid] = path
-        received_at = datetime.fromtimestamp(stat.st_mtime, UTC)
-        return Incoming(self._name, "", uid, received_at, cut(raw, stat.st_size) if len(raw) > MAX_MAIL else raw)
+        received_at = datetime.fromtimestamp(facts.st_mtime, UTC)
+        return Incoming(self._name, "", uid, received_at, cut(raw, facts.st_size) if len(raw) > MAX_MAIL else raw)
 
 
 class MaildirCarrier:
@@ -157,14 +179,14 @@ def _sweep(folder: Path) -> None:
     old = time.time() - STALE_SECONDS
     for path in (folder / "tmp").iterdir():
         with suppress(OSError):  # another reader was faster, or it is not ours to remove
-            stat = path.stat()
-            if max(stat.st_mtime, stat.st_atime) < old:
+            facts = path.stat()
+            if max(facts.st_mtime, facts.st_atime) < old:
                 path.unlink()
 
 
-def _uid(name: str, stat: os.stat_result) -> str:
+def _uid(name: str, facts: os.stat_result) -> str:
     # A name in new/ or cur/ is unique for ever; a dropped file's may be used again.
-    uid = f"{name}@{stat.st_mtime_ns}" if name.endswith(".eml") else name.partition(":2,")[0]
+    uid = f"{name}@{facts.st_mtime_ns}" if name.endswith(".eml") else name.partition(":2,")[0]
     # Neither a long name nor one that is no text can stand in the database.
     return uid if len(uid) <= NAME_LENGTH and uid.isprintable() else hashlib.sha256(os.fsencode(uid)).hexdigest()
 

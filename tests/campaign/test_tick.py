@@ -246,3 +246,17 @@ def test_serve_tells_what_stops_a_tick_and_stays_up(desk: Desk) -> None:
     serve(desk.house, clock=lambda: desk.now, stop=stop, told=hear)
 
     assert told == [[f"{desk.home}/tick.lock: Is a directory"]]
+
+
+def test_what_lies_in_the_inbox_and_is_no_mail_is_told(desk: Desk) -> None:
+    """A loop of links in new/ is a problem for the GM; the mail beside it is answered, and turns are run."""
+    desk.begin()
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    (desk.home / "post" / "inbox" / "new").mkdir(exist_ok=True)
+    (desk.home / "post" / "inbox" / "new" / "loop").symlink_to("loop")
+    done = desk.tick(hours=107)
+
+    assert (done.answered.sheets, len(done.resolved)) == (1, 1)
+    (problem,) = done.problems
+    assert problem.startswith("1 thing in the inbox is no mail that can be read and was left alone: ")
+    assert problem.endswith("/new/loop: Too many levels of symbolic links")

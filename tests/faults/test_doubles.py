@@ -47,6 +47,9 @@ class Inbox:
     def done(self, batch: list[Incoming]) -> None:
         pass
 
+    def left_alone(self) -> list[str]:
+        return []
+
     def close(self) -> None:
         pass
 

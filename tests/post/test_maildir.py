@@ -157,12 +157,32 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
     assert read(tmp_path) == []
 
 
-def test_a_mail_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    """The GM learns which file keeps all mail from being read."""
+def test_what_is_no_mail_stops_none(tmp_path: Path) -> None:
+    """Loops of links, pipes, folders, links to nothing and what cannot be read are left alone and told by name."""
+    drop(tmp_path / "new" / "mail", b"x", 100)
+    (tmp_path / "new" / "loop").symlink_to("loop")
+    (tmp_path / "new" / "nothing").symlink_to("nowhere")
+    (tmp_path / "new" / "folder").mkdir()
+    os.mkfifo(tmp_path / "new" / "pipe")
     (tmp_path / "odd.eml").symlink_to("/proc/self/mem")
+    mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
 
-    with pytest.raises(TemporaryPostError, match=r"odd\.eml: Input/output error"):
-        read(tmp_path)
+    assert [mail.raw for batch in mailbox.batches() for mail in batch] == [b"x"]
+    assert {told.removeprefix(f"{tmp_path}/") for told in mailbox.left_alone()} == {
+        "new/loop: Too many levels of symbolic links",
+        "new/nothing: No such file or directory",
+        "new/folder: not a file",
+        "new/pipe: not a file",
+        "odd.eml: Input/output error",
+    }
+
+
+def test_what_is_no_mail_is_not_counted_as_waiting(tmp_path: Path) -> None:
+    """Whoever looks at the inbox without reading it is not stopped by a loop of links either."""
+    drop(tmp_path / "new" / "mail", b"x", 100)
+    (tmp_path / "new" / "loop").symlink_to("loop")
+
+    assert MaildirMailbox(tmp_path, name="maildir:inbox").waiting() == 1
 
 
 def test_an_inbox_that_is_not_mounted(tmp_path: Path) -> None:
