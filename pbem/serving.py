@@ -9,19 +9,28 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
+from pbem import budget
+from pbem.budget import Stopped
 from pbem.errors import PbemError, in_words
 from pbem.house import House
+from pbem.logbook import tell
 from pbem.masking import without_secrets
 from pbem.post.idling import open_waiter
 from pbem.tick import Ticked, tick
 
 
 def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:
-    """Ticks every `poll_seconds` of the settings or when mail comes, and tells each tick, until `stop` is set."""
+    """Ticks every `poll_seconds` of the settings or when mail comes, and tells each tick, until `stop` is set.
+
+    A tick that is told to stop over a letter leaves that, and all that follows, to the next.
+    """
     waiter = open_waiter(house.settings)
     while not stop.is_set():
         try:
             done = tick(house, clock(), live=True)
+        except Stopped:
+            tell("tick ended early: told to stop")
+            return
         except (OSError, PbemError) as error:
             done = Ticked(problems=[without_secrets(in_words(error))])
         told(done)
@@ -30,15 +39,17 @@ def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: 
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Event]:
-    """An event that SIGTERM and SIGINT set; the tick at work is let finish."""
+    """An event that SIGTERM and SIGINT set. A letter under way is given up; all else that a tick does is finished."""
     stop = Event()
 
     def set_stop(_number: int, _frame: FrameType | None) -> None:
         stop.set()
+        budget.stop()
 
     before = {number: signal.signal(number, set_stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield stop
     finally:
+        budget.resume()
         for number, handler in before.items():
             signal.signal(number, handler)

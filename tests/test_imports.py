@@ -14,6 +14,7 @@ from rules import RULESETS
 ROOT = Path(__file__).parents[1]
 
 ROOMS: dict[str, set[str]] = {
+    "budget": set(),
     "progress": set(),
     "masking": set(),
     "durable": set(),
@@ -33,13 +34,13 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "report", "ruleset", "store"),
     },
     "desk": {
-        *("campaign", "errors", "house", "logbook", "masking"),
+        *("budget", "campaign", "errors", "house", "logbook", "masking"),
         *("post", "progress", "report", "ruleset", "store"),
     },
     "upkeep": {"campaign", "desk", "errors", "masking", "post", "store"},
     "doctor": {"campaign", "config", "errors", "house", "post", "progress", "report", "store"},
     "tick": {"campaign", "desk", "errors", "house", "logbook", "masking", "post", "progress", "store"},
-    "serving": {"errors", "house", "masking", "post", "tick"},
+    "serving": {"budget", "errors", "house", "logbook", "masking", "post", "tick"},
     "players": {"post", "ruleset"},
     "demo": {
         *("archive", "campaign", "config", "errors", "house", "players", "post"),

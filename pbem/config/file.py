@@ -25,6 +25,7 @@ archive = "turns"
 pictures = true                      # maps as pictures in reports
 poll_seconds = 60                    # how often `pbem serve` looks for mail
 outage_hours = 24                    # deadlines wait as long as an outage was, at most so long; 0: not at all
+letter_seconds = 10                  # of the processor's time, for one letter; what takes longer is set aside
 log = "log/pbem.log"                 # a line of JSON for each thing that happens; "-" is standard error
 # connections = 1                    # to the carrier at once
 # dkim = {{ domain = "example.org", selector = "pbem", key_file = "dkim.pem" }}   # signs mail; pip install 'pbem[dkim]'

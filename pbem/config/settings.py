@@ -33,6 +33,7 @@ class Settings:
     tls_ca: Path | None
     poll_seconds: int
     outage_hours: int
+    letter_seconds: float
     log: Path
     inbox_password: Secret | None
     carrier_password: Secret | None
@@ -159,6 +160,7 @@ def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
         tls_ca=home / tls_ca if tls_ca else None,
         poll_seconds=read["poll_seconds"],
         outage_hours=read["outage_hours"],
+        letter_seconds=read["letter_seconds"],
         log=home / read["log"],
         inbox_password=read.get("inbox_password"),
         carrier_password=read.get("carrier_password"),

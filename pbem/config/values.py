@@ -68,6 +68,10 @@ def _hours(key: str, value: Any) -> int:
     return _whole(key, value, 0, 168)
 
 
+def _letter_seconds(key: str, value: Any) -> int:
+    return _whole(key, value, 1, 600)
+
+
 def _inbox(key: str, value: Any) -> str:
     read_post_url(_text(key, value), key, INBOXES)
     return str(value)
@@ -142,6 +146,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "tls_ca": _text,
     "poll_seconds": _seconds,
     "outage_hours": _hours,
+    "letter_seconds": _letter_seconds,
     "log": _text,
     "inbox_password": _secret,
     "carrier_password": _secret,
@@ -162,6 +167,7 @@ DEFAULTS: Mapping[str, Any] = {
     "pictures": True,
     "poll_seconds": 60,
     "outage_hours": 24,
+    "letter_seconds": 10,
     "log": "log/pbem.log",
     "connections": 1,
     "pace": {},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbem.post.addresses import all_addresses, is_robot, one_address
 from pbem.post.cleaning import MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
@@ -63,11 +63,32 @@ class Letter:
         return any(note.startswith(SENT_BACK) for note in self.notes)
 
 
+UNREADABLE = Letter(
+    sender=None, recipients=(), subject="", message_id="", references=(), automatic="", text="", notes=()
+)
+"""What is known of a letter that cannot be read."""
+
+
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
     entity = parse_entity(_without_envelope(raw[:MAX_MAIL]))
+    text, notes = _text(entity, _sender(entity))
+    kept = tuple(dict.fromkeys([*_cut_note(entity, len(raw)), *notes]))[:MAX_NOTES]
+    return replace(_letter(entity), text=text, notes=kept)
+
+
+def read_head(raw: bytes) -> Letter:
+    """The letter of a mail's bytes, but for its text: little work, whatever the text is. Never raises."""
+    return _letter(parse_entity(_without_envelope(raw[:MAX_HEAD])))
+
+
+def read_sender(raw: bytes) -> str | None:
+    """The sender of a mail's bytes, as `read_letter` has it. Never raises."""
+    return _sender(parse_entity(_without_envelope(raw[:MAX_HEAD])))
+
+
+def _letter(entity: Entity) -> Letter:
     sender = _sender(entity)
-    text, notes = _text(entity, sender)
     ids = _ID.findall(entity.first("message-id"))
     return Letter(
         sender=sender,
@@ -76,14 +97,9 @@ def read_letter(raw: bytes) -> Letter:
         message_id=ids[0] if ids else "",
         references=_references(entity),
         automatic=_automatic(entity, sender),
-        text=text,
-        notes=tuple(dict.fromkeys([*_cut_note(entity, len(raw)), *notes]))[:MAX_NOTES],
+        text="",
+        notes=(),
     )
-
-
-def read_sender(raw: bytes) -> str | None:
-    """The sender of a mail's bytes, as `read_letter` has it. Never raises."""
-    return _sender(parse_entity(_without_envelope(raw[:MAX_HEAD])))
 
 
 def _without_envelope(raw: bytes) -> bytes:

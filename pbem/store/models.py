@@ -12,7 +12,7 @@ import json
 import zlib
 from typing import Any, ClassVar
 
-from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, text
+from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import TypeDecorator
@@ -317,13 +317,22 @@ _UNMASKED = text("masked_at IS NULL")
 class Letter(Base):
     """A mail as it came. `state` is "new", "done" or "quarantined"; `note` says what became of it.
 
-    Once it is done, no token is left in it from `masked_at` on.
+    What was found when it was read: its `sender` in lower case ("" if none can
+    be read), the receiving server's `verdict` on him, and which right `key` the
+    letter showed ("" for none); all three are NULL before. `unanswered`: an
+    answer was due and was not given. `attempts` is how often reading was begun
+    and neither ended nor given up in good order. Once it is done, no token is
+    left in it from `masked_at` on.
     """
 
     __tablename__ = "letter"
     __table_args__ = (
         UniqueConstraint("mailbox", "uid_validity", "uid"),
         Index("ix_letter_state", "state", "id"),
+        Index("ix_letter_sender", "sender", "key", "verdict", "received_at"),
+        Index(
+            "ix_letter_unanswered", "received_at", sqlite_where=text("unanswered"), postgresql_where=text("unanswered")
+        ),
         Index("ix_letter_unmasked", "state", "id", sqlite_where=_UNMASKED, postgresql_where=_UNMASKED),
     )
 
@@ -336,6 +345,11 @@ class Letter(Base):
     raw: Mapped[bytes] = mapped_column(Packed)
     state: Mapped[str] = mapped_column(String(12), default="new")
     note: Mapped[str] = mapped_column(default="")
+    attempts: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    sender: Mapped[str | None] = mapped_column(String(254))
+    verdict: Mapped[str | None] = mapped_column(String(4))
+    key: Mapped[str | None] = mapped_column(String(40))
+    unanswered: Mapped[bool] = mapped_column(default=False, server_default=false())
     masked_at: Mapped[dt.datetime | None]
 
 
@@ -364,6 +378,9 @@ class Sheet(Base):
     author: Mapped[str] = mapped_column(String(10), default="player")
 
 
+_STRANGER = text("kind = 'stranger'")
+
+
 class Outgoing(Base):
     """A mail to be sent, whole.
 
@@ -380,6 +397,7 @@ class Outgoing(Base):
         Index("ix_outgoing_due", "state", "not_before", "id"),
         Index("ix_outgoing_provider", "provider", "sent_at"),
         Index("ix_outgoing_topic", "topic", "state"),
+        Index("ix_outgoing_stranger", "created_at", "provider", sqlite_where=_STRANGER, postgresql_where=_STRANGER),
         Index("ix_outgoing_unmasked", "state", "sent_at", sqlite_where=_UNMASKED, postgresql_where=_UNMASKED),
     )
 

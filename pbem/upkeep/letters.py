@@ -9,10 +9,9 @@ from sqlalchemy import func, select, update
 
 from pbem.errors import UpkeepError
 from pbem.masking import masked
-from pbem.post.reading import read_letter
+from pbem.post.reading import read_head, read_letter
 from pbem.store import Store
 from pbem.store.models import Letter
-from pbem.upkeep.raws import head
 
 STATES = ("new", "done", "quarantined")
 
@@ -83,7 +82,7 @@ def retry_letter(store: Store, letter_id: int) -> None:
     again = (
         update(Letter)
         .where(Letter.id == letter_id, Letter.state == "quarantined")
-        .values(state="new", note="")
+        .values(state="new", note="", attempts=0)
         .returning(Letter.id)
     )
     with store.writing() as session:
@@ -97,7 +96,7 @@ def retry_letter(store: Store, letter_id: int) -> None:
 
 
 def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> LetterFacts:
-    letter = read_letter(head(raw))
+    letter = read_head(raw)
     return LetterFacts(
         id=letter_id,
         received_at=received_at,

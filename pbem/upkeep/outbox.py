@@ -11,10 +11,9 @@ from pbem.campaign.table import load_table
 from pbem.errors import UpkeepError
 from pbem.masking import masked
 from pbem.post.forgetting import is_masked
-from pbem.post.reading import read_letter
+from pbem.post.reading import read_head
 from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing
-from pbem.upkeep.raws import head
 
 _UNSENT = ("queued", "failed")
 
@@ -86,7 +85,7 @@ def _held(mail: Outgoing, campaign: str | None) -> Held:
         id=mail.id,
         campaign=campaign,
         recipient=mail.recipient,
-        subject=masked(read_letter(head(mail.raw)).subject),
+        subject=masked(read_head(mail.raw).subject),
         state=mail.state,
         attempts=mail.attempts,
         since=mail.created_at,

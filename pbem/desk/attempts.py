@@ -1,0 +1,68 @@
+"""The letters that wait, and how often each was begun: what kills the reader is found out, and kills no third time.
+
+An attempt is noted before it is made, for some letters at once. If the process
+is killed meanwhile, nobody knows which of them did it; so from then on they are
+tried one by one, in their place among the others, and only the one that kills
+the reader again is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import groupby
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.store import Store
+from pbem.store.models import Letter
+
+AT_ONCE = 20
+"""Letters tried, and held in memory, at a time."""
+
+MOST_ATTEMPTS = 2
+"""Attempts after which a letter is not tried again by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A new letter, and how often reading it has ended with the reader."""
+
+    id: int
+    attempts: int
+
+
+def waiting_letters(session: Session) -> list[Waiting]:
+    """All new letters, oldest first."""
+    new = select(Letter.id, Letter.attempts).where(Letter.state == "new").order_by(Letter.received_at, Letter.id)
+    return [Waiting(*row) for row in session.execute(new)]
+
+
+def in_groups(letters: Sequence[Waiting]) -> Iterator[list[Waiting]]:
+    """The letters in their order: those never tried some at a time, any other by itself."""
+    for tried, some in groupby(letters, key=lambda letter: letter.attempts > 0):
+        alike = list(some)
+        size = 1 if tried else AT_ONCE
+        yield from (alike[at : at + size] for at in range(0, len(alike), size))
+
+
+@contextmanager
+def attempted(store: Store, letters: Sequence[Waiting]) -> Iterator[None]:
+    """Notes an attempt at some letters, all tried equally often; takes it back if the block gives up in good order."""
+    ids, before = [letter.id for letter in letters], letters[0].attempts
+    _note(store, ids, before + 1)
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):  # the database may be what was at fault
+            _note(store, ids, before)
+        raise
+
+
+def _note(store: Store, ids: Sequence[int], attempts: int) -> None:
+    # A power cut is no letter's doing: it may take the note back.
+    with store.writing(durable=False) as session:
+        still_new = update(Letter).where(Letter.id.in_(ids), Letter.state == "new")
+        session.connection().execute(still_new.values(attempts=attempts))

@@ -1,0 +1,67 @@
+"""The toy with a parser at which some lines do harm; run as a program, a tick or a server in a home with it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from pbem.errors import StoreError
+from pbem.house import open_house
+from pbem.ruleset import Parsed, View
+from pbem.serving import serve, stopped_by_signals
+from pbem.tick import tick
+from tests.toy.ruleset import Auction
+
+
+def _loop() -> None:
+    while True:
+        pass
+
+
+def _take_all_memory() -> None:
+    bytearray(1 << 60)
+
+
+def _kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _lose_database() -> None:
+    raise StoreError("the database is locked")
+
+
+HARM: Mapping[str, Callable[[], None]] = {
+    "LOOP": _loop,
+    "MEMORY": _take_all_memory,
+    "KILL": _kill,
+    "LOCK": _lose_database,
+}
+
+
+class Magic(Auction):
+    """The toy; a line with one of the words does what that says."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        kept = list(lines)
+        for _, line in kept:
+            if line.strip() in HARM:
+                print("harm begins", flush=True)
+                HARM[line.strip()]()
+        return super().parse(view, kept)
+
+
+def main(work: str, home: Path, now: dt.datetime) -> None:
+    """Ticks once at a time, or serves at it until told to stop."""
+    with open_house(home, {"toy": Magic()}) as house, stopped_by_signals() as stop:
+        if work == "tick":
+            tick(house, now)
+        else:
+            serve(house, clock=lambda: now, stop=stop, told=lambda _: stop.set())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), dt.datetime.fromisoformat(sys.argv[3]))

@@ -1,0 +1,108 @@
+"""Work has a bound that nothing in it can pass by, and leaves no alarm behind."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from pbem import budget
+from pbem.budget import Overrun, Stopped, within
+
+BACKTRACKS = re.compile(r"(?:a|a)*b")
+
+
+def spin() -> None:
+    """Works for ever."""
+    while True:
+        pass
+
+
+def spin_on() -> None:
+    """Works for ever, whatever befalls it that programs take for a fault."""
+    while True:
+        try:
+            spin()
+        except Exception:  # noqa: BLE001 - as a careless parser might
+            continue
+
+
+def spin_once_told() -> None:
+    """Has the process told to end, and works for ever."""
+    signal.raise_signal(signal.SIGUSR1)
+    spin()
+
+
+def burn(seconds: float) -> None:
+    """Uses the processor for a time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def backtrack() -> None:
+    """Matches a pattern that tries each of endless ways."""
+    BACKTRACKS.fullmatch("a" * 60)
+
+
+@pytest.mark.parametrize("work", [spin, spin_on, backtrack])
+def test_work_without_end_is_ended(work: Callable[[], None]) -> None:
+    """A loop, one that swallows faults, and a pattern that backtracks without end."""
+    with pytest.raises(Overrun):
+        within(0.1, work)
+
+
+def test_work_in_time_is_done() -> None:
+    """It returns what it came to, and its alarm does not ring afterwards."""
+    assert within(0.1, lambda: 3) == 3
+    burn(0.3)
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_an_overrun_leaves_no_alarm() -> None:
+    """What is done after it has the processor to itself."""
+    with pytest.raises(Overrun):
+        within(0.1, spin)
+    burn(0.3)
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_a_fault_leaves_no_alarm() -> None:
+    """Work that fails has ended as well."""
+    with pytest.raises(ZeroDivisionError):
+        within(0.1, lambda: 1 / 0)
+    burn(0.3)
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_other_threads_work_without_a_bound() -> None:
+    """No signal reaches them, so nothing is promised."""
+    done: list[int] = []
+
+    def work() -> None:
+        burn(0.2)
+        done.append(1)
+
+    thread = threading.Thread(target=lambda: within(0.05, work))
+    thread.start()
+    thread.join()
+
+    assert done == [1]
+
+
+def test_work_is_ended_by_a_signals_handler() -> None:
+    """What runs ends, and nothing else begins before work is resumed."""
+    before = signal.signal(signal.SIGUSR1, lambda _number, _frame: budget.stop())
+    try:
+        with pytest.raises(Stopped):
+            within(600, spin_once_told)
+        with pytest.raises(Stopped):
+            within(600, lambda: None)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        budget.resume()
+    assert within(600, lambda: 3) == 3
