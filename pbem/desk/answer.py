@@ -21,10 +21,12 @@ from pbem.desk.claims import Seated
 from pbem.desk.commands import REFERENCE
 from pbem.desk.declining import declined
 from pbem.desk.dispatch import find_asked, serve
+from pbem.desk.floods import tell_of_letters
 from pbem.desk.gm import answer_gm_letter
-from pbem.desk.gm_commands import find_gm_sheet
+from pbem.desk.gm_commands import GmSheet, find_gm_sheet
 from pbem.desk.judging import judge
-from pbem.desk.limits import LETTERS_A_DAY, Quota
+from pbem.desk.keys import right_key
+from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
 from pbem.desk.replies import Case, answer
 from pbem.desk.requests import find_press
 from pbem.desk.seats import seats_of
@@ -48,11 +50,12 @@ _HELP = re.compile(r"\A\s*+(?:(?:re|aw|fwd?):\s*+)*+help\b", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Tally:
-    """What came of the letters answered."""
+    """What came of the letters dealt with; `unanswered` had an answer due, which limits forbade."""
 
     letters: int = 0
     sheets: int = 0
     set_aside: int = 0
+    unanswered: int = 0
 
 
 def answer_letters(house: House, now: dt.datetime, *, progress: Progress = silent) -> Tally:
@@ -63,7 +66,6 @@ def answer_letters(house: House, now: dt.datetime, *, progress: Progress = silen
         if not waiting:
             return tally
         known = frozenset(session.scalars(select(Campaign.name)))
-        quota = Quota(session, now, waiting=len(waiting), authserv_id=house.settings.authserv_id)
     for group in in_groups(waiting):
         if group[0].attempts >= MOST_ATTEMPTS:
             tally.letters += 1
@@ -71,7 +73,7 @@ def answer_letters(house: House, now: dt.datetime, *, progress: Progress = silen
             continue
         with attempted(house.store, group):
             for mail in _mails(house, group):
-                _answer(house, now, mail, known, quota, tally)
+                _answer(house, now, mail, known, tally)
                 progress("answering", tally.letters, len(waiting))
     return tally
 
@@ -94,71 +96,106 @@ def _mails(house: House, letters: Sequence[Waiting]) -> Iterator[_Mail]:
     yield from (rows.pop(letter_id) for letter_id in ids)
 
 
-def _answer(house: House, now: dt.datetime, mail: _Mail, known: frozenset[str], quota: Quota, tally: Tally) -> None:
+def _answer(house: House, now: dt.datetime, mail: _Mail, known: frozenset[str], tally: Tally) -> None:
     tally.letters += 1
     try:
-        within(house.settings.letter_seconds, lambda: _read_and_deal(house, now, mail, known, quota, tally))
+        dealt = within(house.settings.letter_seconds, lambda: _read_and_deal(house, now, mail, known))
     except StoreError:
         raise  # the letter is not to blame; it stays new for the next tick
     except (Exception, Overrun) as error:  # noqa: BLE001 - a letter nobody foresaw must not stop the others
         tally.set_aside += set_aside(house, now, mail.id, mail.raw, error)
-
-
-def _read_and_deal(
-    house: House, now: dt.datetime, mail: _Mail, known: frozenset[str], quota: Quota, tally: Tally
-) -> None:
-    letter = read_letter(mail.raw)
-    verdict = sender_verdict(mail.raw, house.settings.authserv_id, letter.sender)
-    read = _Read(mail.id, letter, verdict)
-    if quota.spent(letter, mail.received_at, verdict):
-        tally.set_aside += _left_alone(house, read)
-        return
-    try:
-        tally.sheets += _deal(house, now, read, known)
-    except IntegrityError:  # another desk has answered the same sender meanwhile, which shows now
-        tally.sheets += _deal(house, now, read, known)
+    else:
+        tally.sheets += dealt.sheet
+        tally.set_aside += dealt.state == "quarantined"
+        tally.unanswered += bool(dealt.silences)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     """A letter that was read; `verdict` is what the receiving server says of its sender."""
 
-    id: int
+    mail: _Mail
     letter: Letter
     verdict: Verdict
 
 
-def _left_alone(house: House, read: _Read) -> bool:
-    """Keeps a letter of somebody who has sent too many, unanswered; whether it was still new."""
-    sender = read.letter.sender or "an unreadable sender"
-    note = f"not dealt with: more than {LETTERS_A_DAY} letters came from {sender} that day; it can be tried again later"
-    with house.store.writing(durable=False) as session:
-        return close_letter(session, read.id, "quarantined", note)
+@dataclass(frozen=True, slots=True)
+class _Dealt:
+    """What became of a letter: a note, and why it was not answered where it should have been. `sheet`: one was kept."""
+
+    note: str = ""
+    sheet: bool = False
+    state: str = "done"
+    silences: Sequence[str] = ()
 
 
-def _deal(house: House, now: dt.datetime, read: _Read, known: frozenset[str]) -> bool:
-    """Answers a letter, if it is still new, and notes what was done; returns whether a sheet was kept."""
+def _read_and_deal(house: House, now: dt.datetime, mail: _Mail, known: frozenset[str]) -> _Dealt:
+    letter = read_letter(mail.raw)
+    read = _Read(mail, letter, sender_verdict(mail.raw, house.settings.authserv_id, letter.sender))
+    try:
+        return _deal(house, now, read, known)
+    except IntegrityError:  # another desk has answered the same sender meanwhile, which shows now
+        return _deal(house, now, read, known)
+
+
+def _deal(house: House, now: dt.datetime, read: _Read, known: frozenset[str]) -> _Dealt:
+    """Answers a letter, if it is still new, and notes what was done."""
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with house.store.writing(durable=False) as session:
-        if not close_letter(session, read.id, "done", ""):
-            return False
-        note, is_sheet = _dealt_with(Case(house, session, now, read.id, read.letter, read.verdict), known)
-        _noted(session, read.id, note)
-    tell("letter answered", letter=read.id, note=note)
-    return is_sheet
+        if not close_letter(session, read.mail.id, "done", ""):
+            return _Dealt()
+        found = _opened(house, session, now, read, known)
+        dealt = _dealt_with(found, read.mail.received_at, known)
+        _note(found.case, dealt)
+    tell("letter answered", letter=read.mail.id, note=dealt.note)
+    return dealt
 
 
-def _dealt_with(case: Case, known: frozenset[str]) -> tuple[str, bool]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A letter on the desk, by the key that it shows, with the frames found in it."""
+
+    case: Case
+    sheet: SheetText
+    gm_sheet: GmSheet | None
+
+
+def _opened(house: House, session: Session, now: dt.datetime, read: _Read, known: frozenset[str]) -> _Found:
+    case = Case(house, session, now, read.mail.id, read.letter, read.verdict)
+    sheet, gm_sheet = find_sheet(read.letter.lines, known.__contains__), find_gm_sheet(read.letter.lines)
+    key = right_key(case, sheet, gm_sheet, known.__contains__)
+    return _Found(dataclasses.replace(case, key=key), sheet, gm_sheet)
+
+
+def _dealt_with(found: _Found, received_at: dt.datetime, known: frozenset[str]) -> _Dealt:
+    """Answers a letter, unless there were too many like it."""
+    case = found.case
+    try:
+        _check_number(case, received_at)
+        note, is_sheet = _served(found, known)
+    except TooMany as many:
+        told = f"; {many.told}" if many.told else ""
+        return _Dealt(f"not dealt with: {many}; it can be tried again later{told}", state="quarantined")
+    return _Dealt(note, is_sheet, silences=tuple(case.silences))
+
+
+def _check_number(case: Case, received_at: dt.datetime) -> None:
+    if has_sent_enough(case, received_at):
+        sender = case.letter.sender or "an unreadable sender"
+        said = f"{LETTERS_A_DAY} letters like it came from {sender} that day"
+        raise TooMany(said, tell_of_letters(case, LETTERS_A_DAY))
+
+
+def _served(found: _Found, known: frozenset[str]) -> tuple[str, bool]:
     """Answers a letter; returns what to note of it, and whether a sheet was kept."""
-    letter = case.letter
-    sheet = find_sheet(letter.lines, known.__contains__)
-    if letter.automatic:
+    case, sheet = found.case, found.sheet
+    if case.letter.automatic:
         return _automatic(case, sheet)
-    if gm_sheet := find_gm_sheet(letter.lines):
-        return answer_gm_letter(case, gm_sheet, GM_HANDLERS), False
-    if sheet.header and (press := find_press(letter.lines, sheet.at, known.__contains__)):
+    if found.gm_sheet:
+        return answer_gm_letter(case, found.gm_sheet, GM_HANDLERS), False
+    if sheet.header and (press := find_press(case.letter.lines, sheet.at, known.__contains__)):
         return serve(case, press, declined), False
-    if sheet.header is None and _asks_help(letter):
+    if sheet.header is None and _asks_help(case.letter):
         return _help(case), False
     if sheet.header is None and (request := find_asked(case, known.__contains__)):
         return serve(case, request, declined), False
@@ -192,7 +229,7 @@ def _asks_help(letter: Letter) -> bool:
 
 def _help(case: Case) -> str:
     if case.letter.sender is None:
-        return "help; not answered: no sender can be read"
+        return f"help; {case.silent('no sender can be read')}"
     seats = seats_of(case.session, case.letter.sender)
     page = Help(address=case.address, commands=REFERENCE)
     if seats:
@@ -201,8 +238,22 @@ def _help(case: Case) -> str:
     return "help; " + answer(case, to=case.letter.sender, text=case.house.reporter.write(page), kind="help")
 
 
-_NOTE = update(LetterRow).where(LetterRow.id == bindparam("letter")).values(note=bindparam("note"))
+_NOTE = (
+    update(LetterRow)
+    .where(LetterRow.id == bindparam("letter"))
+    .values({name: bindparam(f"{name}_") for name in ("state", "note", "sender", "verdict", "key", "unanswered")})
+)
 
 
-def _noted(session: Session, letter_id: int, note: str) -> None:
-    session.connection().execute(_NOTE, {"letter": letter_id, "note": note})
+def _note(case: Case, dealt: _Dealt) -> None:
+    """Notes what became of a letter, and what limits count. What programs send counts against nobody's."""
+    values = {
+        "state": dealt.state,
+        "note": dealt.note,
+        "sender": case.sender,
+        "verdict": case.verdict,
+        "key": case.key or ("automatic" if case.letter.automatic else ""),
+        "unanswered": bool(dealt.silences),
+    }
+    bound = {f"{name}_": value for name, value in values.items()}
+    case.session.connection().execute(_NOTE, {"letter": case.letter_id, **bound})

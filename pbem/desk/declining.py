@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pbem.campaign.clock.schedule import Schedule
 from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Lapsed
-from pbem.desk.limits import note_guess
+from pbem.desk.floods import tell_of_guesses
+from pbem.desk.limits import GUESSES_A_DAY, note_guess
 from pbem.desk.pages import Disagreement
 from pbem.desk.replies import Case, answer, to_stranger, warn
 from pbem.desk.seats import Spot
@@ -53,7 +54,7 @@ def _impostor(case: Case, claim: Impostor) -> str:
         return f"{said}, by the receiving server's word; {warn(case, spot, _about(case, spot, 'forged'))}"
     said = f"{said}; {warn(case, spot, _about(case, spot, 'sender-mismatch'))}"
     if claim.guessed and note_guess(case, spot):
-        said = f"{said}; {warn(case, spot, _about(case, spot, 'token-locked'), about='locked', most=1)}"
+        said = f"{said}; {tell_of_guesses(case, spot, GUESSES_A_DAY)}"
     return f"{said}; {to_stranger(case)}"
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.tokens import token_fits
 from pbem.desk.claims import Claim, Declined, Disagreeing, Evidence, Impostor, Lapsed, Proof, Seated, Stranger
-from pbem.desk.limits import is_guess, is_locked
+from pbem.desk.limits import is_guess
 from pbem.desk.replies import Case
 from pbem.desk.seats import (
     Shown,
@@ -185,8 +185,6 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
         return Lapsed(spot, writer.lapsed)
     if proof is None:
         return Impostor(spot, guessed=evidence.guessed)
-    if proof == "token" and not writer.own and is_locked(case, spot):
-        return Declined(reason="token-locked", to=spot.address, spot=spot)
     reason = _by_state(spot, changing=changing) or _by_policy(spot, proof, case.verdict)
     if reason == "forged":
         return Impostor(spot, forged=True)

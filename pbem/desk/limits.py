@@ -1,6 +1,10 @@
-"""How much one sender may ask of the desk in a day, and how often a seat's key may be guessed at.
+"""How much may come in a day before it is left alone, and how often a seat's key may be guessed at.
 
-Neither needs a table of its own. Letters are counted where they are kept; a
+A limit is an account's: of the right key that a letter shows, or else of its
+sender as far as the receiving server vouches for him. So nobody uses up what
+belongs to a key that he does not have, however many letters he forges.
+
+None of it needs a table of its own. Letters are counted where they are kept; a
 guess is entered into the journal, where the GM reads of it and players do not.
 """
 
@@ -8,61 +12,84 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import Counter
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, and_, func, not_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.journal import note
 from pbem.desk.replies import Case
 from pbem.desk.seats import Spot
 from pbem.masking import CODE_CHARACTERS, TOKEN_BYTES
-from pbem.post.authentication import Verdict, sender_verdict
-from pbem.post.reading import Letter, read_sender
-from pbem.store.models import Act
+from pbem.store.models import Act, Sheet
 from pbem.store.models import Letter as LetterRow
 
 LETTERS_A_DAY = 200
-"""Of one sender; what he sends beyond that is kept and not read."""
+"""Of one account; what comes beyond that is kept and not dealt with."""
+
+SHEETS_A_TURN = 100
+"""Of one account, for one seat and turn: no person sends more."""
+
+UNPROVEN_SHEETS_A_DAY = 20
+"""For one seat, by nothing but a sender: each brings its player a receipt."""
 
 GUESSES_A_DAY = 10
-"""Wrong keys for one seat; after so many its token is good from its own address only, for the rest of the day."""
+"""Wrong keys for one seat, of which its player and the GM are told."""
 
 _DAY = dt.timedelta(days=1)
-_LATELY = 20_000
-"""How many of the newest letters are looked at: more than a house can get in a day, and still quick."""
 
 _KEY = re.compile(rf"[0-9a-f]{{{2 * TOKEN_BYTES}}}|[a-z2-7]{{{CODE_CHARACTERS}}}", re.IGNORECASE)
 
 
-class Quota:
-    """The letters of each sender, by the day on which they came (UTC). Those of the last 24 hours count at first.
+class TooMany(Exception):
+    """So many letters or sheets of an account have come that this one is kept and left alone; the text says which.
 
-    Forged letters, where the receiving server knows them, do not use up the number of him whose name they bear.
+    `told` is what to note of who hears of it.
     """
 
-    def __init__(self, session: Session, now: dt.datetime, waiting: int, authserv_id: str = "") -> None:
-        self._letters: Counter[tuple[str, Verdict, dt.date]] = Counter()
-        lately = select(func.max(LetterRow.id) - _LATELY).scalar_subquery()
-        dealt_with = (LetterRow.id > lately, LetterRow.state != "new", LetterRow.received_at > now - _DAY)
-        # As long as all letters together are not too many, nobody's are.
-        if waiting + (session.scalar(select(func.count()).where(*dealt_with)) or 0) > LETTERS_A_DAY:
-            rows = session.execute(select(LetterRow.raw, LetterRow.received_at).where(*dealt_with))
-            for raw, at in rows:
-                sender = read_sender(raw)
-                self._letters[_key(sender), sender_verdict(raw, authserv_id, sender), at.date()] += 1
-
-    def spent(self, letter: Letter, received_at: dt.datetime, verdict: Verdict = "none") -> bool:
-        """Counts a letter; whether its sender has sent too many that day. What a program sent is never answered."""
-        if letter.automatic:
-            return False
-        sent = (_key(letter.sender), verdict, received_at.date())
-        self._letters[sent] += 1
-        return self._letters[sent] > LETTERS_A_DAY
+    def __init__(self, said: str, told: str) -> None:
+        super().__init__(said)
+        self.told = told
 
 
-def _key(sender: str | None) -> str:
-    return (sender or "").lower()
+def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
+    """Whether the letter's account has had its number on the letter's day (UTC), so far as those are 24 hours old.
+
+    What a program sent is never answered, and so not counted.
+    """
+    if case.letter.automatic:
+        return False
+    midnight = _midnight(received_at)
+    that_day = (LetterRow.received_at >= midnight, LetterRow.received_at < midnight + _DAY)
+    lately = LetterRow.received_at > case.now - _DAY
+    same = (LetterRow.sender == case.sender, LetterRow.key == case.key, LetterRow.verdict == case.verdict)
+    others = select(LetterRow.id).where(*same, *that_day, lately, LetterRow.id != case.letter_id)
+    return _reaches(case.session, others, LETTERS_A_DAY)
+
+
+def sheets_enough(case: Case, spot: Spot) -> int:
+    """The number of sheets, if the letter's account has sent as many for the seat as are taken; else 0."""
+    own = LetterRow.sender == spot.address.lower()
+    same = and_(
+        LetterRow.key == case.key,
+        LetterRow.verdict == case.verdict,
+        own if case.sender == spot.address.lower() else not_(own),
+    )
+    sheets = (
+        select(Sheet.id)
+        .join(LetterRow, LetterRow.id == Sheet.letter_id)
+        .where(Sheet.turn_id == spot.turn_id, Sheet.seat_id == spot.seat_id, same)
+    )
+    if _reaches(case.session, sheets, SHEETS_A_TURN):
+        return SHEETS_A_TURN
+    today = sheets.where(Sheet.received_at >= _midnight(case.now))
+    unproven = not case.proven and _reaches(case.session, today, UNPROVEN_SHEETS_A_DAY)
+    return UNPROVEN_SHEETS_A_DAY if unproven else 0
+
+
+def _reaches(session: Session, rows: Select[Any], number: int) -> bool:
+    """Whether there are so many rows; no more are looked at."""
+    return (session.scalar(select(func.count()).select_from(rows.limit(number).subquery())) or 0) >= number
 
 
 def is_guess(key: str) -> bool:
@@ -71,7 +98,7 @@ def is_guess(key: str) -> bool:
 
 
 def note_guess(case: Case, spot: Spot) -> bool:
-    """Enters a wrong key for a seat into the journal; whether it is the one that uses up the day's number."""
+    """Enters a wrong key for a seat into the journal; whether it is the one that player and GM are told of."""
     guessed = _guesses(case, spot)
     if guessed < GUESSES_A_DAY:
         sender = case.letter.sender or "an unreadable sender"
@@ -79,17 +106,15 @@ def note_guess(case: Case, spot: Spot) -> bool:
     return guessed + 1 == GUESSES_A_DAY
 
 
-def is_locked(case: Case, spot: Spot) -> bool:
-    """Whether too many wrong keys were tried for a seat today (UTC)."""
-    return _guesses(case, spot) >= GUESSES_A_DAY
-
-
 def _guesses(case: Case, spot: Spot) -> int:
-    midnight = case.now.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    today = (Act.campaign_id == spot.campaign_id, Act.secret, Act.at >= midnight)
+    today = (Act.campaign_id == spot.campaign_id, Act.secret, Act.at >= _midnight(case.now))
     told = Act.text.startswith(_words(spot), autoescape=True)
     return case.session.scalar(select(func.count()).where(*today, told)) or 0
 
 
 def _words(spot: Spot) -> str:
     return f"a wrong key was tried for the seat {spot.seat}, by"
+
+
+def _midnight(at: dt.datetime) -> dt.datetime:
+    return at.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pbem.desk.sheet import Header
 
@@ -25,6 +25,25 @@ class Fault:
     page: ClassVar[str] = "fault"
 
     address: str
+
+
+FloodOf = Literal["letters", "sheets", "keys"]
+"""What came too often in a player's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flood:
+    """To a player, and to his GM: more than `most` came in the player's name."""
+
+    page: ClassVar[str] = "flood"
+
+    of: FloodOf
+    most: int
+    campaign: str
+    seat: str
+    player: str
+    to_gm: bool
+    gm: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,10 @@
 """Writes the answers of the desk into the outbox, and sees to it that nobody is flooded with them.
 
 Answers other than receipts have numbered places: so many a day for an address
-that is known, one of a kind and week for a stranger (RFC 3834, 2). When none is
-left there is silence, so that two machines cannot talk to each other without end.
+that is known, counted for each key apart, and one of a kind and week for a
+stranger (RFC 3834, 2), of whom only so many are answered in a day. When no place
+is left there is silence, so that two machines cannot talk to each other without
+end, and nobody is flooded with answers to what others wrote in his name.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import dataclasses
 import datetime as dt
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -25,6 +27,7 @@ from pbem.post.outbox import queue
 from pbem.post.reading import Letter
 from pbem.post.writing import Mail, Part
 from pbem.report import Refusal
+from pbem.report.pages import Page
 from pbem.store.models import Campaign, Outgoing
 
 ANSWERS_A_DAY = 20
@@ -38,7 +41,11 @@ _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender."""
+    """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender.
+
+    `key` names the right key that it shows, "" if none (`pbem.desk.keys`). Whoever
+    leaves it without an answer that was due says so in `silences`.
+    """
 
     house: House
     session: Session
@@ -46,11 +53,33 @@ class Case:
     letter_id: int
     letter: Letter
     verdict: Verdict = "none"
+    key: str = ""
+    silences: list[str] = field(default_factory=list)
 
     @property
     def address(self) -> str:
         """The order address."""
         return self.house.settings.address
+
+    @property
+    def sender(self) -> str:
+        """The sender in lower case, "" if none can be read."""
+        return (self.letter.sender or "").lower()
+
+    @property
+    def account(self) -> str:
+        """Whose limits the letter counts against at an address: those of its key, or of all alike that have none."""
+        return self.key or self.verdict
+
+    @property
+    def proven(self) -> bool:
+        """Whether more than a From that anybody can write shows who wrote it."""
+        return bool(self.key) or self.verdict == "pass"
+
+    def silent(self, why: str) -> str:
+        """Notes that an answer was due and is not given; returns that note."""
+        self.silences.append(why)
+        return f"not answered: {why}"
 
 
 def answer(case: Case, *, to: str, text: str, kind: str = "answer", spot: Spot | None = None, code: str = "") -> str:
@@ -61,10 +90,10 @@ def answer(case: Case, *, to: str, text: str, kind: str = "answer", spot: Spot |
     if not is_known(case.session, to):
         return _once(case, to, text, kind, code)
     day = case.now.date().isoformat()
-    places = [_id(case, "answer", to.lower(), day, place) for place in range(ANSWERS_A_DAY)]
-    free = _free(case.session, places)
+    most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
+    free = _free(case.session, [_id(case, "answer", to.lower(), day, case.account, place) for place in range(most)])
     if free is None:
-        return f"not answered: {to} has had {ANSWERS_A_DAY} answers today"
+        return case.silent(f"{to} has had {most} answers today")
     mail = _mail(case, to, text, id_=free, spot=spot, code=code)
     _queue(case, mail, spot.campaign_id if spot is not None else None)
     return f"answered {to}"
@@ -73,39 +102,53 @@ def answer(case: Case, *, to: str, text: str, kind: str = "answer", spot: Spot |
 def to_stranger(case: Case) -> str:
     """Answers a letter with the same words whether or not what it names exists; returns what to note of it."""
     if case.letter.sender is None:
-        return "not answered: no sender can be read"
+        return case.silent("no sender can be read")
     page = Refusal(reason="unknown-sender", address=case.address)
     return answer(case, to=case.letter.sender, text=case.house.reporter.write(page))
 
 
-def warn(case: Case, spot: Spot, text: str, *, about: str = "warning", most: int = WARNINGS_A_DAY) -> str:
+def warn(case: Case, spot: Spot, text: str) -> str:
     """Tells a seat's own address what was tried in its name, so often a day; returns what to note."""
     subject = f"[{spot.campaign}] Somebody wrote for your seat"
-    return _warn(case, spot.address, subject, text, (about, spot.seat_id), most, spot.campaign_id)
+    return _warn(case, spot.address, subject, text, ("warning", spot.seat_id), spot.campaign_id)
 
 
 def warn_gm(case: Case, campaign: Campaign, text: str) -> str:
     """Tells a GM that somebody wrote in his name; returns what to note."""
     subject = f"[{campaign.name}] Somebody wrote in your name"
-    return _warn(case, campaign.gm, subject, text, ("gm warning", campaign.id), WARNINGS_A_DAY, campaign.id)
+    return _warn(case, campaign.gm, subject, text, ("gm warning", campaign.id), campaign.id)
 
 
-def _warn(case: Case, to: str, subject: str, text: str, about: tuple[str, int], most: int, campaign_id: int) -> str:
+def warn_once(case: Case, to: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
+    """Tells an address once a day of what concerns no single letter; returns what to note, "" if it was told before."""
     day = case.now.date().isoformat()
-    free = _free(case.session, [_id(case, *about, day, place) for place in range(most)])
+    free = _free(case.session, [_id(case, "once", to.lower(), *about, day)])
+    if free is None:
+        return ""
+    _warned(case, to, subject, case.house.reporter.write(page), free, None)
+    return f"warned {to}"
+
+
+def _warn(case: Case, to: str, subject: str, text: str, about: tuple[str, int], campaign_id: int) -> str:
+    day = case.now.date().isoformat()
+    free = _free(case.session, [_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)])
     if free is None:
         return f"{to} has been warned enough today"
+    _warned(case, to, subject, text, free, campaign_id)
+    return f"warned {to}"
+
+
+def _warned(case: Case, to: str, subject: str, text: str, id_: str, campaign_id: int | None) -> None:
     mail = Mail(
         recipient=to,
         subject=subject,
         text=text,
-        message_id=free,
+        message_id=id_,
         reply_to=case.address,
         automatic="auto-generated",
         kind="warning",
     )
     _queue(case, mail, campaign_id)
-    return f"warned {to}"
 
 
 def receipt(case: Case, spot: Spot, text: str, *, version: int, deputy: str = "") -> None:
@@ -144,7 +187,7 @@ def _once(case: Case, to: str, text: str, kind: str, code: str = "") -> str:
     year, week, _ = case.now.isocalendar()
     free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
-        return f"not answered: {to} is unknown and has had its answer this week"
+        return case.silent(f"{to} is unknown and has had its answer this week")
     _queue(case, _mail(case, to, text, id_=free, spot=None, code=code), None)
     return f"answered {to}, who is unknown"
 

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import Table, bindparam, insert, select
+from sqlalchemy import Table, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.reading import Reading, read_lines
 from pbem.campaign.tokens import token_fits
+from pbem.desk.floods import tell_of_sheets
+from pbem.desk.limits import TooMany, sheets_enough
 from pbem.desk.replies import Case, answer, receipt
 from pbem.desk.seats import Spot
 from pbem.desk.sheet import SheetText
@@ -23,9 +25,6 @@ from pbem.report import Receipt, Refusal, compare, restate, tell
 from pbem.report.pages import Reason
 from pbem.ruleset import AnyRuleset, Order, View, digest, split_words
 from pbem.store.models import Sheet
-
-SHEETS_A_TURN = 100
-"""More sheets of one seat for one turn are not read: no person sends them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +42,13 @@ def take_sheet(
     """Reads and keeps a sheet for the open turn, and queues its receipt; `deputy` is the address of who stands in.
 
     Returns what to note of the letter, and whether there was a sheet to keep.
+    Raises TooMany, if so many were taken that this one is left alone.
     """
     ruleset, sheet = case.house.game(spot.game), _without_keys(sheet, spot)
     last, counted = _earlier(case.session, spot, ruleset)
-    if last >= SHEETS_A_TURN:
-        return f"not answered: seat {spot.seat} has sent {SHEETS_A_TURN} sheets for this turn", False
+    if most := sheets_enough(case, spot):
+        said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
+        raise TooMany(said, tell_of_sheets(case, spot, most))
     if _asks_nothing(case, spot, sheet, counted):
         return _nothing_to_take(case, spot, sheet, counted), False
     view = json.loads(spot.view)
@@ -114,17 +115,21 @@ def _read(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | 
 
 def _earlier(session: Session, spot: Spot, ruleset: AnyRuleset) -> tuple[int, Counted | None]:
     """The last version of the seat's sheets for the open turn, and the sheet that counts."""
-    rows = session.connection().execute(_EARLIER, {"turn_id": spot.turn_id, "seat_id": spot.seat_id}).all()
-    for version, accepted, orders, wait in rows:
-        if accepted:
-            return rows[0].version, Counted(version, tuple(map(ruleset.orders.from_json, orders)), wait)
-    return (rows[0].version if rows else 0), None
+    database, which = session.connection(), {"turn_id": spot.turn_id, "seat_id": spot.seat_id}
+    last = database.execute(_LAST, which).scalar() or 0
+    row = database.execute(_COUNTED, which).first() if last else None
+    if row is None:
+        return last, None
+    return last, Counted(row.version, tuple(map(ruleset.orders.from_json, row.orders)), row.wait)
 
 
-_EARLIER = (
-    select(Sheet.version, Sheet.accepted, Sheet.orders, Sheet.wait)
-    .where(Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
+_SAME = (Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
+_LAST = select(func.max(Sheet.version)).where(*_SAME)
+_COUNTED = (
+    select(Sheet.version, Sheet.orders, Sheet.wait)
+    .where(*_SAME, Sheet.accepted)
     .order_by(Sheet.version.desc())
+    .limit(1)
 )
 _KEEP = insert(cast(Table, Sheet.__table__))
 

@@ -28,7 +28,6 @@ Reason = Literal[
     "needs-code",
     "needs-token",
     "unverified",
-    "token-locked",
     "sender-mismatch",
     "forged",
     "not-deputy-now",

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
+import random
+import tracemalloc
 
 import pytest
 from sqlalchemy import select
 
+from pbem.campaign.gm import mail_gm_token
+from pbem.campaign.table import load_table
+from pbem.desk.answer import answer_letters
 from pbem.store.models import Act, Letter, Sheet
-from tests.desk.trusting import ANN, BOB, EVE, SHEET, believing, code, stamp, token, told
+from tests.desk.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
 from tests.toy.home import Desk, text_of
 
 WRONG = "ORDERS toy1 red {key}\nBID 3\nEND"
-LOCKED = "Too many wrong tokens were tried for your seat red"
+GM = "gm@example.org"
 
 
 @pytest.fixture(autouse=True)
@@ -34,57 +40,21 @@ def sheets(desk: Desk) -> int:
         return len(session.scalars(select(Sheet.id)).all())
 
 
-def test_ten_wrong_tokens_lock_the_token_for_other_addresses(desk: Desk) -> None:
-    """The right one is not taken from elsewhere any more that day, and its player is told why."""
-    guess(desk, 10)
-    desk.post(WRONG.format(key=token(desk)), sender=EVE)
-    answers = told(desk)
-
-    assert answers.keys() == {ANN}
-    assert LOCKED in answers[ANN]
-    assert sheets(desk) == 0
-
-
-def test_nine_wrong_tokens_lock_nothing(desk: Desk) -> None:
-    """Whoever mistypes a token now and then is not shut out."""
-    guess(desk, 9)
-    desk.post(WRONG.format(key=token(desk)), sender=EVE)
+def test_wrong_tokens_do_not_lock_the_right_one(desk: Desk) -> None:
+    """However many others try, it is taken from any address: 80 bits need no lock, and a lock shuts its owner out."""
+    guess(desk, 30)
+    desk.post(WRONG.format(key=token(desk)), sender="ann@phone.example")
 
     assert told(desk)[ANN].startswith("Sheet 1 taken")
 
 
-def test_a_locked_seat_is_still_played(desk: Desk) -> None:
-    """From its own address with the token, and by reply from anywhere, sheets are taken as always."""
-    guess(desk, 10)
-    desk.post(WRONG.format(key=token(desk)))
-    desk.post("BID 4", sender=EVE, to=f"orders+{code(desk)}@example.org")
-    desk.tick()
-
-    assert sheets(desk) == 2
-
-
-def test_a_lock_ends_with_the_day(desk: Desk) -> None:
-    """On the next day the token is good again from everywhere."""
-    guess(desk, 10)
-    desk.tick(hours=24)
-    desk.post(WRONG.format(key=token(desk)), sender=EVE)
-
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
-
-
-def test_the_player_is_told_of_a_lock_once(desk: Desk) -> None:
-    """However many more wrong tokens come."""
+def test_player_and_gm_are_told_of_ten_wrong_tokens_once(desk: Desk) -> None:
+    """However many more come that day."""
     guess(desk, 30)
 
-    assert len([mail for mail in desk.mails(ANN) if LOCKED in " ".join(text_of(mail).split())]) == 1
-
-
-def test_one_seat_locked_leaves_the_others(desk: Desk) -> None:
-    """Guessing at one seat's token shuts nobody else out."""
-    guess(desk, 10)
-    desk.post(f"ORDERS toy1 blue {token(desk, BOB)}\nBID 3\nEND", sender=EVE)
-
-    assert told(desk)[BOB].startswith("Sheet 1 taken")
+    for address in (ANN, GM):
+        said = [mail for mail in desk.mails(address) if "10 wrong keys were tried" in " ".join(text_of(mail).split())]
+        assert len(said) == 1
 
 
 def test_guesses_stand_in_the_gms_journal_alone(desk: Desk) -> None:
@@ -100,13 +70,11 @@ def test_guesses_stand_in_the_gms_journal_alone(desk: Desk) -> None:
 
 @pytest.mark.parametrize("key", ["", "TOKEN", "please"])
 def test_a_word_that_cannot_be_a_key_is_no_guess(desk: Desk, key: str) -> None:
-    """Whoever leaves the word TOKEN standing locks nothing."""
+    """Whoever leaves the word TOKEN standing tries none."""
     for number in range(12):
         desk.post(WRONG.format(key=key), sender=f"eve{number}@example.net")
-    desk.tick()
-    desk.post(WRONG.format(key=token(desk)), sender=EVE)
 
-    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert not any("wrong keys were tried" in text for text in told(desk).values())
 
 
 def flood(desk: Desk, number: int, sender: str = EVE) -> None:
@@ -172,4 +140,109 @@ def test_a_letter_left_alone_says_why(desk: Desk) -> None:
 
     with desk.house.store.reading() as session:
         note = session.scalars(select(Letter.note).where(Letter.state == "quarantined")).one()
-    assert note.startswith(f"not dealt with: more than 200 letters came from {EVE} that day")
+    assert note == f"not dealt with: 200 letters like it came from {EVE} that day; it can be tried again later"
+
+
+def forge_sheets(desk: Desk, number: int) -> None:
+    """Has somebody send sheets in Ann's name."""
+    for each in range(number):
+        desk.post(f"{SHEET}\nforged {each}")
+    desk.tick()
+
+
+@pytest.mark.parametrize("accept", ["address", "verified", "code", "token"])
+def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: str) -> None:
+    """After 201 letters in his name, a player's own with his token or code are read as always."""
+    rule(desk, accept=accept)
+    flood(desk, 203, ANN)
+    desk.tick()
+    for key in (token(desk), code(desk)):
+        desk.post(WRONG.format(key=key))
+    desk.post("BID 4", to=f"orders+{code(desk)}@example.org")
+    desk.tick()
+
+    assert states(desk)[-3:] == ["done"] * 3
+    assert sheets(desk) == (1 if accept == "token" else 3)
+
+
+def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
+    """His token opens all, however many write in his name."""
+    with desk.house.store.writing() as session:
+        mail_gm_token(session, desk.house, load_table(session, "toy1"), desk.now)
+    desk.tick()
+    key = text_of(desk.last(GM)).partition("GM toy1 ")[2].split()[0]
+    flood(desk, 203, GM)
+    desk.post(f"GM toy1 {key}\nSTATUS\nEND", sender=GM)
+
+    assert "toy1" in told(desk)[GM]
+    assert states(desk)[-1] == "done"
+
+
+def test_a_flood_of_sheets_silences_nobody_who_has_a_key(desk: Desk) -> None:
+    """After many forged sheets for his turn, a player's own with his token counts, and then one by reply."""
+    forge_sheets(desk, 110)
+    desk.post(WRONG.format(key=token(desk)), sender=EVE)
+    desk.tick()
+    desk.post("BID 4", to=f"orders+{code(desk)}@example.org")
+    desk.tick()
+
+    with desk.house.store.reading() as session:
+        counts = session.scalars(select(Sheet.orders).order_by(Sheet.version.desc()).limit(2))
+        assert [orders[0]["coins"] for orders in counts] == [4, 3]
+    assert states(desk).count("quarantined") == 90
+
+
+def test_player_and_gm_are_told_of_a_flood_once_a_day(desk: Desk) -> None:
+    """Of letters and of sheets, at the registered addresses."""
+    forge_sheets(desk, 25)
+    flood(desk, 203, ANN)
+    desk.tick()
+
+    for address, whose in ((ANN, "your seat red in toy1"), (GM, "the seat red in toy1")):
+        said = [" ".join(text_of(mail).split()) for mail in desk.mails(address) if "Too much mail" in mail["Subject"]]
+        assert [whose in text for text in said] == [True, True]
+        assert "20 order sheets" in said[0]
+        assert f"200 letters came today from {ANN}" in said[1]
+
+
+def fill(desk: Desk, number: int, size: int) -> None:
+    """Puts automatic letters of a size into the database, each from another sender, of bytes that do not compress."""
+    desk.now += dt.timedelta(seconds=1)
+    with desk.house.store.writing() as session:
+        for each in range(number):
+            name = f"{desk.now.isoformat()} {each}"
+            body = base64.b64encode(random.Random(name).randbytes(size * 3 // 4))
+            head = f"From: {each}@example.net\r\nAuto-Submitted: auto-replied\r\n\r\n".encode()
+            row = {"uid": name, "sha256": name, "received_at": desk.now, "raw": head + body}
+            session.add(Letter(mailbox="x", uid_validity="", **row))
+
+
+def peak(desk: Desk) -> int:
+    """The most memory that answering the letters takes."""
+    tracemalloc.start()
+    answer_letters(desk.house, desk.now)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def test_a_day_of_big_letters_costs_no_memory(desk: Desk) -> None:
+    """What one new letter takes does not grow with the letters that came before it that day."""
+    peaks = []
+    for size in (100, 20_000):
+        fill(desk, 210, size)
+        answer_letters(desk.house, desk.now)
+        fill(desk, 1, 100)
+        peaks.append(peak(desk))
+
+    assert peaks[1] < 2 * peaks[0]
+
+
+def test_many_big_letters_cost_no_more_than_some(desk: Desk) -> None:
+    """Letters are held in memory some at a time."""
+    peaks = []
+    for number in (20, 80):
+        fill(desk, number, 100_000)
+        peaks.append(peak(desk))
+
+    assert peaks[1] < 1.5 * peaks[0]

@@ -1,0 +1,44 @@
+"""Tells a player, at his registered address, and his GM when too much mail comes in his name: once a day."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from pbem.desk.pages import Flood, FloodOf
+from pbem.desk.replies import Case, warn_once
+from pbem.desk.seats import Spot
+from pbem.store.models import Campaign, Person, SeatRow
+
+
+def tell_of_letters(case: Case, most: int) -> str:
+    """After too many letters of one sender in a day, if seats are played from that address; returns what to note."""
+    if case.key or not case.sender:
+        return ""
+    rows = case.session.execute(
+        select(Campaign.name, Campaign.gm, SeatRow.name, Person.address)
+        .join(SeatRow, SeatRow.campaign_id == Campaign.id)
+        .join(Person, Person.id == SeatRow.person_id)
+        .where(Person.key == case.sender, Campaign.status != "over")
+        .order_by(Campaign.id, SeatRow.id)
+    ).all()
+    told = [_tell(case, row.address, row.gm, row[0], row[2], "letters", most) for row in rows]
+    return "; ".join(filter(None, told))
+
+
+def tell_of_sheets(case: Case, spot: Spot, most: int) -> str:
+    """After too many sheets for a seat in a day, or for a turn; returns what to note."""
+    return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "sheets", most)
+
+
+def tell_of_guesses(case: Case, spot: Spot, most: int) -> str:
+    """After too many wrong keys for a seat in a day; returns what to note."""
+    return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
+
+
+def _tell(case: Case, player: str, gm: str, campaign: str, seat: str, of: FloodOf, most: int) -> str:
+    told = []
+    for to in dict.fromkeys((player, gm)):
+        page = Flood(of=of, most=most, campaign=campaign, seat=seat, player=player, to_gm=to == gm, gm=gm)
+        subject = f"[{campaign}] Too much mail in the name of {seat}"
+        told.append(warn_once(case, to, subject, page, ("flood", of, campaign, seat)))
+    return "; ".join(filter(None, told))

@@ -1,0 +1,58 @@
+"""Which right key a letter shows, found by index and before any limit is asked: by it the letter has an account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import select
+
+from pbem.campaign.people.confirming import known_code
+from pbem.campaign.tokens import token_fits
+from pbem.desk.commands import Confirm
+from pbem.desk.gm_commands import GmSheet
+from pbem.desk.replies import Case
+from pbem.desk.requests import Request, find_request
+from pbem.desk.seats import find_seat, shown_by_code, shown_by_reference
+from pbem.desk.sheet import Header, SheetText
+from pbem.post.codes import find_codes
+from pbem.store.models import Campaign, SeatRow
+
+
+def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Callable[[str], bool]) -> str:
+    """A name for the key that a letter shows, such as "token 12" for that of a seat; "" if it shows none that is right.
+
+    A code names its report, so that an old one, lost long ago, is no account of today.
+    """
+    if gm_sheet is not None and (found := _gm_token(case, gm_sheet)):
+        return found
+    request = None if sheet.header else find_request(case.letter.lines, known)
+    header = request.header if request else sheet.header
+    return _token(case, header) or _code(case, header) or _confirmed(case, request)
+
+
+def _gm_token(case: Case, sheet: GmSheet) -> str:
+    row = case.session.execute(
+        select(Campaign.id, Campaign.gm_token_hash).where(Campaign.name == sheet.campaign)
+    ).first()
+    return f"gm {row.id}" if row and row.gm_token_hash and token_fits(sheet.key, row.gm_token_hash) else ""
+
+
+def _token(case: Case, header: Header | None) -> str:
+    seat_id = find_seat(case.session, header.campaign, header.seat) if header and header.key else None
+    if header is None or seat_id is None:
+        return ""
+    kept = case.session.scalars(select(SeatRow.token_hash).where(SeatRow.id == seat_id)).one()
+    return f"token {seat_id}" if token_fits(header.key, kept) else ""
+
+
+def _code(case: Case, header: Header | None) -> str:
+    written = [header.key.lower()] if header and header.key else []
+    shown = shown_by_code(case.session, [*find_codes(case.letter, case.address), *written])
+    found = list(shown.values()) or shown_by_reference(case.session, case.letter.references)
+    return f"code {max(each.report_id for each in found)}" if found else ""
+
+
+def _confirmed(case: Case, request: Request | None) -> str:
+    written = [order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)] if request else []
+    code = known_code(case.session, [*find_codes(case.letter, case.address), *written])
+    return f"request {code}" if code else ""
