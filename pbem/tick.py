@@ -133,7 +133,7 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
         "tick ended",
         seconds=round(time.monotonic() - began, 3),
         polled=done.polled,
-        **{name: getattr(done.answered, name) for name in ("letters", "sheets", "set_aside")},
+        **{name: getattr(done.answered, name) for name in ("letters", "sheets", "set_aside", "unanswered")},
         reminded=done.reminded,
         resolved=len(done.resolved),
         archived=done.archived,

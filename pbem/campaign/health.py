@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.clock.watching import read_watch
 from pbem.post.waiting import GIVE_UP
 from pbem.report.wording import when
-from pbem.store.models import Outgoing
+from pbem.store.models import Letter, Outgoing
+
+_DAY = dt.timedelta(days=1)
 
 
 def house_notices(session: Session, home: Path) -> tuple[str, ...]:
     """A sentence for each thing that is out of order."""
-    return tuple(filter(None, (_unread(home), _waiting(home), stuck_mail(session))))
+    return tuple(filter(None, (_unread(home), _waiting(home), stuck_mail(session), _unanswered(session))))
 
 
 def stuck_mail(session: Session) -> str:
@@ -28,6 +31,18 @@ def stuck_mail(session: Session) -> str:
     mails = "1 mail has" if len(stuck) == 1 else f"{len(stuck)} mails have"
     since = when(min(row.created_at for row in stuck), "UTC")
     return f"{mails} been tried for {GIVE_UP.days} days or more, since {since}; last said: {stuck[-1].reply}"
+
+
+def _unanswered(session: Session) -> str:
+    """The sentence on letters of the last day of mail that were due an answer and got none; or ""."""
+    newest = session.scalar(select(Letter.received_at).order_by(Letter.id.desc()).limit(1))
+    if newest is None:
+        return ""
+    lately = (Letter.unanswered, Letter.received_at > newest - _DAY)
+    number = session.scalar(select(func.count()).where(*lately)) or 0
+    letters = "1 letter was" if number == 1 else f"{number} letters were"
+    until = when(newest, "UTC")
+    return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
 
 
 def _unread(home: Path) -> str:

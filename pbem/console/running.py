@@ -18,6 +18,7 @@ def tick_lines(done: Ticked) -> Iterator[str]:
     facts = [
         (done.polled, f"{counted(done.polled, 'letter')} came in."),
         (before.letters, f"{counted(before.letters, 'letter')} dealt with: {counted(before.sheets, 'order sheet')}."),
+        (before.unanswered, f"{counted(before.unanswered, 'letter')} left unanswered; see the notes in: pbem letters"),
         (before.set_aside, f"{counted(before.set_aside, 'letter')} set aside; see: pbem letters"),
         (done.reminded, f"{counted(done.reminded, 'reminder')} written."),
         *((1, f"{turn.campaign}: turn {turn.turn} resolved ({turn.reason}).") for turn in done.resolved),

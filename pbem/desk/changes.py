@@ -14,7 +14,6 @@ from pbem.campaign.people.news import send_page, tell
 from pbem.campaign.people.remailing import renew
 from pbem.campaign.people.seating import find_place, locked_table, open_seat, pause_seat
 from pbem.desk.commands import AppointDeputy, ChangeAddress, Fallback, Leave, MailAs, NoDeputy, Pause, Resume
-from pbem.desk.confirmed import TAKEN
 from pbem.desk.replies import Case, answer
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.report.people_pages import Confirmation, RequestKind
@@ -67,7 +66,16 @@ def _appoint(asked: Asked, order: AppointDeputy) -> str:
     player = find_person(case.session, spot.address)
     assert player is not None
     data = {"seat_id": spot.seat_id, "person_id": player.id, "address": address, "until": order.last}
-    code = put_request(case.session, "deputy", case.now, to=address, by=player.key, data=data, campaign_id=table.id)
+    code = put_request(
+        case.session,
+        "deputy",
+        case.now,
+        to=address,
+        by=player.key,
+        data=data,
+        campaign_id=table.id,
+        account=case.account,
+    )
     if code is None:
         return _ENOUGH
     page = Confirmation(
@@ -110,8 +118,6 @@ def _change_address(asked: AskedByPerson, order: ChangeAddress) -> str:
     address = check_address(order.address, "a player", asked.case.address)
     if address.lower() == asked.person.key:
         return f"You play from {asked.person.address} already."
-    if find_person(asked.case.session, address) is not None:
-        return TAKEN.format(address=address)
     return _ask_owner(asked.case, asked.person, "address", address)
 
 
@@ -128,7 +134,7 @@ def _fallback(asked: AskedByPerson, order: Fallback) -> str:
 def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> str:
     """Mails a code to the registered address; returns "" if it goes out."""
     data = {"person_id": person.id, "address": address}
-    code = put_request(case.session, kind, case.now, to=person.address, data=data)
+    code = put_request(case.session, kind, case.now, to=person.address, data=data, account=case.account)
     if code is None:
         return _ENOUGH
     page = Confirmation(kind=kind, code=code, address=case.address, days=DAYS, about=address)

@@ -179,7 +179,8 @@ class NoDeputy(Command):
 
 @dataclass(frozen=True, slots=True)
 class ChangeAddress(Command):
-    """Play from another address. Your old address is asked to confirm it."""
+    """Play from another address. Your old address is asked to confirm it,
+    then the new one."""
 
     usage = "ADDRESS address"
     needs_seat = False

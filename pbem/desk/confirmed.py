@@ -5,33 +5,51 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from pbem.campaign.journal import note
+from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.deputies import appoint, deputies_of, end_of, stands_in_for
 from pbem.campaign.people.identity import enrol, find_person
-from pbem.campaign.people.news import tell
+from pbem.campaign.people.news import send_page, tell
 from pbem.campaign.people.remailing import find_report, mail_again, renew
 from pbem.campaign.people.seating import locked_table, place_of
 from pbem.campaign.table import load_table
 from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson
+from pbem.report.people_pages import Confirmation
 from pbem.store.models import Campaign, Person, Request, SeatRow
 
-TAKEN = "The address {address} cannot be used here. Please choose another, or ask your GM."
+_GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
+
+
+def ask_new_address(asked: AskedByPerson, request: Request) -> str:
+    """Asks the address that somebody wishes to play from, in words that do not tell whether it is known here."""
+    case, address = asked.case, request.data["address"]
+    person = case.session.get_one(Person, request.data["person_id"])
+    if request.data["to"] != person.key:
+        return _GONE
+    data = {"person_id": person.id, "address": address, "from": person.key}
+    code = put_request(case.session, "newaddress", case.now, to=address, by=person.key, data=data, account=case.account)
+    if code is None:
+        return "So many codes were mailed today that no more are sent before tomorrow. Nothing was done."
+    page = Confirmation(kind="newaddress", code=code, address=case.address, days=DAYS, about=person.address)
+    subject = "Is this your address?"
+    send_page(case.session, case.house, None, case.now, to=address, subject=subject, page=page, code=code)
+    return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
 
 def confirm_address(asked: AskedByPerson, request: Request) -> str:
     """Moves a person to another address in all his campaigns, or notes his second one; both addresses hear of it."""
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
-    if request.data["to"] != person.key:
+    if request.data.get("from", request.data["to"]) != person.key:
         # Who has left an address may have lost it: what its mailbox still holds moves him nowhere.
-        return "This code was mailed to an address that is no longer yours here, so nothing was done."
+        return _GONE
     if request.kind == "fallback":
         person.fallback = address
         said = f"Mail that {person.address} does not take goes to {address} from now on."
         _tell(case, [person.address, address], "Your second address", said)
         return ""
     if find_person(case.session, address) is not None:
-        return TAKEN.format(address=address)
+        return f"{address} is in use here, so another's games cannot be moved to it. Nothing was done."
     old, person.address, person.key = person.address, address, address.lower()
     person.fallback = "" if person.fallback.lower() == person.key else person.fallback
     case.session.flush()
@@ -53,8 +71,7 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
     player = case.session.get_one(Person, data["person_id"])
     elsewhere = [place for place in stands_in_for(case.session, table, deputy, case.now) if place.id != seat.id]
     if elsewhere or place_of(case.session, table, deputy) is not None:
-        said = f"{deputy.address} cannot stand in for you in {table.name}. Please ask somebody who has no part in it."
-        tell(case.session, case.house, table, case.now, to=player.address, subject="Your deputy", said=[said])
+        # The player hears nothing, as if there had been no answer: else he learned who plays in his campaign.
         how = f"stand in for {elsewhere[0].seat} in {table.name}" if elsewhere else f"play in {table.name} yourself"
         return f"You {how}, so you cannot stand in for another seat."
     place = next(each for each in table.places if each.id == seat.id)

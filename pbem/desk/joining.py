@@ -18,8 +18,8 @@ from pbem.campaign.people.standby import find_applicant
 from pbem.campaign.policy import Policy
 from pbem.campaign.table import Table, load_table, lock_campaign
 from pbem.desk.commands import Confirm, Join, Withdraw
-from pbem.desk.confirmed import confirm_address, confirm_deputy
-from pbem.desk.replies import Case, answer
+from pbem.desk.confirmed import ask_new_address, confirm_address, confirm_deputy
+from pbem.desk.replies import Case, answer, forbidden
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.report.people_pages import Confirmation
 from pbem.ruleset import suggest
@@ -43,8 +43,13 @@ def _join(asked: AskedByPerson, order: Join) -> str:
     if wish and _never_there(case, table, wish):
         return f"{name} has no seat called {wish}: {suggest(wish, table.seats)} Nothing was done."
     address = asked.person.address if asked.person else asked.sender
+    if asked.person is None and (why := forbidden(case, address)):
+        case.silent(why)  # before a code is drawn, so that forged senders do not pile up requests
+        return ""
     data = {"address": address, "wish": wish, "words": asked.text}
-    code = put_request(case.session, "join", case.now, to=address, data=data, campaign_id=table.id)
+    code = put_request(
+        case.session, "join", case.now, to=address, data=data, campaign_id=table.id, account=case.account
+    )
     if code is None:
         return _ENOUGH if asked.person else ""
     ruleset = case.house.game(table.game)
@@ -110,7 +115,8 @@ _CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
     "join": _confirm_seat,
     "invite": _confirm_seat,
     "deputy": confirm_deputy,
-    "address": confirm_address,
+    "address": ask_new_address,
+    "newaddress": confirm_address,
     "fallback": confirm_address,
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import secrets
 from collections.abc import Iterator
 
 from sqlalchemy import func, select
@@ -26,8 +25,15 @@ from pbem.store.models import Act, Applicant, Campaign, Deputy, Outgoing, Person
 RESENDS_A_DAY = 20
 """Reports are large: no player reads more of them again in a day."""
 
+UNPROVEN_RESENDS_A_DAY = 3
+"""The same because of letters that anybody could have written."""
+
 MOST_ACTS = 200
 """Entries of a journal told in one mail, the newest."""
+
+
+_ENOUGH = "You have had {most} reports again today; please ask tomorrow."
+_WITH_A_KEY = " With your token, or in a reply to your report, you may ask for more."
 
 
 def _status(asked: AskedByPerson, _: Status) -> str:
@@ -127,10 +133,24 @@ def _resend(asked: Asked, order: Resend) -> str:
     report = find_report(case.session, table, place, int(order.turn) if order.turn else None)
     if report is None:
         return _no_report(case.session, table, place)
-    if _resent_today(case, spot.address) >= RESENDS_A_DAY:
-        return f"You have had {RESENDS_A_DAY} reports again today; please ask tomorrow."
-    key = secrets.token_hex(8)
-    mail_again(case.session, case.house, table, place, report, case.now, to=spot.address, key=key, kind=RESENT)
+    begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}"
+    most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
+    if _was_resent(case, begins + key):
+        return "This report comes already, in a mail of its own."
+    if _resent_today(case, begins) >= most:
+        return _ENOUGH.format(most=most) + ("" if case.proven else _WITH_A_KEY)
+    mail_again(
+        case.session,
+        case.house,
+        table,
+        place,
+        report,
+        case.now,
+        to=spot.address,
+        key=f"asked {key}",
+        kind=RESENT,
+        topic=begins + key,
+    )
     which = f"that opened turn {order.turn}" if order.turn else "you had last"
     return f"The report {which} in {spot.campaign} comes in a mail of its own."
 
@@ -147,9 +167,14 @@ def _no_report(session: Session, table: Table, place: Place) -> str:
     return f"You had no report that opened this turn; there are those of {', '.join(map(str, numbers))}."
 
 
-def _resent_today(case: Case, address: str) -> int:
+def _was_resent(case: Case, topic: str) -> bool:
+    return case.session.scalar(select(Outgoing.id).where(Outgoing.topic == topic).limit(1)) is not None
+
+
+def _resent_today(case: Case, begins: str) -> int:
+    """Reports sent again because of letters of one account, by how the topics of such mails begin."""
     since = case.now - dt.timedelta(days=1)
-    resent = (Outgoing.kind == RESENT) & (Outgoing.recipient == address) & (Outgoing.created_at > since)
+    resent = Outgoing.topic.startswith(begins, autoescape=True) & (Outgoing.created_at > since)
     return case.session.scalar(select(func.count()).select_from(Outgoing).where(resent)) or 0
 
 

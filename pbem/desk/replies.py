@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import select
+from sqlalchemy import Boolean, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from pbem.desk.seats import Spot, is_known
@@ -25,10 +25,20 @@ from pbem.post.authentication import Verdict
 from pbem.post.codes import message_id, plus_address, subject_tag
 from pbem.post.outbox import queue
 from pbem.post.reading import Letter
+from pbem.post.waiting import provider_of
 from pbem.post.writing import Mail, Part
 from pbem.report import Refusal
 from pbem.report.pages import Page
 from pbem.store.models import Campaign, Outgoing
+
+STRANGERS_A_DAY = 100
+"""Answers to addresses that are not known, and for which the receiving server does not vouch."""
+
+STRANGERS_OF_DOMAIN_A_DAY = 30
+"""Answers to addresses of one domain that are not known."""
+
+STRANGER = "stranger"
+"""The kind of mail that is an answer to somebody unknown."""
 
 ANSWERS_A_DAY = 20
 WARNINGS_A_DAY = 3
@@ -183,13 +193,34 @@ def notify(case: Case, *, to: str, subject: str, text: str) -> None:
 
 
 def _once(case: Case, to: str, text: str, kind: str, code: str = "") -> str:
-    """The one answer of its kind that an unknown address gets in a week."""
+    """The one answer of its kind that an unknown address gets in a week, as long as not too many get theirs."""
+    if why := forbidden(case, to):
+        return case.silent(why)
     year, week, _ = case.now.isocalendar()
     free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
         return case.silent(f"{to} is unknown and has had its answer this week")
-    _queue(case, _mail(case, to, text, id_=free, spot=None, code=code), None)
+    _queue(case, _mail(case, to, text, id_=free, spot=None, code=code, kind=STRANGER), None)
     return f"answered {to}, who is unknown"
+
+
+def forbidden(case: Case, to: str) -> str:
+    """Why no unknown address, or none like this one, gets an answer now; "" if it may have one.
+
+    Whoever forges senders would have the house write to all whose addresses he uses.
+    """
+    if case.verdict == "fail":
+        return f"by the receiving server's word it did not come from {to}"
+    midnight = case.now.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    # As the index has it, whose rows are few: a parameter would not show that they are these.
+    stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
+    today = select(func.count()).select_from(Outgoing).where(stranger, Outgoing.created_at >= midnight)
+    if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
+        return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
+    provider = provider_of(to)
+    if (case.session.scalar(today.where(Outgoing.provider == provider)) or 0) >= STRANGERS_OF_DOMAIN_A_DAY:
+        return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
+    return ""
 
 
 def _free(session: Session, places: Sequence[str]) -> str | None:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pbem.report.receipt import Told
 from pbem.ruleset import Seat
 
-RequestKind = Literal["join", "invite", "deputy", "address", "fallback"]
+RequestKind = Literal["join", "invite", "deputy", "address", "newaddress", "fallback"]
 """What a code may confirm; `templates/host/confirmation.txt.j2` has a paragraph for each."""
 
 
@@ -52,8 +52,8 @@ class WhichSeat:
 class Confirmation:
     """To the one address that may confirm something; `code` is proof that it was read there.
 
-    `about` is the address to be used from now on, or that of the player whose
-    deputy the reader shall be; `until` the last day of that.
+    `about` is the address to be used from now on, or that of the player who
+    wishes to use the reader's, or whose deputy the reader shall be; `until` the last day of that.
     """
 
     page: ClassVar[str] = "confirmation"

@@ -205,7 +205,7 @@ class Applicant(Base):
 class Request(Base):
     """Something that waits to be confirmed by whoever has its `code`, which was mailed to one address.
 
-    `kind` is "join", "invite", "address" or "deputy"; `data` is what it is about.
+    `kind` is "join", "invite", "address", "newaddress", "fallback" or "deputy"; `data` is what it is about.
     """
 
     __tablename__ = "request"

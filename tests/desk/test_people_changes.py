@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pytest
 from sqlalchemy import select
@@ -181,20 +182,23 @@ def test_a_deputy_that_cannot_be(desk: Desk, line: str, said: str) -> None:
 
 
 def test_a_player_is_nobodys_deputy(desk: Desk) -> None:
-    """Who plays in the campaign is refused when he confirms; the one who asked is not told why."""
+    """Who plays in the campaign is refused when he confirms; the one who asked hears nothing, and so not who plays."""
     insist(desk, "DEPUTY bob@example.org UNTIL 2026-11-20")
+    before = len(desk.mails(ANN))
 
     assert "so you cannot stand in for another seat" in confirm(desk, BOB)
-    assert "cannot stand in for you in toy1. Please ask somebody who has no part in it" in words(desk.last(ANN))
+    assert len(desk.mails(ANN)) == before
 
 
 def test_an_address_is_changed_from_the_old_one(desk: Desk) -> None:
-    """The code goes to the registered address; with it all campaigns move at once, and both addresses hear."""
+    """A code goes to the registered address, then one to the new; with both all campaigns move, and both hear."""
     form(desk, "red", name="toy2", open_seats=1)
     ask(desk, "ADDRESS anna@example.com")
     assert desk.mails("anna@example.com") == []
 
-    confirm(desk, ANN)
+    assert "Once it is confirmed from there, you play from it" in confirm(desk, ANN)
+    assert players(desk)["red"] == ANN
+    confirm(desk, "anna@example.com")
 
     assert (players(desk)["red"], players(desk, "toy2")["red"]) == ("anna@example.com",) * 2
     assert "You play from anna@example.com from now on" in words(desk.last(ANN))
@@ -204,8 +208,26 @@ def test_an_address_is_changed_from_the_old_one(desk: Desk) -> None:
 
 
 def test_an_address_that_is_somebodys_cannot_be_taken(desk: Desk) -> None:
-    """Nobody takes over another's identity."""
-    assert "cannot be used here" in ask(desk, "ADDRESS BOB@example.org")
+    """Nobody takes over another's identity; only who has the address learns that it is known here."""
+    ask(desk, "ADDRESS BOB@example.org")
+    confirm(desk, ANN)
+
+    asked = code(desk.last("BOB@example.org"))
+    assert "in use here" in ask(desk, f"CONFIRM {asked}", BOB)
+    assert (players(desk)["red"], players(desk)["blue"]) == (ANN, BOB)
+
+
+def test_a_change_of_address_tells_nothing_of_others(desk: Desk) -> None:
+    """Whether an address plays here or not, all that its asker is mailed is the same but for the address."""
+    said = []
+    for address in (BOB, "dan@example.org"):
+        before = len(desk.mails(ANN))
+        ask(desk, f"ADDRESS {address}")
+        confirm(desk, ANN)
+        new = [words(mail).replace(address, "X") for mail in desk.mails(ANN)[before:]]
+        said.append([re.sub(r"CONFIRM \S+", "", text) for text in new])
+
+    assert said[0] == said[1]
 
 
 def test_a_forged_change_of_address_changes_nothing(desk: Desk) -> None:

@@ -99,6 +99,7 @@ def test_an_old_mailbox_moves_nobody(desk: Desk) -> None:
     stolen = code(desk.last(ANN))
     ask(desk, f"ADDRESS {DAN}")
     confirm(desk, ANN)
+    confirm(desk, DAN)
 
     ask(desk, f"CONFIRM {stolen}", EVE)
 
@@ -224,7 +225,6 @@ def test_nobody_stands_in_for_two_seats(desk: Desk) -> None:
     insist(desk, f"DEPUTY {EVE} UNTIL 2026-11-20", BOB)
 
     assert "so you cannot stand in for another seat" in confirm(desk, EVE)
-    assert "cannot stand in for you in toy1" in words(desk.last(BOB))
     assert len(reports(desk, EVE)) == 1
 
 

@@ -55,12 +55,13 @@ def mail_again(
     to: str,
     key: str,
     kind: str = "report",
+    topic: str = "",
 ) -> None:
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
     id_ = message_id(table.mail_key, house.settings.domain, "again", report.code, key)
     mail = _mail(house, table, place, report, to=to, id_=id_)
     older = (report.message_id,) if report.message_id != id_ else ()
-    mail = dataclasses.replace(mail, references=older, kind=kind)
+    mail = dataclasses.replace(mail, references=older, kind=kind, topic=topic)
     queue(session, mail, house.settings, campaign_id=table.id, now=now)
 
 
