@@ -41,7 +41,7 @@ def gm_token(desk: Desk) -> str:
     with desk.house.store.writing() as session:
         mail_gm_token(session, desk.house, load_table(session, "toy1"), desk.now)
     desk.tick()
-    return re.findall(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)[0]
+    return str(re.findall(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)[0])
 
 
 def kept(desk: Desk, since: int) -> str:
