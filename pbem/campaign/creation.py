@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.addresses import is_robot
 from pbem.ruleset import AnyRuleset, Option, Seats, suggest
+from pbem.ruleset.canonical import read_json
 from pbem.store.models import Campaign, SeatRow
 
 LONGEST_SETTLING = 7 * 24 * 60
@@ -174,7 +174,7 @@ def _value(option: Option, text: str) -> Any:
 
 def _json_file(option: Option, path: Path) -> Any:
     try:
-        return json.loads(path.read_text("utf-8-sig"))
+        return read_json(path.read_text("utf-8-sig"))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CampaignError(f"option {option.name}: {path} cannot be read ({reason})") from None

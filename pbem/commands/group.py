@@ -55,6 +55,9 @@ class Commands(click.Group):
                 return super().invoke(ctx)
         except (PbemError, RulesetError) as error:
             raise click.ClickException(str(error)) from error
+        except UnicodeEncodeError as error:
+            said = f"{error.object[error.start : error.end]!r} is no character that can be written"
+            raise click.ClickException(f"{said}: look at the words of the command, and at its files") from error
         except BrokenPipeError:
             raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:

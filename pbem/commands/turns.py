@@ -19,6 +19,7 @@ from pbem.commands.options import FOLDER, home_option, json_option, now_option, 
 from pbem.console.turns import entered_lines, folder_lines, patched_lines, preview_lines, ruling_lines
 from pbem.desk.filed import sheet_lines
 from pbem.house import House
+from pbem.ruleset.canonical import read_json
 
 
 @click.command()
@@ -127,6 +128,6 @@ def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | 
 
 def _read_json(file: BinaryIO) -> Any:
     try:
-        return json.loads(file.read().decode("utf-8-sig"))
+        return read_json(file.read().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from pbem.campaign.past.amending import keep_amendment
@@ -28,6 +27,7 @@ from pbem.desk.gm_commands import (
 from pbem.errors import CampaignError
 from pbem.post.writing import Part
 from pbem.report.wording import joined, when
+from pbem.ruleset.canonical import read_json
 
 
 def _status(asked: GmAsked, _: ShowStatus) -> GmSaid:
@@ -94,7 +94,7 @@ def _run_again(asked: GmAsked, order: RunAgain) -> GmSaid:
 
 def _patch(asked: GmAsked, order: PatchState) -> GmSaid:
     try:
-        data = json.loads(asked.words)
+        data = read_json(asked.words)
     except (ValueError, RecursionError) as error:
         raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
     edit = read_edit(asked.case.session, asked.case.house, asked.table, data)

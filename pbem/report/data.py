@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from typing import Any
 
 from pbem.errors import PbemError
 from pbem.report.facts import ReportFacts
 from pbem.ruleset import AnyRuleset, View, canonical
+from pbem.ruleset.canonical import read_json
 
 FORMAT = 1
 _KEYS = {
@@ -51,7 +51,7 @@ def write_report_data(data: dict[str, Any]) -> bytes:
 def read_report_data(raw: bytes) -> dict[str, Any]:
     """The data of a report's JSON attachment. Raises ReportDataError saying what the bytes are not."""
     try:
-        data = json.loads(raw.decode("utf-8-sig"))
+        data = read_json(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise ReportDataError("this is not a report: it is no JSON text; use the .json file attached to one") from None
     if not isinstance(data, dict) or "format" not in data:

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
+
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
+"""In JSON text; two backslashes before it would be one that somebody wrote."""
+
+
+def read_json(text: str) -> Any:
+    """The data of JSON that comes from outside. Raises ValueError or RecursionError for what is none.
+
+    So it does for signs that can be neither stored nor mailed, which JSON can
+    spell: halves of characters ("\\ud800"), and NUL.
+    """
+    data = json.loads(text)
+    if _NUL.search(canonical(data).decode()):
+        raise ValueError("it holds the sign NUL")
+    return data
 
 
 def canonical(data: Any) -> bytes:

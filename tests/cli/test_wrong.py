@@ -7,10 +7,13 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from cli import main
 from tests.cli.conftest import Run
 from tests.cli.test_check import check
 
@@ -142,3 +145,60 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     os.close(writer)
 
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize("spelt", ["\\ud800", "x\\udfffx", "\\u0000", "\\\\\\u0000"])
+@pytest.mark.parametrize("key", ["label", "campaign", "view"])
+def test_signs_that_no_text_can_hold(duel: Run, home: Path, tmp_path: Path, spelt: str, key: str) -> None:
+    """JSON can spell halves of characters, and NUL: a report that does is none, and a check says so."""
+    report = json.loads((home / "turns" / "duel" / "0000" / "reports" / "red.json").read_text())
+    changed = {key: {**report["view"], "label": "X"} if key == "view" else "X"}
+    (tmp_path / "report.json").write_text(json.dumps(report | changed).replace('"X"', f'"{spelt}"'))
+    (tmp_path / "sheet.txt").write_text("PLACE c3\n")
+
+    code, output = check(tmp_path / "sheet.txt", tmp_path / "report.json")
+    assert (code, output.count("\n")) == (1, 1)
+    assert "this is not a report" in output
+
+
+@pytest.mark.parametrize(
+    "sheet", [b"\xed\xa0\x80", b"\xff\xfe\x00\xd8A\x00", b"PLACE \x00c3", b"ORDERS \xed\xa0\x80 red\n\xf0\x9f"]
+)
+def test_signs_in_a_sheet(duel: Run, home: Path, tmp_path: Path, sheet: bytes) -> None:
+    """Bytes that are no text are read as far as they can be, and the findings are told."""
+    (tmp_path / "sheet.txt").write_bytes(sheet)
+
+    code, output = check(tmp_path / "sheet.txt", home / "turns" / "duel" / "0000" / "reports" / "red.json")
+    assert code in (0, 1)
+    assert output.startswith("duel, move 1, seat red: this sheet would")
+
+
+def test_signs_in_a_patch(duel: Run, tmp_path: Path) -> None:
+    """The state that is mailed to all takes none of them either."""
+    (tmp_path / "patch.json").write_text('[{"op": "add", "path": "/x", "value": "\\ud800"}]')
+    result = duel("patch", "duel", str(tmp_path / "patch.json"), "--yes")
+
+    assert result.exit_code == 2
+    assert "it is not JSON" in result.stderr
+
+
+def half_typed(command: click.Command) -> Iterator[list[str]]:
+    """The words of a command with half a character as each argument, and as the value of each option in turn."""
+    half = "\udcff"
+    arguments = [each for each in command.params if isinstance(each, click.Argument)]
+    words = [str(command.name), *("duel" if each.name == "name" else half for each in arguments)]
+    options = [each for each in command.params if isinstance(each, click.Option) and not each.is_flag]
+    yield words
+    for option in options:
+        yield [*words, option.opts[-1], half]
+        yield [*words, option.opts[-1], f"red={half}"]
+
+
+def test_half_a_character_in_any_command(duel: Run) -> None:
+    """Words that came in another encoding than the terminal's are refused in a sentence, wherever they stand."""
+    for name in sorted(set(main.commands) - {"demo", "doctor", "init", "serve"}):
+        for words in half_typed(main.commands[name]):
+            result = duel(*words)
+
+            assert result.exit_code in (0, 1, 2), words
+            assert result.exit_code == 0 or "Error: " in result.stderr, words
