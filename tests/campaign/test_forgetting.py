@@ -48,6 +48,16 @@ def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> Non
     assert token not in str(read_letter(rows(desk, Letter)[0].raw))
 
 
+def test_on_either_database(shared: Desk) -> None:
+    """Letters and sent mail are masked on SQLite and PostgreSQL alike."""
+    key = text_of(shared.mails(ANN)[0]).partition("ORDERS toy1 red ")[2].split()[0]
+    shared.post(f"ORDERS toy1 red {key}\nBID 2\nEND", sender="elsewhere@example.org")
+    shared.tick()
+    shared.tick(hours=24 * 8)
+
+    assert (kept(shared, Letter, key), kept(shared, Outgoing, key)) == ([], [])
+
+
 def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> None:
     """What it is known by was noted before."""
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")

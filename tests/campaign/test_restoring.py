@@ -124,6 +124,18 @@ def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeyp
     assert (proof(desk).turns, proof(desk).withdrawn) == (1, 1)
 
 
+def test_on_either_database(shared: Desk) -> None:
+    """What is looked for and written again is the same on SQLite and PostgreSQL."""
+    play(shared, {"red": "BID 2"})
+    amend(shared.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), shared.now, sure=True)
+    before = files(shared)
+    shutil.rmtree(turns(shared))
+
+    assert len(tick(shared.house, shared.now).problems) == 3
+    assert files(shared) == before
+    assert tick(shared.house, shared.now).problems == []
+
+
 def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
     """The archive of a copy is proved like that of the campaign."""
     with open_desk(tmp_path / "fork") as there:
