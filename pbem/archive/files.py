@@ -93,8 +93,7 @@ def is_whole(archive: Path, record: bytes, *, withdrawn: bool = False) -> bool:
     """Whether the folder of a turn is there with this record and all its files, to the byte. Raises OSError."""
     folder = _places(archive, record)[withdrawn]
     expected: dict[str, str] = json.loads(record)["files"] | {RECORD: file_hash(record)}
-    found = {name: _content(folder / name) for name in expected}
-    return expected == {name: file_hash(content) for name, content in found.items() if content is not None}
+    return all(_hash(folder / name) == hash_ for name, hash_ in expected.items())
 
 
 def turns_there(archive: Path, campaign: str) -> tuple[set[str], int]:
@@ -155,6 +154,11 @@ def _content(path: Path) -> bytes | None:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def _hash(path: Path) -> str | None:
+    content = _content(path)
+    return None if content is None else file_hash(content)
 
 
 def _mend(folder: Path, files: Mapping[str, bytes]) -> None:

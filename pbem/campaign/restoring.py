@@ -8,6 +8,7 @@ whole, drawn by lot, so that in time it has read them all.
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from collections.abc import Iterator
 
@@ -21,8 +22,11 @@ from pbem.errors import in_words
 from pbem.house import House
 from pbem.store.models import Campaign, Turn
 
-READ_WHOLE = 20
-"""Folders that a tick reads to the last byte: of 10,000 turns, with a tick each minute, all within a day or two."""
+MOST_READ = 30
+"""Folders that a tick reads to the last byte, at most."""
+
+ENOUGH_FILES = 500
+"""It stops when they had so many files together: of 10,000 turns, with a tick each minute, most are read in a day."""
 
 
 def restore(house: House) -> list[str]:
@@ -75,9 +79,14 @@ def _withdrawn(session: Session) -> dict[int, int]:
     return {row[0]: row[1] for row in session.execute(counts.group_by(Turn.campaign_id))}
 
 
-def _some(session: Session) -> list[Resolved]:
+def _some(session: Session) -> Iterator[Resolved]:
     """A few of the turns whose folders should be there, or all where they are few."""
     newest = session.scalar(select(func.max(Turn.id))) or 0
-    drawn = random.sample(range(1, newest + 1), min(READ_WHOLE, newest))
     written = Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)
-    return load_resolved(session, resolved_turns().where(Turn.id.in_(drawn), written))
+    files = 0
+    for id_ in random.sample(range(1, newest + 1), min(MOST_READ, newest)):
+        for turn in load_resolved(session, resolved_turns().where(Turn.id == id_, written)):
+            yield turn
+            files += len(json.loads(turn.record)["files"])
+        if files >= ENOUGH_FILES:
+            return

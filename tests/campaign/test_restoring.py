@@ -146,15 +146,26 @@ def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
 
 
 def test_a_tick_reads_few_turns_however_many_there_are(past: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of turns whose folders are there no more are loaded than a tick reads whole."""
-    monkeypatch.setattr(restoring, "READ_WHOLE", 2)
+    """Of turns whose folders are there, no more are loaded than a tick reads whole."""
     seen: list[str] = []
     event.listen(past.house.store.engine, "before_cursor_execute", lambda *args: seen.append(args[2]))
-    restoring.restore(past.house)
+    loaded = {}
+    for most in (1, 4):
+        monkeypatch.setattr(restoring, "MOST_READ", most)
+        seen.clear()
+        restoring.restore(past.house)
+        loaded[most] = sum("turn.record" in statement for statement in seen)
 
-    assert [statement for statement in seen if "turn.record" in statement] == [
-        statement for statement in seen if "turn.id IN (?, ?)" in statement
-    ]
+    assert loaded == {1: 1, 4: 4}
+
+
+def test_a_tick_reads_one_large_folder_at_a_time(past: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game of thousands has folders of which one is enough for a tick."""
+    monkeypatch.setattr(restoring, "ENOUGH_FILES", 1)
+    for path in turns(past).rglob("turn.json"):
+        path.unlink()
+
+    assert len(restoring.restore(past.house)) == 1
 
 
 def test_a_tick_looks_through_no_turns(past: Desk) -> None:
