@@ -17,17 +17,17 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 
 from pbem.campaign.archiving import archive_left
-from pbem.campaign.asking import asked_runs
+from pbem.campaign.asking import asked_runs, is_asked
 from pbem.campaign.clock.due import BY_GM, Due, due
 from pbem.campaign.clock.reminding import remind
-from pbem.campaign.clock.reviewing import hold_back
+from pbem.campaign.clock.reviewing import hold_back, may_run
 from pbem.campaign.clock.watching import watch_polls
 from pbem.campaign.health import stuck_mail
 from pbem.campaign.problems import report_problem
 from pbem.campaign.restoring import restore
 from pbem.campaign.ruling.adjudicating import awaits_ruling, send_digests
 from pbem.campaign.table import check_running, load_table
-from pbem.campaign.turnrun import run_turn
+from pbem.campaign.turnrun import Still, at_any_rate, run_turn
 from pbem.desk.answer import Tally, answer_letters
 from pbem.errors import PbemError, StoreError
 from pbem.house import House
@@ -87,7 +87,7 @@ def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progre
                 done.reminded, problems = remind(house, now)
                 done.problems += problems
             turns = _sifted(house, due(house, now, by_deadline=readable, outage=outage), now, done)
-            _resolve(house, [*asked_runs(house, now), *turns], now, done, progress)
+            _resolve(house, [*asked_runs(house, now), *turns], now, done, progress, at_word=is_asked)
             done.problems += send_digests(house, now)
             _archive(house, now, done)
             _send(house, now, done, progress)
@@ -110,7 +110,7 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
             _poll_mailbox(house, now, done)
             done.answered = answer_letters(house, now, progress=progress)
             forget_tokens(house.store, now)
-            _resolve(house, [Due(name, number, BY_GM)], now, done, progress)
+            _resolve(house, [Due(name, number, BY_GM)], now, done, progress, at_word=at_any_rate)
             _archive(house, now, done)
             _send(house, now, done, progress)
     return done
@@ -207,21 +207,33 @@ def _sifted(house: House, turns: Sequence[Due], now: dt.datetime, done: Ticked) 
     return sifted.free
 
 
-def _resolve(house: House, turns: Sequence[Due], now: dt.datetime, done: Ticked, progress: Progress) -> None:
+def _resolve(
+    house: House, turns: Sequence[Due], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: Still
+) -> None:
+    """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
     for count, turn in enumerate(turns, start=1):
         try:
-            if turn.reason != BY_GM and awaits_ruling(house, turn, now):
-                done.awaiting.append(turn)
-                tell("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
-            elif run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn, by_gm=turn.reason == BY_GM):
-                done.resolved.append(turn)
-                tell("turn resolved", **dataclasses.asdict(turn), state=_state_hash(house, turn))
+            _run(house, turn, now, done, at_word=at_word)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
             tell("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
             done.problems.append(report_problem(house, turn, error, now))
         progress("resolving", count, len(turns))
+
+
+def _run(house: House, turn: Due, now: dt.datetime, done: Ticked, *, at_word: Still) -> None:
+    by_gm = turn.reason == BY_GM
+    still = at_word if by_gm else may_run(house, turn, now)
+    if not by_gm and awaits_ruling(house, turn, now):
+        done.awaiting.append(turn)
+        tell("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
+    elif run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
+        done.resolved.append(turn)
+        tell("turn resolved", **dataclasses.asdict(turn), state=_state_hash(house, turn))
+    elif by_gm:
+        said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
+        done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
 
 
 def _state_hash(house: House, turn: Due) -> str | None:

@@ -96,6 +96,8 @@ def write_again(house: House, turn: Resolved) -> str:
     """Writes what is missing of a turn's folder; returns a sentence where that cannot be done, else ""."""
     archive = house.settings.archive
     try:
+        if _is_moved(house, turn):
+            return ""  # taken back, or brought back, at this moment: another tick sees to what is left of it
         if not turn.withdrawn:
             bring_back(archive, turn.record)
         if not is_whole(archive, turn.record, withdrawn=turn.withdrawn):
@@ -107,6 +109,12 @@ def write_again(house: House, turn: Resolved) -> str:
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
         return f"{turn.said} cannot be archived ({in_words(error)})"
     return ""
+
+
+def _is_moved(house: House, turn: Resolved) -> bool:
+    with house.store.reading() as session:
+        shelf = session.scalar(select(Turn.shelf_id).where(Turn.id == turn.id))
+    return (shelf is not None) != turn.withdrawn
 
 
 def tidy(house: House) -> list[str]:

@@ -19,10 +19,18 @@ RUN = "run"
 def ask_for_run(session: Session, table: Table, now: dt.datetime) -> None:
     """Keeps that the open turn is to be run; once, however often it is asked. Raises CampaignError if none is open."""
     check_running(table)
-    code = f"{RUN}-{table.id}-{table.turn}-{table.era}"
-    if session.scalar(select(Request.id).where(Request.code == code)) is None:
+    if not is_asked(session, table):
         data = {"turn": table.turn, "era": table.era, "to": "", "by": ""}
-        session.add(Request(kind=RUN, code=code, campaign_id=table.id, data=data, created_at=now))
+        session.add(Request(kind=RUN, code=_code(table), campaign_id=table.id, data=data, created_at=now))
+
+
+def is_asked(session: Session, table: Table) -> bool:
+    """Whether the GM has asked for the run of the turn that is open now."""
+    return session.scalar(select(Request.id).where(Request.code == _code(table))) is not None
+
+
+def _code(table: Table) -> str:
+    return f"{RUN}-{table.id}-{table.turn}-{table.era}"
 
 
 def asked_runs(house: House, now: dt.datetime) -> list[Due]:

@@ -13,11 +13,12 @@ from pbem.archive import Patch, Withdrawn, setup_dice, setup_record, turn_files
 from pbem.campaign.archiving import archive_now
 from pbem.campaign.clock.deadlines import load_absences, next_deadline
 from pbem.campaign.creation import players_allowed
+from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
 from pbem.campaign.people.welcoming import welcome_mail
 from pbem.campaign.reporting import MadeReport, make_reports, put_reports
 from pbem.campaign.resolving import Outcome, opening_of, patched
-from pbem.campaign.table import Place, Table, load_table
+from pbem.campaign.table import Place, Table
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.campaign.turnrun import put_turn
 from pbem.errors import CampaignError
@@ -40,8 +41,9 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SetUp:
-    """A campaign set up, before anything is written."""
+    """A campaign set up, before anything is written. `table` has the places where somebody sits."""
 
+    table: Table
     outcome: Outcome
     deadline: dt.datetime
     tokens: Mapping[Seat, str]
@@ -56,21 +58,24 @@ def start(house: House, name: str, now: dt.datetime) -> Started:
     Seats that nobody has taken by now are left out. Raises CampaignError if it
     has begun already, or if too few are seated.
     """
-    with house.store.reading() as session:
-        table = load_table(session, name)
-        absences = load_absences(session, table)
-    if table.status != "forming":
-        raise CampaignError(f"campaign {name} is {table.status}: it has begun already")
-    ruleset = house.game(table.game)
-    table = _seated(table, ruleset)
-    made = _set_up(house, table, ruleset, now, next_deadline(table.schedule, table.policy, now, absences))
-    mails = [welcome_mail(house, table, place, made.tokens[place.seat]) for place in table.places]
-    with house.store.writing() as session:
+
+    def plan(session: Session, table: Table) -> _SetUp:
+        if table.status != "forming":
+            raise CampaignError(f"campaign {name} is {table.status}: it has begun already")
+        return _set_up(session, house, _seated(table, house.game(table.game)), now)
+
+    def keep(session: Session, _: Table, made: _SetUp) -> tuple[int, _SetUp]:
+        table = made.table
         first = _keep(session, house, table, made, now)
+        mails = [welcome_mail(house, table, place, made.tokens[place.seat]) for place in table.places]
         queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
         put_reports(session, house, table, turn_id=first.turn, reports=made.reports, now=now)
         note(session, table.id, now, actor="gm", text=f"started; dice seal {seal(table.seed)}")
-    archive_now(house, first.setup, made.record, made.files, now)
+        return first.setup, made
+
+    setup, made = act_on(house, name, plan, keep)
+    archive_now(house, setup, made.record, made.files, now)
+    table = made.table
     return Started(
         campaign=name, seats=table.seats, deadline=made.deadline, zone=table.schedule.zone, seal=seal(table.seed)
     )
@@ -78,8 +83,6 @@ def start(house: House, name: str, now: dt.datetime) -> Started:
 
 def _close_seats(session: Session, table: Table, made: _SetUp) -> None:
     """Gives each seat its token; those that nobody has taken are no more."""
-    if _taken(load_table(session, table.name)) != table.places:
-        raise CampaignError(f"somebody took or left a seat of {table.name} just now: please start it again")
     session.execute(delete(SeatRow).where(SeatRow.campaign_id == table.id, SeatRow.name.not_in(table.seats)))
     for place in table.places:
         hashed = hash_token(made.tokens[place.seat])
@@ -108,11 +111,14 @@ class _Rows:
     turn: int
 
 
-def _set_up(house: House, table: Table, ruleset: AnyRuleset, now: dt.datetime, deadline: dt.datetime) -> _SetUp:
+def _set_up(session: Session, house: House, table: Table, now: dt.datetime) -> _SetUp:
+    ruleset = house.game(table.game)
+    deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
     outcome = set_up(table, ruleset)
-    reports = make_reports(house, ruleset, opening_of(table, 1, outcome, deadline), outcome.views)
+    reports = make_reports(house, ruleset, opening_of(session, table, 1, outcome, deadline), outcome.views)
     files = turn_files([made.parts.files() for made in reports])
     return _SetUp(
+        table=table,
         outcome=outcome,
         deadline=deadline,
         tokens={seat: draw_token() for seat in table.seats},
@@ -160,10 +166,8 @@ def set_up_record(
 
 def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.datetime) -> _Rows:
     """Marks the campaign as begun and writes the set-up as turn 0 and the open turn 1."""
-    version = house.game(table.game).version
-    ours = update(Campaign).where(Campaign.id == table.id, Campaign.status == "forming").returning(Campaign.id)
-    if session.scalar(ours.values(status="running", turn=1, version=version)) is None:
-        raise CampaignError(f"campaign {table.name} has begun already")
+    begun = {"status": "running", "turn": 1, "version": house.game(table.game).version}
+    session.execute(update(Campaign).where(Campaign.id == table.id).values(begun))
     _close_seats(session, table, made)
     none: frozenset[Seat] = frozenset()
     setup = put_turn(session, table, number=0, state=b"null", state_hash="", awaited=none, deadline=None, now=now)

@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import select
 
 from pbem.campaign.clock.due import Due
-from pbem.campaign.table import load_table
+from pbem.campaign.people.seating import locked_table
 from pbem.errors import ConfigError, StoreError, in_words
 from pbem.house import House
 from pbem.post.codes import message_id
@@ -32,7 +32,7 @@ def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) 
 
 def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
-        table = load_table(session, turn.campaign)
+        table = locked_table(session, turn.campaign)
         id_ = message_id(table.mail_key, house.settings.domain, "problem", table.name, turn.turn, table.era)
         if session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None:
             return

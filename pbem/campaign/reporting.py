@@ -14,7 +14,7 @@ from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
 from pbem.campaign.people.deputies import copies
-from pbem.campaign.press.postbag import Postbag, load_postbag
+from pbem.campaign.press.postbag import Postbag
 from pbem.campaign.table import Place, Table
 from pbem.house import House
 from pbem.post.codes import message_id, reply_code
@@ -42,12 +42,8 @@ class Opening:
     used: Mapping[Seat, SheetUsed]
     missing: frozenset[Seat]
     record: str = ""
+    postbag: Postbag
     corrections: Mapping[Seat, Correction] = field(default_factory=dict)
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended: only then is the seed told."""
-        return bool(self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +63,7 @@ def make_reports(
 ) -> list[MadeReport]:
     """Renders the reports of the seats given, in their order."""
     seats = [(place, canonical(view)) for place, view in views]
-    postbag = _postbag(house, opening)
-    facts = [_facts(house, opening, postbag, place) for place, _ in seats]
+    facts = [_facts(house, opening, place) for place, _ in seats]
     # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
     jobs = [(ruleset, json.loads(view), each) for (_, view), each in zip(seats, facts, strict=True)]
     parts = house.reporter.reports(jobs)
@@ -80,7 +75,7 @@ def make_reports(
 
 def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
     """The text alone that a seat would be mailed of a view."""
-    return house.reporter.text(ruleset, json.loads(view), _facts(house, opening, _postbag(house, opening), place))
+    return house.reporter.text(ruleset, json.loads(view), _facts(house, opening, place))
 
 
 def put_reports(
@@ -128,12 +123,7 @@ def _is_picture(name: str) -> bool:
     return name.endswith(".png")
 
 
-def _postbag(house: House, opening: Opening) -> Postbag:
-    with house.store.reading() as session:
-        return load_postbag(session, opening.table, opening.number, over=opening.over)
-
-
-def _facts(house: House, opening: Opening, postbag: Postbag, place: Place) -> ReportFacts:
+def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
     table = opening.table
     return ReportFacts(
         campaign=table.name,
@@ -150,7 +140,7 @@ def _facts(house: House, opening: Opening, postbag: Postbag, place: Place) -> Re
         first=opening.number == 1,
         record=opening.record,
         correction=opening.corrections.get(place.seat),
-        words=postbag.words(place),
+        words=opening.postbag.words(place),
         closes=opening.deadline + table.policy.grace_time if opening.deadline and table.policy.grace else None,
     )
 

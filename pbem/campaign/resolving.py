@@ -1,4 +1,4 @@
-"""What the run of a turn comes to, computed from one look at the database and without touching it."""
+"""What the run of a turn comes to, computed from one look at the database and without changing it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive import (
@@ -24,7 +23,7 @@ from pbem.archive import (
 )
 from pbem.campaign.clock.deadlines import Away, load_absences, next_deadline
 from pbem.campaign.past.history import Past, all_withdrawn, events_from, orders_used, removed_before
-from pbem.campaign.press.postbag import NOTHING_SAID, Mark, mark
+from pbem.campaign.press.postbag import load_postbag
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.table import (
     LastReport,
@@ -32,9 +31,9 @@ from pbem.campaign.table import (
     Place,
     SheetIn,
     Table,
-    live,
     load_last_reports,
     load_open_turn,
+    record_of,
 )
 from pbem.house import House
 from pbem.report import SheetUsed
@@ -52,7 +51,6 @@ from pbem.ruleset import (
     digest,
     seal,
 )
-from pbem.store.models import Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +60,7 @@ class Before:
     `previous` is the record of the turn before, `withdrawn` all that was ever
     taken back; `removed` are the seats the GM took out since. The next deadline
     keeps out of `absences`; `patch` is what the GM changed of the state that came
-    out, if the turn was run before. `words` is how far press and the GM's texts
-    had come.
+    out, if the turn was run before.
     """
 
     table: Table
@@ -75,7 +72,6 @@ class Before:
     removed: frozenset[Seat]
     absences: tuple[Away, ...] = ()
     patch: Patch = ()
-    words: Mark = NOTHING_SAID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,27 +119,25 @@ def look(session: Session, house: House, table: Table) -> Before:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
     turn = load_open_turn(session, table)
     ruleset = house.game(table.game)
-    previous = select(Turn.record).where(live(table.id), Turn.number == turn.number - 1)
     gone = frozenset(place.seat for place in table.places if not place.playing)
     return Before(
         table=table,
         ruleset=ruleset,
         turn=turn,
         last=load_last_reports(session, table),
-        previous=session.scalars(previous).one() or b"{}",
+        previous=record_of(session, table, turn.number - 1),
         withdrawn=all_withdrawn(session, table.id),
         removed=gone - removed_before(session, table.id, turn.number) if gone else gone,
         absences=load_absences(session, table),
-        words=mark(session, table.id),
     )
 
 
-def compute(house: House, before: Before, now: dt.datetime) -> After:
-    """Resolves the open turn and makes its reports and record."""
-    table, outcome = before.table, resolve_turn(house, before)
+def compute(session: Session, house: House, before: Before, now: dt.datetime) -> After:
+    """Resolves the open turn and makes its reports and record, in the session of the look."""
+    table, outcome = before.table, resolve_turn(session, before)
     over = outcome.standing.over
     deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
-    opening = opening_of(table, before.turn.number + 1, outcome, deadline, before.previous)
+    opening = opening_of(session, table, before.turn.number + 1, outcome, deadline, before.previous)
     reports = make_reports(house, before.ruleset, opening, outcome.views)
     files = run_files(before, outcome, [made.parts.files() for made in reports])
     return After(
@@ -158,7 +152,7 @@ def compute(house: House, before: Before, now: dt.datetime) -> After:
     )
 
 
-def resolve_turn(house: House, before: Before) -> Outcome:
+def resolve_turn(session: Session, before: Before) -> Outcome:
     """What the sheets of a turn come to. Raises PatchError if the GM's patch does not fit what comes out."""
     table, ruleset, turn = before.table, before.ruleset, before.turn
     counted = _counted(table, turn.sheets)
@@ -171,7 +165,7 @@ def resolve_turn(house: House, before: Before) -> Outcome:
     return Outcome(
         dumped=dumped,
         standing=standing,
-        views=_views(house, before, state, events, standing),
+        views=_views(session, before, state, events, standing),
         turn=given,
         used={seat: SheetUsed(sheet.version, sheet.digest) for seat, sheet in counted.items()},
         events=events,
@@ -189,7 +183,12 @@ def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
 
 
 def opening_of(
-    table: Table, number: int, outcome: Outcome, deadline: dt.datetime | None, previous: bytes = b"{}"
+    session: Session,
+    table: Table,
+    number: int,
+    outcome: Outcome,
+    deadline: dt.datetime | None,
+    previous: bytes = b"{}",
 ) -> Opening:
     """What the reports share that open a turn of this number.
 
@@ -204,6 +203,7 @@ def opening_of(
         used=outcome.used,
         missing=outcome.turn.missing,
         record=told_hash(previous),
+        postbag=load_postbag(session, table, number, over=outcome.standing.over),
     )
 
 
@@ -275,12 +275,12 @@ def _input(before: Before, counted: Mapping[Seat, SheetIn]) -> TurnInput:
 
 
 def _views(
-    house: House, before: Before, state: Any, events: tuple[Event, ...], standing: Standing
+    session: Session, before: Before, state: Any, events: tuple[Event, ...], standing: Standing
 ) -> list[tuple[Place, View]]:
     """The views of the seats that get a report now, each with all that happened since its last one."""
     told = _told(before.table, standing)
     since = {place.seat: before.last[place.seat].number for place in told}
-    past = _past(house, before, min(since.values(), default=before.turn.number))
+    past = _past(session, before, min(since.values(), default=before.turn.number))
     views: dict[Seat, View] = {}
     for first in sorted(set(since.values())):
         seats = [seat for seat, number in since.items() if number == first]
@@ -295,8 +295,7 @@ def _told(table: Table, standing: Standing) -> list[Place]:
     return [place for place in table.playing if place.seat in standing.told | standing.awaiting]
 
 
-def _past(house: House, before: Before, first: int) -> Past:
+def _past(session: Session, before: Before, first: int) -> Past:
     if first == before.turn.number:
         return {}
-    with house.store.reading() as session:
-        return events_from(session, before.table, before.ruleset, first)
+    return events_from(session, before.table, before.ruleset, first)

@@ -103,8 +103,12 @@ class LastReport:
 
 
 def lock_campaign(session: Session, name: str) -> None:
-    """Keeps others from taking a sheet for a campaign, or changing its turns, until the transaction ends."""
+    """Keeps others from taking a sheet for a campaign, or changing anything of it, until the transaction ends.
+
+    What the session has seen before is forgotten: it may have changed while we waited.
+    """
     session.execute(select(Campaign.id).where(Campaign.name == name).with_for_update())
+    session.expire_all()
 
 
 def load_table(session: Session, name: str) -> Table:
@@ -151,10 +155,30 @@ def check_running(table: Table) -> None:
         raise CampaignError(f"campaign {table.name} is {table.status}: it has no open turn")
 
 
+def live_turn(session: Session, table: Table, number: int) -> Turn:
+    """The turn of this number in the campaign's history. Raises CampaignError if that is broken, and has none."""
+    turn = session.scalar(select(Turn).where(live(table.id), Turn.number == number))
+    if turn is None:
+        raise _broken(table, f"turn {number} is missing")
+    return turn
+
+
+def record_of(session: Session, table: Table, number: int) -> bytes:
+    """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
+    record = session.scalar(select(Turn.record).where(live(table.id), Turn.number == number))
+    if record is None:
+        raise _broken(table, f"turn {number} was not run")
+    return record
+
+
+def _broken(table: Table, wrong: str) -> CampaignError:
+    return CampaignError(f"the turns of {table.name} do not hang together: {wrong}; run: pbem mend {table.name}")
+
+
 def load_open_turn(session: Session, table: Table) -> OpenTurn:
     """The open turn of a running campaign. Raises CampaignError if it has none."""
     check_running(table)
-    turn = session.scalars(select(Turn).where(live(table.id), Turn.number == table.turn)).one()
+    turn = live_turn(session, table, table.turn)
     return OpenTurn(
         turn.id,
         turn.number,

@@ -1,108 +1,78 @@
-"""The run of a turn: everything is computed first, then one short transaction makes it so.
+"""The run of a turn: everything is computed first, then one short transaction makes it so, on the same ground.
 
-The transaction checks that the turn is still open and that the same sheets are
-still all there are; a sheet that came in meanwhile means computing again. So
-two processes at once run a turn once, and no sheet is overlooked.
+A sheet that came in meanwhile means computing again. So two processes at once
+run a turn once, and no sheet is overlooked.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from enum import Enum
+from collections.abc import Callable
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.archiving import archive_now
 from pbem.campaign.clock.missing import follow_misses
+from pbem.campaign.ground import Overtaken, act_on
 from pbem.campaign.journal import note
-from pbem.campaign.press.postbag import mark
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.resolving import After, Before, compute, look
-from pbem.campaign.table import Table, load_table, lock_campaign
+from pbem.campaign.table import Table
 from pbem.house import House
 from pbem.post.outbox import withdraw
 from pbem.ruleset import Seat
-from pbem.store.models import Campaign, SeatRow, Sheet, Turn
+from pbem.store.models import Campaign, SeatRow, Turn
 
-ATTEMPTS = 3
-"""How often a turn is computed while sheets may still come in."""
-
-
-class _Kept(Enum):
-    YES = "the run stands"
-    AGAIN = "a sheet or press came in meanwhile, a seat changed hands, or the GM ruled anew"
-    GONE = "another process has run the turn, or its GM has put it off"
+Still = Callable[[Session, Table], bool]
+"""Whether a turn is still to be run, asked anew each time it is planned."""
 
 
-def run_turn(
-    house: House, name: str, now: dt.datetime, *, reason: str, number: int | None = None, by_gm: bool = False
-) -> bool:
-    """Resolves the open turn of a campaign, queues its reports and archives it.
-
-    With `number`, only if that is still the open turn. Returns False, having
-    changed nothing, when another process has resolved it meanwhile, or, unless
-    it is run `by_gm`, when it is held or its deadline was moved. Raises
-    CampaignError when there is no open turn.
-    """
-    for _ in range(ATTEMPTS):
-        with house.store.reading() as session:
-            before = _look(session, house, name, number)
-        if before is None:
-            return False
-        number = before.turn.number
-        after = compute(house, before, now)
-        with house.store.writing() as session:
-            kept = _keep(session, house, before, after, now=now, reason=reason, by_gm=by_gm)
-        if kept is not _Kept.AGAIN:
-            return _archived(house, before, after, now) if kept is _Kept.YES else False
-    return _run_locked(house, name, now, reason=reason, number=number, by_gm=by_gm)
+def is_free(_: Session, table: Table) -> bool:
+    """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
+    return not table.held
 
 
-def _run_locked(house: House, name: str, now: dt.datetime, *, reason: str, number: int | None, by_gm: bool) -> bool:
-    """Sheets come in faster than the turn can be computed: now they have to wait for it."""
-    with house.store.writing() as session:
-        lock_campaign(session, name)
-        before = _look(session, house, name, number)
-        if before is None:
-            return False
-        after = compute(house, before, now)
-        kept = _keep(session, house, before, after, now=now, reason=reason, by_gm=by_gm)
-    return _archived(house, before, after, now) if kept is _Kept.YES else False
-
-
-def _look(session: Session, house: House, name: str, number: int | None) -> Before | None:
-    """What the run starts from; None if the turn of this number is no longer open."""
-    table = load_table(session, name)
-    if number is not None and (table.turn, table.status) != (number, "running"):
-        return None
-    return look(session, house, table)
-
-
-def _archived(house: House, before: Before, after: After, now: dt.datetime) -> bool:
-    archive_now(house, before.turn.id, after.record, after.files, now)
+def at_any_rate(_: Session, __: Table) -> bool:
+    """A GM's word is enough, whatever holds the turn."""
     return True
 
 
-def _keep(
-    session: Session, house: House, before: Before, after: After, *, now: dt.datetime, reason: str, by_gm: bool
-) -> _Kept:
+def run_turn(
+    house: House, name: str, now: dt.datetime, *, reason: str, number: int | None = None, still: Still = is_free
+) -> bool:
+    """Resolves the open turn of a campaign, queues its reports and archives it.
+
+    With `number`, only if that is the open turn. Returns False, having changed
+    nothing, when it is not, when it is `still` to be run no more, or when the
+    past of the campaign was changed meanwhile. Raises CampaignError when there
+    is no open turn.
+    """
+
+    def plan(session: Session, table: Table) -> tuple[Before, After]:
+        is_open = number is None or (table.turn, table.status) == (number, "running")
+        if not (is_open and still(session, table)):
+            raise Overtaken(table)
+        before = look(session, house, table)
+        return before, compute(session, house, before, now)
+
+    def keep(session: Session, _: Table, planned: tuple[Before, After]) -> tuple[int, After]:
+        before, after = planned
+        keep_run(session, house, before, after, now=now, reason=reason)
+        return before.turn.id, after
+
+    try:
+        turn_id, after = act_on(house, name, plan, keep)
+    except Overtaken:
+        return False
+    archive_now(house, turn_id, after.record, after.files, now)
+    return True
+
+
+def keep_run(session: Session, house: House, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
+    """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
     table, turn = before.table, before.turn
-    lock_campaign(session, table.name)
-    if not by_gm and _is_put_off(session, before):
-        return _Kept.GONE
-    sheets = session.scalars(select(Sheet.id).where(Sheet.turn_id == turn.id).order_by(Sheet.id)).all()
-    if list(sheets) != [sheet.id for sheet in turn.sheets]:
-        return _Kept.AGAIN
-    if session.scalar(select(Turn.ruling).where(Turn.id == turn.id)) != turn.ruling:
-        return _Kept.AGAIN
-    if mark(session, table.id) != before.words:
-        return _Kept.AGAIN
-    if load_table(session, table.name).places != table.places:
-        return _Kept.AGAIN
-    ours = update(Turn).where(Turn.id == turn.id, Turn.resolved_at.is_(None)).returning(Turn.id)
-    if session.scalar(ours.values(resolved_at=now, record=after.record)) is None:
-        return _Kept.GONE
+    session.execute(update(Turn).where(Turn.id == turn.id).values(resolved_at=now, record=after.record))
     turn_id = put_turn(
         session,
         table,
@@ -123,14 +93,6 @@ def _keep(
     # Who had not all his time to send has done nothing wrong.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
         follow_misses(session, house, table, after.turn.missing, now, act=act)
-    return _Kept.YES
-
-
-def _is_put_off(session: Session, before: Before) -> bool:
-    """Whether the turn is held, or its deadline was moved while it was computed."""
-    now_so = select(Campaign.held, Turn.deadline).join(Turn, Turn.campaign_id == Campaign.id)
-    held, deadline = session.execute(now_so.where(Turn.id == before.turn.id)).one()
-    return bool(held) or deadline != before.turn.deadline
 
 
 def put_turn(

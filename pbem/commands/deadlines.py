@@ -12,6 +12,7 @@ from pbem.campaign.clock.extending import read_extension
 from pbem.campaign.clock.holding import hold as hold_campaign
 from pbem.campaign.clock.holding import release as release_campaign
 from pbem.campaign.clock.scheduling import look_ahead, reschedule
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.ruling.adjudicating import check_ruled
 from pbem.campaign.table import load_table
 from pbem.commands.common import open_home, show
@@ -39,7 +40,7 @@ def deadline(name: str, schedule: str | None, now: dt.datetime, as_json: bool, h
     with open_home(home) as house:
         if schedule:
             with house.store.writing() as session:
-                reschedule(session, house, load_table(session, name), schedule, now)
+                reschedule(session, house, locked_table(session, name), schedule, now)
         with house.store.reading() as session:
             deadlines = look_ahead(session, load_table(session, name), now)
     show(deadlines, deadline_lines(deadlines), as_json=as_json)
@@ -57,7 +58,7 @@ def extend(name: str, by: str | None, now: dt.datetime, home: Path | None) -> No
     the campaign's clocks. Without it, the house rule `extension` says how much.
     """
     with open_home(home) as house, house.store.writing() as session:
-        table = load_table(session, name)
+        table = locked_table(session, name)
         more = read_extension(by, table.schedule.zone) if by else None
         said = extend_turn(session, house, table, now, more)
     click.echo(said)
@@ -71,7 +72,7 @@ def extend(name: str, by: str | None, now: dt.datetime, home: Path | None) -> No
 def hold(name: str, reason: str, now: dt.datetime, home: Path | None) -> None:
     """Pause a campaign: no turn runs until you release it. Its players are told, with your REASON."""
     with open_home(home) as house, house.store.writing() as session:
-        table = load_table(session, name)
+        table = locked_table(session, name)
         if not hold_campaign(session, house, table, reason, now, actor="gm"):
             raise CampaignError(f"campaign {name} is held already: {table.held}")
     click.echo(f"Campaign {name} is paused, and its players are told. Let it go on with: pbem release {name}")
@@ -84,7 +85,7 @@ def hold(name: str, reason: str, now: dt.datetime, home: Path | None) -> None:
 def release(name: str, now: dt.datetime, home: Path | None) -> None:
     """Let the turns of a held campaign run again: at the next tick, if one is due."""
     with open_home(home) as house, house.store.writing() as session:
-        table = load_table(session, name)
+        table = locked_table(session, name)
         check_ruled(table)
         if not release_campaign(session, house, table, now):
             raise CampaignError(f"campaign {name} is not held")

@@ -97,7 +97,7 @@ def _edited(house: House, name: str, now: dt.datetime) -> Taken:
     if text is None:
         raise click.ClickException("nothing was saved in the editor, so nothing was taken")
     draft.write_text(text, "utf-8")
-    taken = take_form(house, name, text, now)
+    taken = take_form(house, name, form, text, now)
     if taken.kept:
         draft.unlink()
     return taken

@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from pbem.campaign.clock.deadlines import start_of
 from pbem.campaign.clock.extending import vote
 from pbem.campaign.journal import note
-from pbem.campaign.table import Table, load_table
+from pbem.campaign.people.seating import locked_table
+from pbem.campaign.table import Table
 from pbem.desk.commands import Absent, Extend, Present
 from pbem.desk.requests import Asked, Handlers
 from pbem.report.wording import when
@@ -29,7 +30,7 @@ _DAY = dt.timedelta(days=1)
 def note_absence(asked: Asked, order: Absent) -> str:
     """Notes an absence, in whole days of the campaign's zone; deadlines to be set keep out of it."""
     session, now = asked.case.session, asked.case.now
-    table = load_table(session, asked.spot.campaign)
+    table = locked_table(session, asked.spot.campaign)
     zone = table.schedule.zone
     first, last = dt.date.fromisoformat(order.first), dt.date.fromisoformat(order.last or order.first)
     if wrong := _senseless(first, last, now):
@@ -48,7 +49,7 @@ def note_absence(asked: Asked, order: Absent) -> str:
 def end_absences(asked: Asked, _: Present) -> str:
     """Takes back all absences of a seat that are not over."""
     session, now = asked.case.session, asked.case.now
-    table = load_table(session, asked.spot.campaign)
+    table = locked_table(session, asked.spot.campaign)
     absences = _to_come(session, asked.spot.seat_id, now)
     if not absences:
         return "You had told of no absence, so there is none to take back."
@@ -60,7 +61,7 @@ def end_absences(asked: Asked, _: Present) -> str:
 def ask_for_time(asked: Asked, _: Extend) -> str:
     """Counts a seat's wish for more time for the open turn."""
     case = asked.case
-    table = load_table(case.session, asked.spot.campaign)
+    table = locked_table(case.session, asked.spot.campaign)
     if table.status != "running":
         return f"The campaign {table.name} has no turn open, so there is nothing to extend."
     return vote(case.session, case.house, table, asked.spot.seat, case.now)

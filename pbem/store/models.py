@@ -222,7 +222,7 @@ class Request(Base):
 class Shelf(Base):
     """What a rollback or a second run took out of a campaign's history; nothing of it is thrown away.
 
-    `kind` is "rollback" or "rerun"; `first` is the number of the first turn on it.
+    `kind` is "rollback", "rerun", "forward" or "mend"; `first` is the number of the first turn on it.
     """
 
     __tablename__ = "shelf"

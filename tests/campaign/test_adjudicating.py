@@ -15,7 +15,16 @@ from pbem.campaign.clock.extending import extend
 from pbem.campaign.clock.holding import release
 from pbem.campaign.past.rolling import rollback
 from pbem.campaign.proof import prove
-from pbem.campaign.ruling.adjudicating import AWAITING, RULED, Taken, take_folder, take_ruling, write_folder
+from pbem.campaign.ruling.adjudicating import (
+    AWAITING,
+    RULED,
+    Taken,
+    ruling_form,
+    take_folder,
+    take_form,
+    take_ruling,
+    write_folder,
+)
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
@@ -298,3 +307,13 @@ def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path)
         write_folder(desk.house, "toy1", tmp_path)
     assert [turn.turn for turn in desk.tick(hours=DUE).resolved] == [1]
     assert "ruling" not in json.loads((desk.home / "turns" / "toy1" / "0001" / "turn.json").read_text())
+
+
+def test_a_form_that_was_filled_in_too_late(war: Desk) -> None:
+    """A ruling written for one turn is not taken for the next."""
+    war.tick(hours=DUE)
+    form = ruling_form(war.house, "toy1")
+    run_now(war.house, "toy1", war.now)
+
+    with pytest.raises(CampaignError, match="turn 1 of toy1 is no longer the one you ruled on: nothing was taken"):
+        take_form(war.house, "toy1", form, form.text, war.now)

@@ -9,7 +9,7 @@ import pytest
 from pbem.campaign.past.amending import amend, keep_amendment
 from pbem.campaign.past.entering import enter_sheet
 from pbem.campaign.past.patching import patch_state
-from pbem.campaign.past.radius import MOST_LINES, Radius, differing_lines, plan_amendment, what_is_seen
+from pbem.campaign.past.radius import MOST_LINES, Radius, differing_lines, plan_amendment
 from pbem.campaign.past.rerunning import Changes
 from pbem.campaign.past.rolling import forward, rollback
 from pbem.campaign.people.seating import locked_table
@@ -293,17 +293,6 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
 
     assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line not understood."
     assert [sheet.author for sheet in rows(played, Sheet)] == ["player", "player"]
-
-
-def test_a_sheet_that_comes_in_meanwhile_is_seen(played: Desk) -> None:
-    """What was computed before it is not kept: the second run depends on all sheets there are."""
-    with played.house.store.reading() as session:
-        before = what_is_seen(session, table(played))
-    send(played, {"green": "BID 3"})
-    played.tick()
-
-    with played.house.store.reading() as session:
-        assert what_is_seen(session, table(played)) != before
 
 
 def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> None:

@@ -116,7 +116,7 @@ def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeyp
     """A run that was killed before its folder was written, and then rolled back, is not missing beside the others."""
     begin(desk)
     monkeypatch.setattr("pbem.campaign.turnrun.archive_now", lambda *_: None)
-    run_turn(desk.house, "toy1", desk.now, reason="test", by_gm=True)
+    run_turn(desk.house, "toy1", desk.now, reason="test")
     rollback(desk.house, "toy1", 1, desk.now)
     desk.tick()
     play(desk, {"red": "BID 3"})

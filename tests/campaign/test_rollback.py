@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.past.rolling import forward, roll_back, rollback
 from pbem.campaign.people.seating import locked_table
-from pbem.campaign.turnrun import run_turn
+from pbem.campaign.turnrun import at_any_rate, run_turn
 from pbem.errors import CampaignError
 from pbem.store.models import SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, subjects, table
@@ -245,7 +245,7 @@ def test_a_game_that_was_over_goes_on(desk: Desk) -> None:
 def test_reports_still_unsent_are_not_sent(played: Desk) -> None:
     """What waits in the outbox of a turn taken back is not mailed; after a forward it is."""
     sent = len(subjects(played, ANN))
-    run_turn(played.house, "toy1", played.now, reason="test", by_gm=True)
+    run_turn(played.house, "toy1", played.now, reason="test", still=at_any_rate)
     rollback(played.house, "toy1", 3, played.now)
     played.tick()
     assert [("round 4" in subject) for subject in subjects(played, ANN)[sent:]].count(True) == 0

@@ -63,7 +63,7 @@ def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
     since = len(desk.mails())
     desk.reply([mail for mail in desk.mails(ANN) if "report for" in mail["Subject"]][-1], text.format_map(keys))
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test", by_gm=True)
+    run_turn(desk.house, "toy1", desk.now, reason="test")
 
     found = kept(desk, since)
     assert [name for name, key in keys.items() if key in found] == []

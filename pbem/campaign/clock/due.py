@@ -20,6 +20,9 @@ from pbem.store.models import Campaign, SeatRow, Sheet, Turn
 BY_GM = "by the GM"
 """The reason of a run for which the GM has given his word."""
 
+BY_DEADLINE = "deadline"
+"""The reason of a run at its deadline."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counting:
@@ -70,7 +73,7 @@ class Waiting:
         if self.held:
             return None
         if by_deadline and self._is_past(now):
-            return "deadline"
+            return BY_DEADLINE
         if any(map(self.is_held_by, self.awaited)):
             return None
         return "all sheets in" if now >= self._last_sheet + self.settle else None
@@ -104,6 +107,14 @@ def due(house: House, now: dt.datetime, *, by_deadline: bool = True, outage: Out
     timely = ((turn, by_deadline and not (outage and outage.holds(turn.closes, now))) for turn in turns)
     reasons = ((turn, turn.reason(now, by_deadline=counts)) for turn, counts in timely)
     return [Due(turn.campaign, turn.turn, reason) for turn, reason in reasons if reason is not None]
+
+
+def still_due(session: Session, turn: Due, now: dt.datetime) -> Waiting | None:
+    """A turn that was found due, as it waits now; None if it is no longer open, or not due any more."""
+    for open_ in load_waiting(session, turn.campaign):
+        if open_.turn == turn.turn and open_.reason(now, by_deadline=turn.reason == BY_DEADLINE):
+            return open_
+    return None
 
 
 def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]:

@@ -53,7 +53,7 @@ def extend(
     *,
     actor: str = "gm",
 ) -> str:
-    """Moves the deadline of the open turn, by a span or to a moment, or as the house rules say.
+    """Moves the deadline of the open turn of a locked campaign, by a span or to a moment, or as the house rules say.
 
     Everybody is told. A hold that waits for the GM's word is ended by it, but
     not his own pause, nor that of a turn he has ruled on: more sheets may come
@@ -74,7 +74,10 @@ def extend(
 
 
 def vote(session: Session, house: House, table: Table, seat: Seat, now: dt.datetime) -> str:
-    """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player."""
+    """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
+
+    The campaign is locked.
+    """
     turn = _open_turn(session, table)
     refused = _refused(session, table, turn, seat)
     if refused or turn.deadline is None:
@@ -130,8 +133,6 @@ def _asked(session: Session, turn: Waiting) -> int:
 
 def _open_turn(session: Session, table: Table) -> Waiting:
     check_running(table)
-    # Locked, so that no turn is run while its deadline is moved.
-    session.execute(select(Campaign.id).where(Campaign.id == table.id).with_for_update())
     return load_waiting(session, table.name)[0]
 
 

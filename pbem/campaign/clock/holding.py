@@ -26,7 +26,7 @@ _LONGEST = 300
 
 
 def hold(session: Session, house: House, table: Table, why: str, now: dt.datetime, *, actor: str = "pbem") -> bool:
-    """Holds a running campaign; False, having changed nothing, if it is held already.
+    """Holds a running campaign, which is locked; False, having changed nothing, if it is held already.
 
     `why` is what status says of it. By the actor "gm" it is a pause, of which
     its players are told; then `why` may be "". Raises CampaignError if no turn is open.
@@ -34,9 +34,9 @@ def hold(session: Session, house: House, table: Table, why: str, now: dt.datetim
     check_running(table)
     why = " ".join(why.split())[:_LONGEST]
     held = ": ".join(filter(None, (PAUSED, why))) if actor == "gm" else why
-    ours = update(Campaign).where(Campaign.id == table.id, Campaign.held == "").returning(Campaign.id)
-    if session.scalar(ours.values(held=held)) is None:
+    if _held(session, table):
         return False
+    session.execute(update(Campaign).where(Campaign.id == table.id).values(held=held))
     said = f"turn {table.turn} is held: {held}"
     act = note(session, table.id, now, actor=actor, text=said, secret=not is_pause(held))
     if actor == "gm":
@@ -46,12 +46,11 @@ def hold(session: Session, house: House, table: Table, why: str, now: dt.datetim
 
 
 def release(session: Session, house: House, table: Table, now: dt.datetime, *, actor: str = "gm") -> bool:
-    """Lets turns run again, at once if they are due; False if the campaign is not held.
+    """Lets turns of a locked campaign run again, at once if they are due; False if it is not held.
 
     Its players are told if they were told of the hold.
     """
-    # On PostgreSQL a second releaser waits here for the first, and then sees that nothing is held.
-    held = session.scalar(select(Campaign.held).where(Campaign.id == table.id).with_for_update())
+    held = _held(session, table)
     if not held:
         return False
     session.execute(update(Campaign).where(Campaign.id == table.id).values(held=""))
@@ -62,6 +61,11 @@ def release(session: Session, house: House, table: Table, now: dt.datetime, *, a
         page = Resumed(campaign=table.name, deadline=deadline, now=now, zone=table.schedule.zone)
         tell_players(session, house, table, now, act=act, subject="The game goes on", page=page)
     return True
+
+
+def _held(session: Session, table: Table) -> str:
+    """Why it is held by now: what else this transaction did may have changed that."""
+    return session.scalar(select(Campaign.held).where(Campaign.id == table.id)) or ""
 
 
 def is_pause(held: str) -> bool:

@@ -7,11 +7,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import or_, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.clock.due import Waiting, load_waiting
-from pbem.campaign.table import LastReport, Place, Table, load_last_reports, load_table
+from pbem.campaign.people.seating import locked_table
+from pbem.campaign.table import LastReport, Place, Table, load_last_reports
 from pbem.campaign.telling import tell_gm_once
 from pbem.errors import StoreError, in_words
 from pbem.house import House
@@ -48,7 +49,7 @@ def remind(house: House, now: dt.datetime) -> tuple[int, list[str]]:
     Returns how many, and a sentence for each campaign whose reminders could not be written.
     """
     with house.store.reading() as session:
-        turns = [turn for turn in load_waiting(session) if needs_reminding(turn, now) or is_late(turn, now)]
+        turns = [turn for turn in load_waiting(session) if _is_untold(turn, now)]
     count, problems = 0, []
     for turn in turns:
         try:
@@ -60,11 +61,18 @@ def remind(house: House, now: dt.datetime) -> tuple[int, list[str]]:
     return count, problems
 
 
-def _remind(house: House, turn: Waiting, now: dt.datetime) -> int:
+def _is_untold(turn: Waiting, now: dt.datetime) -> bool:
+    return needs_reminding(turn, now) or is_late(turn, now)
+
+
+def _remind(house: House, found: Waiting, now: dt.datetime) -> int:
     with house.store.writing() as session:
-        if not _mark(session, turn, now):
+        table = locked_table(session, found.campaign)
+        # As it is by now: another process may have told them, and the turn may be another.
+        turn = next((turn for turn in load_waiting(session, table.name) if turn.turn_id == found.turn_id), None)
+        if turn is None or not _is_untold(turn, now):
             return 0
-        table = load_table(session, turn.campaign)
+        session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
         notices = _Notices(house, table, turn, load_last_reports(session, table))
         if is_late(turn, now):
             mails = list(notices.after())
@@ -73,15 +81,6 @@ def _remind(house: House, turn: Waiting, now: dt.datetime) -> int:
             mails = list(notices.before())
         queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
         return len(mails)
-
-
-def _mark(session: Session, turn: Waiting, now: dt.datetime) -> bool:
-    """Notes that a turn's players are told now; False if another process was faster or its deadline was moved."""
-    untold = or_(Turn.reminded_at.is_(None), Turn.reminded_at == turn.reminded_at)
-    ours = update(Turn).where(
-        Turn.id == turn.turn_id, Turn.deadline == turn.deadline, Turn.resolved_at.is_(None), untold
-    )
-    return session.scalar(ours.values(reminded_at=now).returning(Turn.id)) is not None
 
 
 @dataclass(frozen=True, slots=True)

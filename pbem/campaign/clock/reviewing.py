@@ -9,15 +9,17 @@ itself to its end. The GM is told once; the turn he releases runs as it is.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.clock.due import Due, Waiting, load_waiting
+from pbem.campaign.clock.due import BY_DEADLINE, Due, Waiting, load_waiting, still_due
 from pbem.campaign.clock.holding import hold
-from pbem.campaign.table import Table, load_table
+from pbem.campaign.people.seating import locked_table
+from pbem.campaign.ruling.adjudicating import needs_ruling
+from pbem.campaign.table import Table
 from pbem.campaign.telling import tell_gm_once, was_told
 from pbem.errors import StoreError, in_words
 from pbem.house import House
@@ -75,14 +77,32 @@ def _doubtful(house: House, turns: Sequence[Due]) -> set[Due]:
 
 def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
     with house.store.writing() as session:
-        table = load_table(session, turn.campaign)
-        waiting = next((open_ for open_ in load_waiting(session, table.name) if open_.turn == turn.turn), None)
-        doubt = _doubt(session, turn, waiting) if waiting else None
-        if waiting is None or doubt is None or was_told(session, house, table, _moment(waiting)):
+        table = locked_table(session, turn.campaign)
+        waiting = still_due(session, turn, now)
+        doubt = _open_doubt(session, house, table, turn, waiting) if waiting else None
+        if waiting is None or doubt is None:
             return False
-        if hold(session, house, table, doubt.why, now):
-            _tell_gm(session, house, table, waiting, doubt, now)
+        hold(session, house, table, doubt.why, now)
+        _tell_gm(session, house, table, waiting, doubt, now)
         return True
+
+
+def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, Table], bool]:
+    """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
+
+    def still(session: Session, table: Table) -> bool:
+        waiting = still_due(session, turn, now)
+        if waiting is None or needs_ruling(house, session, table):
+            return False
+        return _open_doubt(session, house, table, turn, waiting) is None
+
+    return still
+
+
+def _open_doubt(session: Session, house: House, table: Table, turn: Due, waiting: Waiting) -> Doubt | None:
+    """What speaks against running a turn, unless its GM was asked and has released it."""
+    doubt = _doubt(session, turn, waiting)
+    return None if doubt is None or was_told(session, house, table, _moment(waiting)) else doubt
 
 
 def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
@@ -90,7 +110,7 @@ def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
         return Doubt("every seat is open or paused, so nobody would send orders")
-    wary = turn.reason == "deadline" and waiting.policy.mass <= 100
+    wary = turn.reason == BY_DEADLINE and waiting.policy.mass <= 100
     if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
         return Doubt("not one mail has come in since the turn opened")
     if wary and awaited >= MASS_SEATS and missing * 100 >= awaited * waiting.policy.mass:

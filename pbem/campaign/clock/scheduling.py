@@ -57,7 +57,7 @@ def reschedule(
 ) -> None:
     """Changes when turns yet to open are due; the open turn keeps its deadline. Everybody is told.
 
-    Raises CampaignError naming what is wrong with the words.
+    The campaign is locked. Raises CampaignError naming what is wrong with the words.
     """
     _check_not_over(table)
     schedule = Schedule.read(words)

@@ -1,8 +1,7 @@
 """Puts the last turn right: it is run again, and only those whose reports change hear of it.
 
 Everything is computed first, as the blast radius for the GM to look at. Then
-one transaction puts the new run in the place of the old one, if nothing has
-come in meanwhile.
+one transaction puts the new run in the place of the old one, on the same ground.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ from sqlalchemy import insert, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.archiving import archive_now, tidy
+from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
-from pbem.campaign.past.radius import Amendment, Radius, load_reports, plan_amendment, what_is_seen
+from pbem.campaign.past.radius import Amendment, Radius, load_reports, plan_amendment
 from pbem.campaign.past.rerunning import Changes, Rerun
 from pbem.campaign.past.shelving import (
     RERUN,
@@ -29,17 +29,13 @@ from pbem.campaign.past.shelving import (
     shelve,
     stop_mail,
 )
-from pbem.campaign.people.seating import locked_table
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.table import Table, load_table
 from pbem.campaign.telling import tell_each
-from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.history_pages import ReportGone
 from pbem.ruleset import Seat
 from pbem.store.models import Sheet, Turn, Vote
-
-ATTEMPTS = 3
 
 
 def amend(
@@ -49,21 +45,20 @@ def amend(
 
     Raises CampaignError.
     """
-    for _ in range(ATTEMPTS):
+    if not sure:
         with house.store.reading() as session:
-            amendment = plan_amendment(session, house, load_table(session, name), changes, now)
-        if not sure:
-            return amendment.radius
-        with house.store.writing() as session:
-            table = locked_table(session, name)
-            turn_id = None
-            if what_is_seen(session, table) == amendment.seen:
-                turn_id = keep_amendment(session, house, table, amendment, now, actor=actor)
-        if turn_id is not None:
-            tidy(house)
-            archive_now(house, turn_id, amendment.record, amendment.files, now)
-            return amendment.radius
-    raise CampaignError(f"mail for {name} comes in faster than its turn can be run again: try once more")
+            return plan_amendment(session, house, load_table(session, name), changes, now).radius
+
+    def plan(session: Session, table: Table) -> Amendment:
+        return plan_amendment(session, house, table, changes, now)
+
+    def keep(session: Session, table: Table, amendment: Amendment) -> tuple[int, Amendment]:
+        return keep_amendment(session, house, table, amendment, now, actor=actor), amendment
+
+    turn_id, amendment = act_on(house, name, plan, keep)
+    tidy(house)
+    archive_now(house, turn_id, amendment.record, amendment.files, now)
+    return amendment.radius
 
 
 def keep_amendment(
@@ -71,8 +66,8 @@ def keep_amendment(
 ) -> int:
     """Puts a second run in the place of the first, in this session; returns the id of its turn.
 
-    The campaign is locked, and nothing has changed since the amendment was
-    computed. The next tick sees to the archive.
+    The campaign is locked, and its ground is that on which the amendment was
+    planned. The next tick sees to the archive.
     """
     again, radius = amendment.again, amendment.radius
     old_turn, old_following = shelve(session, table, RERUN, again.number, now)

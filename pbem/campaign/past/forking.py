@@ -21,9 +21,9 @@ from sqlalchemy.orm import Session
 from pbem.archive import copy_withdrawn
 from pbem.campaign.past.preview import Preview
 from pbem.campaign.past.radius import differing_lines
-from pbem.campaign.past.shelving import live_turn, version_before
+from pbem.campaign.past.shelving import version_before
 from pbem.campaign.reporting import report_text
-from pbem.campaign.table import Table, live, load_table
+from pbem.campaign.table import Table, live, load_table, record_of
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.ruleset import Seat
@@ -55,7 +55,11 @@ class Compared:
 def check_fork(house: House, name: str, number: int) -> None:
     """Raises CampaignError unless the campaign has a turn of this number to start from."""
     with house.store.reading() as session:
-        table = load_table(session, name)
+        _check_fork(load_table(session, name), number)
+
+
+def _check_fork(table: Table, number: int) -> None:
+    name = table.name
     if table.status == "forming":
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
     last = table.turn - (table.status == "over")
@@ -71,10 +75,10 @@ def copy_templates(house: House, home: Path) -> None:
 
 def copy_campaign(house: House, fork: House, name: str, number: int, now: dt.datetime) -> Forked:
     """Copies a campaign into another, empty house, with the turn of this number open there. Raises CampaignError."""
-    check_fork(house, name, number)
     with house.store.reading() as session:
         table = load_table(session, name)
-        last = live_turn(session, table, number - 1).record or b"{}"
+        _check_fork(table, number)
+        last = record_of(session, table, number - 1)
         with fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{fork.settings.home} has a campaign already: fork into an empty folder")

@@ -18,8 +18,7 @@ from pbem.archive import Difference, apply_patch, differences, is_patch, make_pa
 from pbem.campaign.past.amending import amend
 from pbem.campaign.past.radius import Radius
 from pbem.campaign.past.rerunning import MISREAD, Changes
-from pbem.campaign.past.shelving import live_turn
-from pbem.campaign.table import Table, load_table
+from pbem.campaign.table import Table, live_turn, load_table
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.ruleset import AnyRuleset, Json, RulesetError, canonical
@@ -70,13 +69,13 @@ def patch_state(
 
 def read_edit(session: Session, house: House, table: Table, data: Json) -> Edit:
     """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
-    before = open_state(session, house, table)
+    before, state = open_state(session, house, table), live_turn(session, table, table.turn).state_hash
     wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
     patch = make_patch(before, wanted)
     if not patch:
         raise CampaignError(f"this is the state that {table.name} has: there is nothing to change")
     _try_out(house.game(table.game), table, wanted)
-    return Edit(Changes(patch=tuple(patch)), tuple(differences(before, patch)))
+    return Edit(Changes(patch=tuple(patch), of_state=state), tuple(differences(before, patch)))
 
 
 def _try_out(ruleset: AnyRuleset, table: Table, wanted: Json) -> None:

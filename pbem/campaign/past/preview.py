@@ -59,10 +59,10 @@ def preview(house: House, name: str, now: dt.datetime) -> Preview:
 def preview_of(session: Session, house: House, table: Table, now: dt.datetime) -> Preview:
     """The same, in a session."""
     before = look(session, house, table)
-    outcome = resolve_turn(house, before)
+    outcome = resolve_turn(session, before)
     over = outcome.standing.over
     deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
-    opening = opening_of(table, before.turn.number + 1, outcome, deadline, before.previous)
+    opening = opening_of(session, table, before.turn.number + 1, outcome, deadline, before.previous)
     return Preview(
         campaign=table.name,
         turn=before.turn.number,

@@ -13,10 +13,8 @@ from typing import Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.archive import file_hash
 from pbem.campaign.clock.deadlines import load_absences, next_deadline
 from pbem.campaign.past.rerunning import Changes, Rerun, rerun
-from pbem.campaign.past.shelving import live_turn
 from pbem.campaign.reading import Reading, still_reads
 from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text, unpack_files
 from pbem.campaign.resolving import opening_of
@@ -24,7 +22,7 @@ from pbem.campaign.table import Place, SheetIn, Table, load_sheets
 from pbem.house import House
 from pbem.report import Correction, SheetUsed
 from pbem.ruleset import Seat, View, canonical
-from pbem.store.models import Report, Sheet, Turn
+from pbem.store.models import Report, Turn
 
 MOST_LINES = 60
 """Lines of differences that a report tells; more would bury it."""
@@ -63,25 +61,23 @@ class Radius:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendment:
-    """A second run, computed: all that is kept and mailed of it, and what it was computed from."""
+    """A second run, computed: all that is kept and mailed of it."""
 
     again: Rerun
     radius: Radius
     reports: Sequence[MadeReport]
     record: bytes
     files: Mapping[str, bytes]
-    seen: str
 
 
 def plan_amendment(session: Session, house: House, table: Table, changes: Changes, now: dt.datetime) -> Amendment:
     """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
-    seen = what_is_seen(session, table)
     again = rerun(session, house, table, changes)
     old = load_reports(session, again.following)
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
     deadline = _deadline(session, again, now, anew=bool(affected))
     previous = again.before.previous if again.before else b"{}"
-    opening = opening_of(again.table, again.number + 1, again.outcome, deadline, previous)
+    opening = opening_of(session, again.table, again.number + 1, again.outcome, deadline, previous)
     waiting = load_sheets(session, again.following.id)
     corrections = {
         place.seat: _correction(house, again, opening, old[place.id], place, canonical(view), waiting)
@@ -97,23 +93,7 @@ def plan_amendment(session: Session, house: House, table: Table, changes: Change
         reports=reports,
         record=again.record(files, now),
         files=files,
-        seen=seen,
     )
-
-
-def what_is_seen(session: Session, table: Table) -> str:
-    """What a second run depends on, as one word; another word, and it is to be computed again."""
-    turns = [live_turn(session, table, number) for number in (table.turn - 1, table.turn)] if table.turn else []
-    sheets = select(Sheet.id).where(Sheet.turn_id.in_([turn.id for turn in turns])).order_by(Sheet.id)
-    codes = select(Report.code).where(Report.turn_id.in_([turn.id for turn in turns])).order_by(Report.id)
-    facts = [
-        table.era,
-        [[turn.id, file_hash(turn.record or b""), str(turn.deadline)] for turn in turns],
-        list(session.scalars(sheets)),
-        list(session.scalars(codes)),
-        [[place.address, place.playing] for place in table.places],
-    ]
-    return file_hash(canonical(facts))
 
 
 def load_reports(session: Session, turn: Turn) -> dict[int, Report]:

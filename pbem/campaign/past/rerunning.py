@@ -8,17 +8,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive import Patch, PatchError, Withdrawn, file_hash
 from pbem.campaign.opening import set_up, set_up_record
 from pbem.campaign.past.history import all_withdrawn, removed_before
-from pbem.campaign.past.shelving import RERUN, live_turn, version_before
+from pbem.campaign.past.shelving import RERUN, version_before
 from pbem.campaign.people.seating import find_place
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.resolving import Before, Outcome, resolve_turn, run_files, run_record
-from pbem.campaign.table import LastReport, OpenTurn, SheetIn, Table, live, load_last_reports, load_sheets
+from pbem.campaign.table import (
+    LastReport,
+    OpenTurn,
+    SheetIn,
+    Table,
+    live_turn,
+    load_last_reports,
+    load_sheets,
+    record_of,
+)
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report import tell
@@ -33,11 +41,13 @@ MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, 
 class Changes:
     """What a GM puts right of the last turn: sheets of seats, and the state that came out.
 
-    A `patch` given earlier stays in force, unless `drop_patch`.
+    A `patch` given earlier stays in force, unless `drop_patch`. One given now
+    was made for the state with the hash `of_state`.
     """
 
     sheets: Mapping[Seat, Lines] = field(default_factory=dict)
     patch: Patch = ()
+    of_state: str = ""
     drop_patch: bool = False
 
 
@@ -84,6 +94,11 @@ def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rer
         raise CampaignError(f"campaign {table.name} has not begun: there is no turn to run again")
     ruleset, number = house.game(table.game), table.turn - 1
     turn, following = live_turn(session, table, number), live_turn(session, table, table.turn)
+    if changes.patch and following.state_hash != changes.of_state:
+        raise CampaignError(
+            f"the state of {table.name} has changed since you edited it; what it is now is told by: "
+            f"pbem state {table.name}"
+        )
     patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
         changes.patch
     )
@@ -95,7 +110,7 @@ def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rer
         before = replace(before, withdrawn=withdrawn)
     elif changes.sheets:
         raise CampaignError(f"{table.name} has run no turn yet: to enter a sheet for the open one, use pbem sheet")
-    outcome = _resolved(house, table, ruleset, before, patch)
+    outcome = _resolved(session, table, ruleset, before, patch)
     return Rerun(
         table=replace(table, era=table.era + 1),
         ruleset=ruleset,
@@ -109,9 +124,9 @@ def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rer
     )
 
 
-def _resolved(house: House, table: Table, ruleset: AnyRuleset, before: Before | None, patch: Patch) -> Outcome:
+def _resolved(session: Session, table: Table, ruleset: AnyRuleset, before: Before | None, patch: Patch) -> Outcome:
     try:
-        return resolve_turn(house, before) if before else set_up(table, ruleset, patch)
+        return resolve_turn(session, before) if before else set_up(table, ruleset, patch)
     except PatchError as error:
         raise CampaignError(
             f"your earlier change of the state does not fit what comes out now: {error}; "
@@ -139,7 +154,6 @@ def _look_back(
     last = load_last_reports(session, table, until=turn.number)
     came = load_sheets(session, turn.id)
     given = dict(_read(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
-    previous = select(Turn.record).where(live(table.id), Turn.number == turn.number - 1)
     before = Before(
         table=then,
         ruleset=ruleset,
@@ -155,7 +169,7 @@ def _look_back(
             turn.deadline,
         ),
         last=last,
-        previous=session.scalars(previous).one() or b"{}",
+        previous=record_of(session, table, turn.number - 1),
         withdrawn=(),
         removed=frozenset(json.loads(turn.record or b"{}")["removed"]),
         patch=patch,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -18,13 +18,13 @@ from sqlalchemy.orm import Session
 from pbem.campaign.archiving import archive_left, tidy
 from pbem.campaign.clock.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
+from pbem.campaign.past.chain import find_break
 from pbem.campaign.past.shelving import (
     FORWARD,
     RERUN,
     ROLLBACK,
     copy_sheets,
     count_misses_again,
-    live_turn,
     move_reports,
     put_instead,
     resume_mail,
@@ -35,7 +35,7 @@ from pbem.campaign.past.shelving import (
     version_before,
 )
 from pbem.campaign.people.seating import locked_table
-from pbem.campaign.table import LastReport, Place, Table, load_last_reports, load_sheets, load_table
+from pbem.campaign.table import LastReport, Place, Table, live_turn, load_last_reports, load_sheets, load_table
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.codes import message_id, plus_address, subject_tag
@@ -92,7 +92,7 @@ def plan_rollback(session: Session, table: Table, number: int, now: dt.datetime)
         raise CampaignError(f"{table.name} has no turn {number} to go back to: it can be 1 to {table.turn - 1}")
     absences = load_absences(session, table)
     deadline = next_deadline(table.schedule, table.policy, now, absences)
-    return _rolled(session, table, live_turn(session, table, number), deadline)
+    return rolled_to(session, table, live_turn(session, table, number), deadline)
 
 
 def roll_back(
@@ -113,7 +113,7 @@ def roll_back(
     if plan.seed_known:
         said += "; the seed of the dice had been told"
     act = note(session, table.id, now, actor=actor, text=said)
-    _tell(session, house, table, plan, now, act=act, back=True)
+    tell_rolled(session, house, table, plan, now, act=act, back=True)
     return plan
 
 
@@ -125,6 +125,8 @@ def go_forward(session: Session, house: House, table: Table, now: dt.datetime, *
     move_reports(session, rolled, restored[0])
     resume_mail(session, restored)
     last = restored[-1]
+    if broken := find_break(session, replace(table, turn=last.number)):
+        raise CampaignError(f"the rollback of {table.name} cannot be taken back, since {broken.text} then")
     over = not last.awaited
     if last.deadline is not None and last.deadline <= now:
         last.deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
@@ -133,12 +135,13 @@ def go_forward(session: Session, house: House, table: Table, now: dt.datetime, *
     count_misses_again(session, table, back=restored)
     said = f"the rollback to turn {table.turn} is taken back: turn {last.number} is the last again"
     act = note(session, table.id, now, actor=actor, text=said)
-    plan = _rolled(session, table, last, last.deadline)
-    _tell(session, house, table, plan, now, act=act, back=False, over=over)
+    plan = rolled_to(session, table, last, last.deadline)
+    tell_rolled(session, house, table, plan, now, act=act, back=False, over=over)
     return plan
 
 
-def _rolled(session: Session, table: Table, turn: Turn, deadline: dt.datetime | None) -> Rolled:
+def rolled_to(session: Session, table: Table, turn: Turn, deadline: dt.datetime | None) -> Rolled:
+    """A campaign that comes to stand at a turn, due then."""
     names = {place.id: place.seat for place in table.places}
     sheets = load_sheets(session, turn.id)
     return Rolled(
@@ -168,7 +171,7 @@ def _to_take_back(session: Session, table: Table) -> Shelf:
     return shelf
 
 
-def _tell(
+def tell_rolled(
     session: Session,
     house: House,
     table: Table,

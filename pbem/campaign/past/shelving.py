@@ -18,34 +18,40 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.clock.holding import is_pause
-from pbem.campaign.table import Table, live
+from pbem.campaign.table import Table, live, record_of
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, Outgoing, Report, SeatRow, Sheet, Shelf, Turn
 
-ROLLBACK, RERUN, FORWARD = "rollback", "rerun", "forward"
+ROLLBACK, RERUN, FORWARD, MEND = "rollback", "rerun", "forward", "mend"
 """The kinds of shelves: what was done when the turns on them were taken out."""
 
 _SHEETS = cast(SqlTable, Sheet.__table__)
 _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
 
 
-def live_turn(session: Session, table: Table, number: int) -> Turn:
-    """The turn of this number in the campaign's history, which has it."""
-    return session.scalars(select(Turn).where(live(table.id), Turn.number == number)).one()
-
-
 def shelve(session: Session, table: Table, kind: str, first: int, now: dt.datetime) -> list[Turn]:
     """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
     turns = list(session.scalars(select(Turn).where(live(table.id), Turn.number >= first).order_by(Turn.number)))
+    shelf_id = new_shelf(session, table, kind, first, now)
+    for turn in turns:
+        put_on(shelf_id, turn, now)
+    session.flush()
+    return turns
+
+
+def new_shelf(session: Session, table: Table, kind: str, first: int, now: dt.datetime) -> int:
+    """Makes a shelf; returns its id."""
     shelf = Shelf(campaign_id=table.id, kind=kind, first=first, at=now)
     session.add(shelf)
     session.flush()
-    for turn in turns:
-        turn.shelf_id = shelf.id
-        if turn.resolved_at is not None:
-            turn.archived_at = now  # its folder may have been written without a note of that
-    session.flush()
-    return turns
+    return shelf.id
+
+
+def put_on(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
+    """Takes one turn out of the history."""
+    turn.shelf_id = shelf_id
+    if turn.resolved_at is not None:
+        turn.archived_at = now  # its folder may have been written without a note of that
 
 
 def unshelve(session: Session, shelf: Shelf) -> list[Turn]:
@@ -123,8 +129,7 @@ def set_campaign(session: Session, table: Table, *, turn: int, over: bool, versi
 
 def version_before(session: Session, table: Table, number: int) -> int:
     """The version of the game that wrote the state of a turn: that which ran the one before."""
-    record = session.scalars(select(Turn.record).where(live(table.id), Turn.number == number - 1)).one()
-    return int(json.loads(record or b"{}")["version"])
+    return int(json.loads(record_of(session, table, number - 1))["version"])
 
 
 def count_misses_again(session: Session, table: Table, *, gone: Iterable[Turn] = (), back: Iterable[Turn] = ()) -> None:

@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.clock.due import Due
+from pbem.campaign.clock.due import Due, still_due
 from pbem.campaign.clock.holding import hold
 from pbem.campaign.journal import note
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.resolving import look, turn_input
 from pbem.campaign.ruling.rulingform import read_form, write_form
 from pbem.campaign.table import OpenTurn, Table, check_running, load_open_turn, load_table
@@ -61,9 +62,10 @@ class Taken:
 
 
 class Form(NamedTuple):
-    """A ruling to be filled in: of which turn, and its files as one text."""
+    """A ruling to be filled in: of which turn, in which era of its campaign, and its files as one text."""
 
     turn: int
+    era: int
     text: str
 
 
@@ -80,19 +82,15 @@ class _Open(NamedTuple):
 def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
     """Whether a due turn must wait for its GM; from then on it is held."""
     with house.store.reading() as session:
-        if not _needs_ruling(house, session, load_table(session, turn.campaign), turn):
+        table = load_table(session, turn.campaign)
+        if table.turn != turn.turn or not needs_ruling(house, session, table):
             return False
     with house.store.writing() as session:
-        table = load_table(session, turn.campaign)
-        waits = _needs_ruling(house, session, table, turn)
+        table = locked_table(session, turn.campaign)
+        waits = still_due(session, turn, now) is not None and needs_ruling(house, session, table)
         if waits:
             hold(session, house, table, AWAITING, now)
         return waits
-
-
-def _needs_ruling(house: House, session: Session, table: Table, turn: Due) -> bool:
-    """Whether a due turn is for its GM to decide; not if he has had it run since, and the next one is open."""
-    return table.turn == turn.turn and needs_ruling(house, session, table)
 
 
 def needs_ruling(house: House, session: Session, table: Table) -> bool:
@@ -135,7 +133,7 @@ def take_ruling(house: House, session: Session, name: str, files: Mapping[str, s
     The turn is held then, until the GM releases it. Raises CampaignError if it
     is not for its GM to decide.
     """
-    open_ = _open(session, house, load_table(session, name))
+    open_ = _open(session, house, locked_table(session, name))
     ruling, findings = open_.ruleset.read_ruling(open_.state, files)
     kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
     if kept:
@@ -176,12 +174,15 @@ def ruling_form(house: House, name: str) -> Form:
     """The ruling on the open turn, to be filled in, the sheets above it as remarks. Raises CampaignError."""
     with house.store.reading() as session:
         open_ = _open(session, house, load_table(session, name))
-    return Form(open_.table.turn, write_form(open_.ruleset.ruling_files(open_.state), _digest(open_)))
+    return Form(open_.table.turn, open_.table.era, write_form(open_.ruleset.ruling_files(open_.state), _digest(open_)))
 
 
-def take_form(house: House, name: str, text: str, now: dt.datetime) -> Taken:
-    """Takes a filled-in form as the GM's ruling. Raises CampaignError."""
+def take_form(house: House, name: str, form: Form, text: str, now: dt.datetime) -> Taken:
+    """Takes the text that a form was filled in to as the GM's ruling. Raises CampaignError, also if it is too late."""
     with house.store.writing() as session:
+        table = locked_table(session, name)
+        if (table.turn, table.era) != (form.turn, form.era):
+            raise CampaignError(f"turn {form.turn} of {name} is no longer the one you ruled on: nothing was taken")
         return take_ruling(house, session, name, read_form(text.splitlines()), now)
 
 
@@ -209,7 +210,9 @@ def _send_digest(house: House, name: str, now: dt.datetime) -> None:
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
     with house.store.writing() as session:
-        tell_gm_once(session, house, open_.table, now, moment=moment, subject=subject, page=page)
+        table = locked_table(session, name)
+        if (table.turn, table.era, table.held) == (open_.table.turn, open_.table.era, open_.table.held):
+            tell_gm_once(session, house, table, now, moment=moment, subject=subject, page=page)
 
 
 def _page(open_: _Open) -> Adjudication:

@@ -1,0 +1,126 @@
+"""The ground of an act: what it was planned from, and must still find when it is kept.
+
+Whatever changes a campaign, be it the run of a turn or an act of its GM, is done
+under the campaign's lock. What takes long is planned before, from one look at
+the database, and kept only on the same ground; else it is planned again. So any
+two acts come out as if one had been done after the other.
+
+The ground is the same for all acts: the campaign and its seats, the last two
+turns of its history, their sheets, the codes of the reports that opened the
+last, absences, and how far words have come. All before is covered by these: of
+a turn that was run nothing changes but by a new era, and the rows of states,
+sheets and reports are written once.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.clock.deadlines import Away, load_absences
+from pbem.campaign.people.seating import locked_table
+from pbem.campaign.press.pieces import muted_seats
+from pbem.campaign.press.postbag import Mark, mark
+from pbem.campaign.table import Table, live, load_table
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.ruleset import Json, Seat
+from pbem.store.models import Report, Sheet, Turn
+
+ATTEMPTS = 3
+"""How often an act is planned while others go on; then they have to wait for it."""
+
+Plan = TypeVar("Plan")
+Done = TypeVar("Done")
+
+
+class Overtaken(CampaignError):
+    """What an act was meant for is gone: another turn is open, its past was changed, or it is not wanted any more."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(
+            f"campaign {table.name} has changed at this very moment, and is at turn {table.turn} now: "
+            "nothing was done; look at it, and try again"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A turn of the history, as far as it can still change."""
+
+    id: int
+    number: int
+    resolved_at: dt.datetime | None
+    deadline: dt.datetime | None
+    ruling: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What an act was planned from. Rows that never change are here by their ids."""
+
+    table: Table
+    turns: tuple[_Step, ...]
+    sheets: tuple[int, ...]
+    codes: tuple[str, ...]
+    absences: tuple[Away, ...]
+    words: Mark
+    muted: Mapping[int, frozenset[Seat]]
+
+
+def load_ground(session: Session, table: Table) -> Ground:
+    """The ground of a campaign as it is now."""
+    columns = (Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling)
+    last_two = select(*columns).where(live(table.id), Turn.number >= table.turn - 1).order_by(Turn.number)
+    turns = tuple(_Step(*row) for row in session.execute(last_two))
+    ids = [turn.id for turn in turns]
+    return Ground(
+        table=table,
+        turns=turns,
+        sheets=tuple(session.scalars(select(Sheet.id).where(Sheet.turn_id.in_(ids)).order_by(Sheet.id))),
+        codes=tuple(session.scalars(select(Report.code).where(Report.turn_id.in_(ids[-1:])).order_by(Report.id))),
+        absences=load_absences(session, table),
+        words=mark(session, table.id),
+        muted=muted_seats(session, table),
+    )
+
+
+def act_on(
+    house: House,
+    name: str,
+    plan: Callable[[Session, Table], Plan],
+    keep: Callable[[Session, Table, Plan], Done],
+) -> Done:
+    """Plans an act from one look at a campaign, and keeps it under the campaign's lock, on the same ground.
+
+    On another it is planned again, after `ATTEMPTS` under the lock. Returns
+    what `keep` does. Raises Overtaken if another turn is open meanwhile, or the
+    past was changed: there nobody has asked for the act.
+    """
+    meant = None
+    for _ in range(ATTEMPTS):
+        with house.store.reading() as session:
+            table = load_table(session, name)
+            meant = _meant(table, meant)
+            ground, planned = load_ground(session, table), plan(session, table)
+        with house.store.writing() as session:
+            table = locked_table(session, name)
+            if load_ground(session, table) == ground:
+                return keep(session, table, planned)
+    with house.store.writing() as session:
+        table = locked_table(session, name)
+        _meant(table, meant)
+        return keep(session, table, plan(session, table))
+
+
+def _meant(table: Table, before: tuple[int, int] | None) -> tuple[int, int]:
+    """The turn that is open, and in which era. Raises Overtaken if it was another before."""
+    now = (table.turn, table.era)
+    if before not in (None, now):
+        raise Overtaken(table)
+    return now

@@ -1,0 +1,130 @@
+"""What was meant for a turn is not done to another one, nor to a turn that is not wanted any more."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from pbem.campaign.asking import ask_for_run, is_asked
+from pbem.campaign.clock.due import Due, due
+from pbem.campaign.clock.extending import extend
+from pbem.campaign.clock.holding import hold
+from pbem.campaign.clock.reviewing import may_run
+from pbem.campaign.past.amending import amend
+from pbem.campaign.past.patching import read_edit
+from pbem.campaign.past.rerunning import Changes
+from pbem.campaign.past.rolling import rollback
+from pbem.campaign.people.seating import locked_table
+from pbem.campaign.turnrun import run_turn
+from pbem.errors import CampaignError
+from pbem.tick import run_now
+from tests.campaign.history import begin, live_turns, play, send, table
+from tests.campaign.meeting import KEEPING, Points
+from tests.toy.home import Desk
+
+ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
+WEEK = dt.timedelta(days=7)
+
+
+@pytest.fixture
+def played(desk: Desk) -> Desk:
+    """Two turns were run; turn 3 is open, and all sheets are in."""
+    begin(desk, rounds="9")
+    for _ in range(2):
+        play(desk, ALL)
+    send(desk, ALL)
+    desk.tick()
+    desk.now += dt.timedelta(hours=1)
+    return desk
+
+
+def runs(desk: Desk, turn: Due) -> bool:
+    """Whether a turn that was found due is run."""
+    still = may_run(desk.house, turn, desk.now)
+    return run_turn(desk.house, "toy1", desk.now, reason=turn.reason, number=turn.turn, still=still)
+
+
+def test_a_turn_that_is_due_still(played: Desk) -> None:
+    """It is run if nothing was done since it was found due."""
+    (found,) = due(played.house, played.now)
+
+    assert (found.reason, runs(played, found)) == ("all sheets in", True)
+
+
+def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
+    """It was found due with all sheets in, and waits for its deadline by now."""
+    (found,) = due(played.house, played.now)
+    send(played, {"red": "BID 3\nWAIT"})
+    played.tick()
+
+    assert not runs(played, found)
+
+
+def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
+    """It was found due by its deadline, which is later by now."""
+    played.now += WEEK
+    rollback(played.house, "toy1", 2, played.now - WEEK)
+    (found,) = due(played.house, played.now)
+    with played.house.store.writing() as session:
+        extend(session, played.house, locked_table(session, "toy1"), played.now)
+
+    assert (found.reason, runs(played, found)) == ("deadline", False)
+
+
+def test_a_turn_that_is_held(played: Desk) -> None:
+    """A pause holds a turn that was found due before."""
+    (found,) = due(played.house, played.now)
+    with played.house.store.writing() as session:
+        hold(session, played.house, locked_table(session, "toy1"), "", played.now, actor="gm")
+
+    assert not runs(played, found)
+
+
+def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
+    """A house rule set in between holds it, as at the next tick it would."""
+    (found,) = due(played.house, played.now)
+    played.set_rules(review="yes")
+
+    assert not runs(played, found)
+
+
+def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
+    """The turn of the GM's word is gone: he is told so, and the one that is open is not run instead."""
+    points = Points(KEEPING, lambda: rollback(played.house, "toy1", 2, played.now))
+    with points.watched():
+        done = run_now(played.house, "toy1", played.now)
+
+    said = "campaign toy1: turn 3 was not run, since the campaign has changed at this very moment; "
+    assert (done.resolved, done.problems) == ([], [f"{said}look at it, and try again"])
+    assert (table(played).turn, len(live_turns(played))) == (2, 3)
+
+
+def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
+    """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
+    with played.house.store.writing() as session:
+        ask_for_run(session, locked_table(session, "toy1"), played.now)
+        before = is_asked(session, table(played))
+    amend(played.house, "toy1", Changes(), played.now, sure=True)
+
+    with played.house.store.reading() as session:
+        assert (before, is_asked(session, table(played))) == (True, False)
+
+
+def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
+    """The GM's sheet was for turn 2; it is not used for turn 3, which is the last that was run by now."""
+    points = Points(KEEPING, lambda: run_now(played.house, "toy1", played.now))
+    with points.watched(), pytest.raises(CampaignError, match="toy1 has changed at this very moment, and is at turn 4"):
+        amend(played.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), played.now, sure=True)
+
+    assert [turn.shelf_id for turn in live_turns(played)] == [None] * 5
+
+
+def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
+    """A change made for the state of turn 3 is not made to that of turn 4."""
+    with played.house.store.reading() as session:
+        edit = read_edit(session, played.house, table(played), [{"op": "replace", "path": "/purses/1", "value": 40}])
+    run_now(played.house, "toy1", played.now)
+
+    with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):
+        amend(played.house, "toy1", edit.changes, played.now, sure=True)
