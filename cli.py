@@ -39,7 +39,7 @@ main.add_section("Mail", mail.letters, mail.outbox)
 main.add_section("Deadlines", deadlines.deadline, deadlines.extend, deadlines.hold, deadlines.release)
 main.add_section("Words to players", words.text, words.press)
 main.add_section("The open turn", turns.preview, turns.sheet, turns.adjudicate, turns.state, turns.patch)
-main.add_section("The past", past.rollback, past.forward, past.rerun, past.fork)
+main.add_section("The past", past.rollback, past.forward, past.rerun, past.mend, past.fork)
 main.add_section("Proof", proof.replay, proof.verify)
 
 

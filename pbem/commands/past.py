@@ -11,12 +11,13 @@ import click
 from pbem.campaign.past import forking, rolling
 from pbem.campaign.past.amending import amend
 from pbem.campaign.past.entering import enter_sheet
+from pbem.campaign.past.mending import mend as mend_campaign
 from pbem.campaign.past.preview import preview as preview_turn
 from pbem.campaign.past.rerunning import Changes
 from pbem.campaign.reading import Lines
 from pbem.commands.common import known_games, open_home, say
 from pbem.commands.options import FOLDER, NUMBER, F, Pair, home_option, now_option, yes_option
-from pbem.console.past import compared_lines, forked_lines, radius_lines, rolled_lines
+from pbem.console.past import compared_lines, forked_lines, mended_lines, radius_lines, rolled_lines
 from pbem.desk.filed import sheet_lines
 from pbem.founding import found
 from pbem.house import House, open_house
@@ -51,6 +52,18 @@ def forward(name: str, now: dt.datetime, home: Path | None) -> None:
     with open_home(home) as house:
         rolled = rolling.forward(house, name, now)
     say(rolled_lines(rolled, sure=True))
+
+
+@click.command()
+@click.argument("name")
+@yes_option
+@now_option
+@home_option
+def mend(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
+    """Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does."""
+    with open_home(home) as house:
+        mended = mend_campaign(house, name, now, sure=sure)
+    say(mended_lines(mended, sure=sure))
 
 
 @click.command()

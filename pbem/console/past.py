@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pbem.campaign.past.forking import Compared, Forked
+from pbem.campaign.past.mending import Mended
 from pbem.campaign.past.radius import Radius, Touched
 from pbem.campaign.past.rolling import Rolled
 from pbem.console.common import NOT_YET, versions
@@ -28,6 +29,16 @@ def rolled_lines(rolled: Rolled, *, sure: bool) -> Iterator[str]:
     if rolled.seed_known and sure:
         yield wrapped(SEED_KNOWN)
     yield "Everyone is told by mail; send it: pbem tick" if sure else NOT_YET
+
+
+def mended_lines(mended: Mended, *, sure: bool) -> Iterator[str]:
+    """A campaign that was mended, or could be."""
+    name, strays = mended.rolled.campaign, mended.strays
+    yield wrapped(f"The turns of {name} {'did' if sure else 'do'} not hang together: {mended.wrong}.")
+    if strays:
+        which = f"Turn {strays[0]}" if len(strays) == 1 else f"Turns {', '.join(map(str, strays))}"
+        yield f"{which} {'went' if sure else 'would go'} onto a shelf; nothing is thrown away."
+    yield from rolled_lines(mended.rolled, sure=sure)
 
 
 def radius_lines(radius: Radius, *, sure: bool) -> Iterator[str]:

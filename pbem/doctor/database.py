@@ -12,6 +12,8 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.health import stuck_mail
+from pbem.campaign.past.chain import find_break
+from pbem.campaign.table import load_table
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError
@@ -39,6 +41,7 @@ def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
         yield _clock(store, now)
         yield from _stuck(store)
         yield from _schedules(store)
+        yield from _histories(store)
 
 
 def _trouble(settings: Settings) -> Examined | None:
@@ -89,6 +92,22 @@ def _stuck(store: Store) -> Iterator[Examined]:
 
 def _utc(at: dt.datetime) -> str:
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _histories(store: Store) -> Iterator[Examined]:
+    """Campaigns whose turns do not hang together, so that they cannot go on or cannot be proved."""
+    whole = True
+    with store.reading() as session:
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
+            try:
+                broken = find_break(session, load_table(session, name))
+            except CampaignError:
+                continue  # its schedule cannot be read, which is told already
+            if broken is not None:
+                whole = False
+                yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
+    if whole:
+        yield fine("history", "the turns of every campaign hang together")
 
 
 def _schedules(store: Store) -> Iterator[Examined]:

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from pbem.doctor import examine
+from pbem.store.models import Turn
 from tests.cli.conftest import Run
 from tests.toy.home import MONDAY, Desk
 
@@ -65,6 +67,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         "ok       disk: 9 MB are free where the home is\n"
         "ok       database: it can be written to and is of this version\n"
         "ok       clock: it is 2100-01-01 09:00 UTC, and nothing in the database is of a later time\n"
+        "ok       history: the turns of every campaign hang together\n"
         "ok       templates: the program's own are used\n"
         "ok       inbox: post/inbox: 0 mails wait there\n"
         "ok       address: the domain localhost is found\n"
@@ -119,6 +122,17 @@ def test_doubts_are_warnings(duel: Run, home: Path, breaking: Break, said: str) 
 
     assert result.exit_code == 0
     assert [said in line for line in result.output.splitlines() if line.startswith("warning ")] == [True]
+
+
+def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
+    """Turns that do not hang together are a problem of the campaign's."""
+    desk.begin()
+    with desk.house.store.writing() as session:
+        session.execute(update(Turn).where(Turn.number == 1).values(number=5))
+    (found,) = [check for check in examine(desk.home, MONDAY).checks if check.name == "history"]
+
+    assert (found.result, found.text) == ("problem", "campaign toy1: turn 1 is missing, but there is a turn 5")
+    assert found.mend == "see what mends it with: pbem mend toy1"
 
 
 def test_a_clock_that_was_set_back(duel: Run) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,18 @@ def test_rollback_and_forward(played: Run) -> None:
     assert back.output.startswith("duel stands at turn 1 again; it was at turn 2.\n")
     assert "Sheets that count: red (version 1).\n" in back.output
     assert forward.output.startswith("duel stands at turn 2 again; it was at turn 1.\n")
+
+
+def test_a_broken_history_is_mended(played: Run, home: Path) -> None:
+    """What would be done is told first; with --yes the campaign goes on from the last turn that hangs together."""
+    with closing(sqlite3.connect(home / "pbem.sqlite")) as database, database:
+        database.execute("UPDATE turn SET number = 5 WHERE number = 2")
+    looked, done = played("mend", "duel", *NOW), played("mend", "duel", "--yes", *NOW)
+
+    assert looked.output.startswith("The turns of duel do not hang together: turn 2 is missing, but there is")
+    assert "Turn 5 would go onto a shelf; nothing is thrown away.\nduel would stand at turn 1 again" in looked.output
+    assert "Turn 5 went onto a shelf; nothing is thrown away.\nduel stands at turn 1 again" in done.output
+    assert "ok       history" in played("doctor", *NOW).output
 
 
 def test_a_state_is_printed_edited_and_patched(played: Run, tmp_path: Path) -> None:
