@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import multiprocessing
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from email.message import EmailMessage
 from multiprocessing.connection import Connection
@@ -143,10 +143,21 @@ def processes() -> ForkServerContext:
     return context
 
 
-def tick_in_a_process(home: Path, *, at: int | None = None, strike: Strike = kill, now: dt.datetime = NIGHT) -> Ended:
-    """One tick in a home, with a strike at one of its points or at none."""
+Work = Callable[[House, dt.datetime], object]
+"""What a process does in a home; it has to be known by its name, to be found in another process."""
+
+
+def live_tick(house: House, now: dt.datetime) -> None:
+    """A tick by the clock."""
+    tick(house, now, live=True)
+
+
+def tick_in_a_process(
+    home: Path, *, at: int | None = None, strike: Strike = kill, now: dt.datetime = NIGHT, work: Work = live_tick
+) -> Ended:
+    """One tick in a home, or other work, with a strike at one of its points or at none."""
     here, there = processes().Pipe(duplex=False)
-    process = processes().Process(target=_tick, args=(home, at, strike, now, there))
+    process = processes().Process(target=_tick, args=(home, at, strike, now, work, there))
     process.start()
     there.close()
     try:
@@ -158,14 +169,14 @@ def tick_in_a_process(home: Path, *, at: int | None = None, strike: Strike = kil
     return Ended(process.exitcode, passed, said)
 
 
-def _tick(home: Path, at: int | None, strike: Strike, now: dt.datetime, told: Connection) -> None:
+def _tick(home: Path, at: int | None, strike: Strike, now: dt.datetime, work: Work, told: Connection) -> None:
     sessions.BUSY_SECONDS = 0  # alone in its home, a tick has nobody to wait for
     trap = Trap(home, at, strike)
     trap.set()
     said = ""
     try:
         with open_house(home, GAMES) as house, open_log(house.settings.log):
-            tick(house, now, live=True)
+            work(house, now)
     except (OSError, PbemError) as error:
         said = in_words(error)
     told.send((tuple(trap.passed), said))
