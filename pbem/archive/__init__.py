@@ -1,5 +1,6 @@
 """The archive: every turn's record, sheets and reports, and the proof that they belong together."""
 
+from pbem.archive.dice import drawn_word, mixed_seed, words_told
 from pbem.archive.files import (
     SheetReceived,
     archive_turn,
@@ -35,10 +36,12 @@ __all__ = [
     "bring_back",
     "copy_withdrawn",
     "differences",
+    "drawn_word",
     "file_hash",
     "is_patch",
     "is_whole",
     "make_patch",
+    "mixed_seed",
     "replay",
     "set_aside",
     "setup_dice",
@@ -49,4 +52,5 @@ __all__ = [
     "turn_files",
     "turn_record",
     "turns_there",
+    "words_told",
 ]

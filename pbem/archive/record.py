@@ -19,8 +19,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pbem.archive.dice import words_record
 from pbem.archive.patches import Patch
-from pbem.report.facts import SheetUsed
+from pbem.report.facts import DiceWord, SheetUsed
 from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, OrderBook, Seat, TurnInput, canonical, digest
 
 FORMAT = 2
@@ -39,7 +40,7 @@ class Withdrawn:
 
 
 def setup_dice(seed: bytes) -> Dice:
-    """The dice a campaign is set up with."""
+    """The dice a campaign is set up with; the seed is the mixed one."""
     return Dice(seed).scoped("setup")
 
 
@@ -85,19 +86,21 @@ def setup_record(
     files: Mapping[str, bytes],
     withdrawn: Iterable[Withdrawn] = (),
     patch: Patch = (),
+    words: Sequence[DiceWord] = (),
 ) -> bytes:
     """The record of a campaign's set-up, number 0; two of the same set-up differ in their salt.
 
     `options` are those `ruleset.setup` was given, with the content of files in
     place of their paths; `state` is the `state_hash`; `files` come from
     `turn_files`; `withdrawn` is all that was ever taken back of the campaign;
-    `patch` is what the GM changed of the state.
+    `patch` is what the GM changed of the state; `words` are those mixed with the
+    seed.
     """
     return _bytes(
         _place(campaign, ruleset, 0, options=options, seats=seats, seal=seal)
         | {"opened": None, "resolved": _time(started), "state_after": state}
         | {"files": _hashes(files), "previous": ""}
-        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)))
+        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), dice=words_record(words))
     )
 
 

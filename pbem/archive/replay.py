@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pbem.archive.dice import mixed_seed, recorded_words
 from pbem.archive.patches import PatchError, apply_patch
 from pbem.archive.reading import Folder, check_chain, check_files, open_folders, open_withdrawn
 from pbem.archive.record import events_hash, setup_dice, state_hash, turn_dice
@@ -63,14 +64,15 @@ def replay(
     Checked are the chain of records up to `head` (the hash of the newest, as
     the database knows it), every file, every state and event hash, each seat's
     view against its report, and what was withdrawn (`withdrawn`: the numbers and
-    hashes of the records that the database has). `on_turn` is told each turn
+    hashes of the records that the database has). `seed` is the sealed one; the
+    words in the set-up's record are mixed with it. `on_turn` is told each turn
     that passed. Raises ReplayError naming the first difference.
     """
     folders = open_folders(archive, campaign)
     check_chain(folders, head)
     aside = open_withdrawn(archive, campaign)
     check_withdrawn(folders, aside, withdrawn)
-    run = _Run(ruleset, seed)
+    run = _Run(ruleset, seed, mixed_seed(seed, recorded_words(folders[0].record)))
     for folder in folders:
         check_files(folder)
         run.check(folder)
@@ -83,8 +85,8 @@ def replay(
 class _Run:
     """A campaign resolved again, turn by turn; the state goes through its dump as it does in the database."""
 
-    def __init__(self, ruleset: AnyRuleset, seed: bytes) -> None:
-        self._ruleset, self._seed = ruleset, seed
+    def __init__(self, ruleset: AnyRuleset, sealed: bytes, mixed: bytes) -> None:
+        self._ruleset, self._sealed, self._seed = ruleset, sealed, mixed
         self._unheard: dict[Seat, list[Event]] = {}
         self.state: Any = None
         self.reports = 0
@@ -104,7 +106,7 @@ class _Run:
             raise ReplayError(
                 f"turn {folder.number} is of {record['game']} version {record['version']}; this is {here}"
             )
-        if record["seal"] != seal(self._seed):
+        if record["seal"] != seal(self._sealed):
             raise ReplayError(f"turn {folder.number}: the dice's seed does not have the seal {record['seal']}")
 
     def _set_up(self, folder: Folder) -> Sequence[Event]:

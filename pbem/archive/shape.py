@@ -5,6 +5,7 @@ Whoever reads a record that has passed need not ask again, even if it came from 
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -59,6 +60,13 @@ def _is_hash(value: Any) -> bool:
     return isinstance(value, str) and _HASH.fullmatch(value) is not None
 
 
+def _is_time(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and dt.datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
 def _is_path(value: str) -> bool:
     return _PATH.fullmatch(value) is not None
 
@@ -84,6 +92,7 @@ _ALWAYS: Mapping[str, _Check] = {
     "seats": _list_of(_is_text),
     "seal": _is_text,
     "state_after": _is_text,
+    "resolved": _is_time,
     "files": _by_name(_is_hash, _is_path),
     "previous": _is_text,
 }
@@ -97,6 +106,7 @@ _IN_TURNS: Mapping[str, _Check] = {
 }
 _SINCE_2: Mapping[str, _Check] = {"salt": _is_hash}
 _IN_FEW: Mapping[str, _Check] = {
+    "dice": _is_data,
     "patch": _list_of(_is_data),
     "seed": _is_text,
     "withdrawn": _list_of(_facts(turn=_is_number, hash=_is_hash, kind=_is_text)),

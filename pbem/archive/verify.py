@@ -13,16 +13,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pbem.archive.dice import drawn_word, recorded_words, words_told
 from pbem.archive.held import Held, find_record, find_report
 from pbem.archive.reading import RECORD, Folder, check_chain, check_files, folder_name, open_folders, open_withdrawn
 from pbem.archive.replay import replay
+from pbem.archive.runs import Run, list_runs
 from pbem.archive.withdrawn import check_withdrawn
 from pbem.errors import ReplayError
-from pbem.ruleset import AnyRuleset, digest, seal
+from pbem.report.data import ReportDataError, dice_data, read_report_data
+from pbem.report.facts import DiceTold, DiceWord
+from pbem.ruleset import AnyRuleset, Seat, digest, seal
 
 _SAME = ("campaign", "game", "options", "seats", "seal")
 """What all records of a campaign say alike."""
 
+_WORDS_TOLD = re.compile(r"^Words for the dice, .*:\n((?: {4}\S.*\n)+)", re.MULTILINE)
 _SHEET_USED = re.compile(r"^This turn was resolved with your sheet (\d+) \(digest ([0-9a-f]{12})\)\.", re.MULTILINE)
 
 
@@ -33,7 +38,9 @@ class Verified:
     `patched` are the turns whose outcome the GM has changed, `withdrawn` how
     many turns were taken back or run again, and lie beside the others; `unnamed`
     of them since the newest record was made, so that none vouches for them yet.
-    `held` is what became of the reports and hashes that a reader had.
+    `runs` are all runs, of those too. `words` are mixed into the dice, and stand
+    so in the first reports. `held` is what became of the reports and hashes that
+    a reader had.
     """
 
     campaign: str
@@ -46,6 +53,8 @@ class Verified:
     patched: tuple[int, ...]
     withdrawn: int
     unnamed: int
+    runs: tuple[Run, ...]
+    words: tuple[DiceWord, ...]
     held: tuple[Held, ...]
     unproved: tuple[str, ...]
 
@@ -93,7 +102,9 @@ def verify(
     _check_states(folders)
     held = [find_report(raw, name, (*folders, *aside)) for name, raw in (reports or {}).items()]
     held += [find_record(hash_, (*folders, *aside)) for hash_ in records]
+    words = _words(folders[0])
     seed = _seed(folders, seed)
+    _check_drawn(words, seed)
     unproved = _unproved(folders[-1], games, seed)
     over = "seed" in folders[-1].record
     if not unproved and seed is not None:
@@ -111,6 +122,8 @@ def verify(
         patched=tuple(folder.number for folder in folders if folder.record.get("patch")),
         withdrawn=len(aside),
         unnamed=unnamed,
+        runs=list_runs(folders, aside),
+        words=words,
         held=tuple(held),
         unproved=unproved,
     )
@@ -155,6 +168,38 @@ def _check_states(folders: list[Folder]) -> None:
         after, before = earlier.record["state_after"], later.record["state_before"]
         if before != after:
             raise ReplayError(f"turn {later.number} begins with the state {before}, but the one before left {after}")
+
+
+def _words(setup: Folder) -> tuple[DiceWord, ...]:
+    """The words mixed into the dice: one for each seat, and in the first reports the same."""
+    words = recorded_words(setup.record)
+    if words and [each.seat for each in words] != setup.record["seats"]:
+        raise ReplayError("turn 0: the words for the dice are not those of its seats")
+    for seat, told in words_told(words).items():
+        _check_words_told(setup, seat, told)
+    return words
+
+
+def _check_words_told(setup: Folder, seat: Seat, told: DiceTold) -> None:
+    path = f"reports/{seat}.json"
+    try:
+        data = read_report_data(setup.read(path)).get("dice")
+    except ReportDataError as error:
+        raise ReplayError(f"turn 0: {setup.said(path)}: {error}") from None
+    # A GM may word the text otherwise; where it lists the words as usual, they must be these.
+    listed = _WORDS_TOLD.search(setup.read(f"reports/{seat}.txt").decode("utf-8", "replace"))
+    in_text = told.lines if listed is None else tuple(line.strip() for line in listed[1].splitlines())
+    if data != dice_data(told, setup.record["seal"]) or in_text != told.lines:
+        raise ReplayError(f"turn 0: the report of {seat} tells of other words for the dice than the record")
+
+
+def _check_drawn(words: Sequence[DiceWord], seed: bytes | None) -> None:
+    """Words that no player sent follow from the sealed seed."""
+    for each in words:
+        if seed is not None and not each.own and each.word != drawn_word(seed, each.seat):
+            raise ReplayError(
+                f"the word {each.word!r} of {each.seat} for the dice is neither its player's own, nor the one drawn"
+            )
 
 
 def _seed(folders: list[Folder], given: bytes | None) -> bytes | None:

@@ -16,12 +16,14 @@ from sqlalchemy.orm import Session
 from pbem.archive.record import setup_dice
 from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.journal import note
+from pbem.campaign.people.dicewords import tell_gm_of_dice, tell_of_dice
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.policy import read_policy
+from pbem.campaign.table import load_table
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.addresses import is_robot
-from pbem.ruleset import AnyRuleset, Option, Seats, suggest
+from pbem.ruleset import AnyRuleset, Option, Seats, seal, suggest
 from pbem.ruleset.canonical import read_json
 from pbem.store.models import Campaign, SeatRow
 
@@ -54,10 +56,19 @@ class NewCampaign:
     open: int = 0
 
 
-def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> None:
-    """Writes a campaign that awaits its start. Raises CampaignError or SetupError, naming the nearest valid thing.
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A campaign that awaits its start: the seal of its dice, and how many are mailed it."""
 
-    `seed` is for the dice; without one it is drawn from the system.
+    seal: str
+    mails: int
+
+
+def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> Created:
+    """Writes a campaign that awaits its start, and mails the seal of its dice to its GM and all who have a seat.
+
+    `seed` is for the dice; without one it is drawn from the system. Raises
+    CampaignError or SetupError, naming the nearest valid thing.
     """
     ruleset = house.game(wanted.game)
     _check_name(wanted.name)
@@ -89,7 +100,11 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
         campaign.seats = [_seat(session, seat, address, now) for seat, address in seats.items()]
         session.add(campaign)
         session.flush()
-        note(session, campaign.id, now, actor="gm", text=f"created: {ruleset.title}, seats {', '.join(seats)}")
+        said = f"created: {ruleset.title}, seats {', '.join(seats)}; dice seal {seal(seed)}"
+        note(session, campaign.id, now, actor="gm", text=said)
+        table = load_table(session, wanted.name)
+        tell_gm_of_dice(session, house, table, now)
+        return Created(seal(seed), 1 + tell_of_dice(session, house, table, table.places, now))
 
 
 def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:

@@ -7,7 +7,7 @@ two acts come out as if one had been done after the other.
 
 The ground is the same for all acts: the campaign and its seats, the last two
 turns of its history, their sheets, the codes of the reports that opened the
-last, absences, and how far words have come. All before is covered by these: of
+last, absences, how far words have come, and before the start the words for the dice. All before is covered by these: of
 a turn that was run nothing changes but by a new era, and the rows of states,
 sheets and reports are written once.
 """
@@ -23,12 +23,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.clock.deadlines import Away, load_absences
+from pbem.campaign.people.dicewords import words_now
 from pbem.campaign.people.seating import locked_table
 from pbem.campaign.press.pieces import muted_seats
 from pbem.campaign.press.postbag import Mark, mark
 from pbem.campaign.table import Table, live, load_table
 from pbem.errors import CampaignError
 from pbem.house import House
+from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat
 from pbem.store.models import Report, Sheet, Turn
 
@@ -71,6 +73,7 @@ class Ground:
     absences: tuple[Away, ...]
     words: Mark
     muted: Mapping[int, frozenset[Seat]]
+    dice: tuple[DiceWord, ...]
 
 
 def load_ground(session: Session, table: Table) -> Ground:
@@ -87,6 +90,7 @@ def load_ground(session: Session, table: Table) -> Ground:
         absences=load_absences(session, table),
         words=mark(session, table.id),
         muted=muted_seats(session, table),
+        dice=words_now(session, table) if table.status == "forming" else (),
     )
 
 

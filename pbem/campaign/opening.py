@@ -15,6 +15,7 @@ from pbem.campaign.clock.deadlines import load_absences, next_deadline
 from pbem.campaign.creation import players_allowed
 from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
+from pbem.campaign.people.dicewords import words_now
 from pbem.campaign.people.welcoming import welcome_mail
 from pbem.campaign.reporting import MadeReport, make_reports, put_reports
 from pbem.campaign.resolving import Outcome, opening_of, patched
@@ -23,20 +24,21 @@ from pbem.campaign.tokens import draw_token, hash_token
 from pbem.campaign.turnrun import put_turn
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.outbox import queue_many
+from pbem.post.outbox import queue_many, withdraw
 from pbem.ruleset import AnyRuleset, Seat, all_views, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A campaign that has begun: its seats, and when turn 1 is due."""
+    """A campaign that has begun: its seats, when turn 1 is due, and who chose a word for the dice himself."""
 
     campaign: str
     seats: tuple[Seat, ...]
     deadline: dt.datetime
     zone: str
     seal: str
+    own_words: tuple[Seat, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,8 @@ def start(house: House, name: str, now: dt.datetime) -> Started:
     def plan(session: Session, table: Table) -> _SetUp:
         if table.status != "forming":
             raise CampaignError(f"campaign {name} is {table.status}: it has begun already")
-        return _set_up(session, house, _seated(table, house.game(table.game)), now)
+        table = _seated(table, house.game(table.game))
+        return _set_up(session, house, replace(table, words=words_now(session, table)), now)
 
     def keep(session: Session, _: Table, made: _SetUp) -> tuple[int, _SetUp]:
         table = made.table
@@ -70,6 +73,7 @@ def start(house: House, name: str, now: dt.datetime) -> Started:
         mails = [welcome_mail(house, table, place, made.tokens[place.seat]) for place in table.places]
         queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
         put_reports(session, house, table, turn_id=first.turn, reports=made.reports, now=now)
+        withdraw(session, table.name, 0)
         note(session, table.id, now, actor="gm", text=f"started; dice seal {seal(table.seed)}")
         return first.setup, made
 
@@ -77,12 +81,18 @@ def start(house: House, name: str, now: dt.datetime) -> Started:
     archive_now(house, setup, made.record, made.files, now)
     table = made.table
     return Started(
-        campaign=name, seats=table.seats, deadline=made.deadline, zone=table.schedule.zone, seal=seal(table.seed)
+        campaign=name,
+        seats=table.seats,
+        deadline=made.deadline,
+        zone=table.schedule.zone,
+        seal=seal(table.seed),
+        own_words=tuple(each.seat for each in table.words if each.own),
     )
 
 
 def _close_seats(session: Session, table: Table, made: _SetUp) -> None:
-    """Gives each seat its token; those that nobody has taken are no more."""
+    """Gives each seat its token; those that nobody has taken are no more, and the words for the dice are fixed."""
+    session.get_one(Campaign, table.id).dice_words = [list(each) for each in table.words]
     session.execute(delete(SeatRow).where(SeatRow.campaign_id == table.id, SeatRow.name.not_in(table.seats)))
     for place in table.places:
         hashed = hash_token(made.tokens[place.seat])
@@ -130,7 +140,7 @@ def _set_up(session: Session, house: House, table: Table, now: dt.datetime) -> _
 
 def set_up(table: Table, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
     """What a campaign begins with, the GM's patch of it done. Raises SetupError or PatchError."""
-    state = ruleset.setup(table.options, table.seats, setup_dice(table.seed))
+    state = ruleset.setup(table.options, table.seats, setup_dice(table.dice_seed))
     state, dumped = patched(ruleset, state, patch)
     views = dict(all_views(ruleset, state, table.seats, ()))
     return Outcome(
@@ -161,6 +171,7 @@ def set_up_record(
         files=files,
         withdrawn=withdrawn,
         patch=outcome.patch,
+        words=table.words,
     )
 
 

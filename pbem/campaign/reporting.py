@@ -20,7 +20,7 @@ from pbem.house import House
 from pbem.post.codes import message_id, reply_code
 from pbem.post.outbox import queue_many, topic_of
 from pbem.post.writing import Mail
-from pbem.report import Correction, ReportFacts, ReportParts, SheetUsed, report_mail
+from pbem.report import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed, report_mail
 from pbem.ruleset import AnyRuleset, Seat, View, canonical
 from pbem.store.models import Report
 
@@ -31,7 +31,9 @@ _PUT = insert(cast(SqlTable, Report.__table__))
 class Opening:
     """What all reports of one opening share. `number` is that of the turn they open.
 
-    `record` is the hash of the record before that which they are files of.
+    `over`: the game has ended. Only then the `seed` is told, and not when the GM looks ahead. `dice` is what seats are
+    told of the words mixed with it, at the start and at the end. `record` is the hash of the record before that which
+    they are files of.
     """
 
     table: Table
@@ -39,6 +41,8 @@ class Opening:
     deadline: dt.datetime | None
     seal: str
     seed: str = ""
+    over: bool = False
+    dice: Mapping[Seat, DiceTold] = field(default_factory=dict)
     used: Mapping[Seat, SheetUsed]
     missing: frozenset[Seat]
     record: str = ""
@@ -137,6 +141,7 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         missed=place.seat in opening.missing,
         seal=opening.seal,
         seed=opening.seed,
+        dice=opening.dice.get(place.seat),
         first=opening.number == 1,
         record=opening.record,
         correction=opening.corrections.get(place.seat),

@@ -20,6 +20,7 @@ from pbem.archive import (
     turn_dice,
     turn_files,
     turn_record,
+    words_told,
 )
 from pbem.campaign.clock.deadlines import Away, load_absences, next_deadline
 from pbem.campaign.past.history import Past, all_withdrawn, events_from, orders_used, removed_before
@@ -158,7 +159,7 @@ def resolve_turn(session: Session, before: Before) -> Outcome:
     counted = _counted(table, turn.sheets)
     given = _input(before, counted)
     state, events = ruleset.resolve(
-        ruleset.load(json.loads(turn.state), table.version), given, turn_dice(table.seed, turn.number)
+        ruleset.load(json.loads(turn.state), table.version), given, turn_dice(table.dice_seed, turn.number)
     )
     state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)
@@ -200,6 +201,8 @@ def opening_of(
         deadline=deadline,
         seal=seal(table.seed),
         seed=table.seed.hex() if outcome.standing.over else "",
+        over=outcome.standing.over,
+        dice=words_told(table.words) if number == 1 or outcome.standing.over else {},
         used=outcome.used,
         missing=outcome.turn.missing,
         record=told_hash(previous),

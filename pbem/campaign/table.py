@@ -10,9 +10,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from pbem.archive.dice import mixed_seed
 from pbem.campaign.clock.schedule import Schedule
 from pbem.campaign.policy import Policy
 from pbem.errors import CampaignError
+from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat, suggest
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
 
@@ -35,7 +37,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A campaign and its seats, in their order. `turn` is the number of the open turn."""
+    """A campaign and its seats, in their order. `turn` is the number of the open turn.
+
+    `seed` is the sealed one; `words` are mixed with it, and there are none before the start.
+    """
 
     id: int
     name: str
@@ -52,6 +57,12 @@ class Table:
     held: str
     era: int
     places: tuple[Place, ...]
+    words: tuple[DiceWord, ...] = ()
+
+    @property
+    def dice_seed(self) -> bytes:
+        """The seed of the dice that are rolled."""
+        return mixed_seed(self.seed, self.words)
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -141,6 +152,7 @@ def load_table(session: Session, name: str) -> Table:
         places=tuple(
             Place(id_, seat, address or "", status != "removed", paused) for id_, seat, status, paused, address in rows
         ),
+        words=tuple(DiceWord(*each) for each in campaign.dice_words),
     )
 
 

@@ -15,7 +15,7 @@ from pbem.campaign.people.seating import locked_table
 from pbem.campaign.table import load_table
 from pbem.commands.common import open_home, say, show
 from pbem.commands.options import Pair, home_option, json_option, now_option
-from pbem.console.campaigns import journal_lines, rule_lines, started_lines
+from pbem.console.campaigns import created_lines, journal_lines, rule_lines, started_lines
 
 
 @click.command()
@@ -60,8 +60,8 @@ def new(
         open=open_seats,
     )
     with open_home(home) as house:
-        create(house, wanted, now)
-    click.echo(f"Campaign {name} is made. Start it with: pbem start {name}")
+        created = create(house, wanted, now)
+    say(created_lines(name, created))
 
 
 @click.command()

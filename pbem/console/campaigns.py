@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pbem.campaign.clock.scheduling import Deadlines
+from pbem.campaign.creation import Created
 from pbem.campaign.opening import Started
 from pbem.campaign.people.roster import Entry, Roster, RuleSet
 from pbem.console.common import counted
 from pbem.report.wording import columns, when, wrapped
+
+
+def created_lines(name: str, created: Created) -> Iterator[str]:
+    """What the making of a campaign did, and how to go on."""
+    yield f"Campaign {name} is made."
+    yield f"Dice seal: {created.seal}"
+    yield f"{counted(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
+    yield f"When the players have had time for that: pbem start {name}"
 
 
 def started_lines(started: Started) -> Iterator[str]:
@@ -16,6 +25,7 @@ def started_lines(started: Started) -> Iterator[str]:
     yield f"Campaign {started.campaign} has begun with {', '.join(started.seats)}."
     yield f"Turn 1 is due {when(started.deadline, started.zone)}."
     yield f"Dice seal: {started.seal}"
+    yield f"Words of their players' own in the dice: {', '.join(started.own_words) or 'none, all were drawn'}."
     yield f"{counted(2 * len(started.seats), 'mail')} queued, a welcome and a report for each seat. Send: pbem tick"
 
 

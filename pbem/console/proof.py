@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from pbem.archive import ReplayProof
 from pbem.archive.held import Held
+from pbem.archive.runs import Run
 from pbem.archive.verify import Verified
 from pbem.console.common import counted
-from pbem.report.wording import wrapped
+from pbem.report.wording import when, wrapped
 
 
 def proof_lines(proof: ReplayProof) -> Iterator[str]:
@@ -27,6 +29,9 @@ def verified_lines(verified: Verified) -> Iterator[str]:
     yield f"{verified.campaign}: {turns}, {files}, {counted(verified.sheets, 'sheet')} used."
     yield "The chain of records, all files, and the digest of every sheet agree."
     yield f"Dice seal, told at the start: {verified.seal}"
+    if verified.words:
+        own = ", ".join(each.seat for each in verified.words if each.own) or "none, all were drawn"
+        yield wrapped(f"Words mixed into the dice, the same in all first reports; their players' own: {own}.")
     if not verified.unproved:
         over = ", to the end of the game" if verified.over else ""
         yield f"The seed has this seal, and every turn was resolved again with it{over}: all results agree."
@@ -35,7 +40,9 @@ def verified_lines(verified: Verified) -> Iterator[str]:
     if verified.patched:
         yield f"Changed by the GM after the rules: turn {', '.join(map(str, verified.patched))}."
     if verified.withdrawn:
-        yield f"Taken back or run again, and kept beside: {verified.withdrawn}."
+        yield f"Taken back or run again, and kept beside: {verified.withdrawn}. Every run of those turns:"
+        again = {run.turn for run in verified.runs if run.withdrawn}
+        yield from (_run_line(run) for run in verified.runs if run.turn in again)
     if verified.unnamed:
         yield wrapped(
             f"Not proved yet: that nothing is missing of what was taken back last ({verified.unnamed} of these): "
@@ -44,6 +51,12 @@ def verified_lines(verified: Verified) -> Iterator[str]:
     for held in verified.held:
         yield _held_line(held)
     yield f"Newest record: {verified.head}"
+
+
+def _run_line(run: Run) -> str:
+    what = f"turn {run.turn}" if run.turn else "the set-up"
+    at = when(dt.datetime.fromisoformat(run.resolved), "UTC")
+    return f"  {what}, run {at}: " + (f"withdrawn, record {run.record}" if run.withdrawn else "counts")
 
 
 def _held_line(held: Held) -> str:

@@ -9,11 +9,22 @@ from pbem.campaign.creation import check_address
 from pbem.campaign.journal import note
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.deputies import MOST_DAYS, dismiss
+from pbem.campaign.people.dicewords import choose_word
 from pbem.campaign.people.identity import find_person
 from pbem.campaign.people.news import send_page, tell
 from pbem.campaign.people.remailing import renew
 from pbem.campaign.people.seating import find_place, locked_table, open_seat, pause_seat
-from pbem.desk.commands import AppointDeputy, ChangeAddress, Fallback, Leave, MailAs, NoDeputy, Pause, Resume
+from pbem.desk.commands import (
+    AppointDeputy,
+    ChangeAddress,
+    ChooseWord,
+    Fallback,
+    Leave,
+    MailAs,
+    NoDeputy,
+    Pause,
+    Resume,
+)
 from pbem.desk.replies import Case, answer
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.report.people_pages import Confirmation, RequestKind
@@ -46,6 +57,16 @@ def _resume(asked: Asked, _: Resume) -> str:
     if not _set_paused(asked, paused=False):
         return f"Your seat {spot.seat} in {spot.campaign} was not paused."
     return f"Your pause is over: turns of {spot.campaign} wait for {spot.seat} again."
+
+
+def _choose_word(asked: Asked, order: ChooseWord) -> str:
+    case, spot = asked.case, asked.spot
+    table = locked_table(case.session, spot.campaign)
+    word = choose_word(case.session, table, find_place(table, spot.seat), order.said, case.now)
+    return (
+        f"Your word for the dice of {spot.campaign} is now: {word}\n"
+        "You may choose another until the campaign begins. Your first report lists the words of all."
+    )
 
 
 def _set_paused(asked: Asked, *, paused: bool) -> bool:
@@ -153,6 +174,7 @@ def _mail_as(asked: AskedByPerson, order: MailAs) -> str:
 
 HANDLERS: Handlers = {
     Leave: _leave,
+    ChooseWord: _choose_word,
     Pause: _pause,
     Resume: _resume,
     AppointDeputy: _appoint,

@@ -146,6 +146,14 @@ class Leave(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class ChooseWord(Command):
+    """Choose your word for the dice, until the campaign begins; it is mixed with their sealed seed."""
+
+    usage = "DICE said..."
+    said: Annotated[tuple[str, ...], WORDS]
+
+
+@dataclass(frozen=True, slots=True)
 class Absent(Command):
     """Tell that you cannot send orders from one day to another; deadlines yet to be set keep out of that time."""
 
@@ -278,7 +286,20 @@ class WriteDiary(Command):
 
 COMMANDS = OrderBook(
     (
-        *(Status, Resend, History, Join, Withdraw, Confirm, Leave, Absent, Present, AppointDeputy, NoDeputy),
+        *(
+            Status,
+            Resend,
+            History,
+            Join,
+            Withdraw,
+            Confirm,
+            Leave,
+            ChooseWord,
+            Absent,
+            Present,
+            AppointDeputy,
+            NoDeputy,
+        ),
         *(ChangeAddress, Fallback, MailAs, Pause, Resume, Extend, Mute, Unmute),
         *(WritePress, WriteUnsigned, WriteNews, WriteDiary),
     )

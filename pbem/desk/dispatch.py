@@ -13,7 +13,18 @@ from pbem.campaign.people.confirming import known_code
 from pbem.campaign.people.identity import find_person
 from pbem.desk import changes, joining, lookups, press, times
 from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger
-from pbem.desk.commands import COMMANDS, AppointDeputy, Command, Confirm, History, Join, Leave, Resend, Status
+from pbem.desk.commands import (
+    COMMANDS,
+    AppointDeputy,
+    ChooseWord,
+    Command,
+    Confirm,
+    History,
+    Join,
+    Leave,
+    Resend,
+    Status,
+)
 from pbem.desk.judging import judge, judge_request
 from pbem.desk.replies import Case, answer, bare_subject
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers, Request, find_request
@@ -36,8 +47,11 @@ PERSON_HANDLERS: PersonHandlers = {**joining.HANDLERS, **changes.PERSON_HANDLERS
 _LOOKUPS = (Status, Resend, History)
 """They change nothing, and what they bring goes to the registered address alone, so that even an old code will do."""
 
-_WEIGHTY = (Leave, AppointDeputy)
-"""They give a seat or its secrets away, so a sender's address, which can be forged, does not do alone."""
+_WEIGHTY = (Leave, AppointDeputy, ChooseWord)
+"""They give a seat or its secrets away, or cannot be told from a forger's: a sender's address does not do alone."""
+
+_EASY = (*_LOOKUPS, ChooseWord)
+"""What is answered whatever the letter shows: a word for the dice with how to send it, or that it is too late."""
 
 _FOR_STRANGERS = (Join, Confirm)
 
@@ -116,11 +130,9 @@ def _asker(case: Case, request: Request, parsed: Parsed) -> _Asker | Claim:
     """Who asks; a claim that is not good enough for what is asked."""
     claim, sender = _claim(case, request), case.letter.sender
     if isinstance(claim, Seated):
-        # Before the start there is no code yet by which more could be shown, nor a secret to be had.
-        proven = claim.spot.status == "forming" or _is_proven(case, claim)
-        return _at(case, claim.spot, proven=proven)
+        return _at(case, claim.spot, proven=_is_proven(case, claim))
     commands = parsed.orders
-    if isinstance(claim, Declined) and _is_players_own(claim) and commands and _all(commands, _LOOKUPS):
+    if isinstance(claim, Declined) and _is_players_own(claim) and commands and _all(commands, _EASY):
         assert claim.spot is not None
         return _at(case, claim.spot, proven=False)
     if isinstance(claim, Impostor) and claim.forged and _is_forged(case, parsed):
@@ -173,7 +185,7 @@ def _done(case: Case, asker: _Asker, request: Request, parsed: Parsed, order: Or
         return Done(shown, _ALONE)
     if isinstance(order, Leave) and not case.letter.text.strip():
         return Done(shown, _BY_SUBJECT)
-    if isinstance(order, _WEIGHTY) and not asker.proven:
+    if isinstance(order, _WEIGHTY) and not asker.proven and not _is_late(asker, order):
         assert asker.spot is not None
         return Done(shown, _SHARED if has_shared(case.session, asker.spot) else _UNPROVEN)
     assert isinstance(order, Command)
@@ -186,6 +198,11 @@ def _done(case: Case, asker: _Asker, request: Request, parsed: Parsed, order: Or
         return Done(shown, PERSON_HANDLERS[type(order)](by_person, order))
     except CampaignError as error:
         return Done(shown, sentence(f"Not done: {error}"))
+
+
+def _is_late(asker: _Asker, order: Order) -> bool:
+    """Whether a word comes after the start: that is told at once, since a reply would not mend it."""
+    return isinstance(order, ChooseWord) and asker.spot is not None and asker.spot.status != "forming"
 
 
 def _answered(case: Case, asker: _Asker, request: Request, parsed: Parsed, done: list[Done]) -> str:

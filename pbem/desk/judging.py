@@ -207,6 +207,8 @@ def _by_state(spot: Spot, *, changing: bool) -> Reason | None:
 def _by_policy(spot: Spot, proof: Proof, verdict: Verdict) -> Reason | None:
     """Why the proof is not enough in this campaign."""
     accept = spot.policy.accept
+    if accept == "token" and spot.status == "forming":
+        accept = "code"  # nobody has a token yet
     if accept == "token" and proof != "token":
         return "needs-token"
     if proof != "address":

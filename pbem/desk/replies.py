@@ -256,7 +256,7 @@ def bare_subject(subject: str) -> str:
 def _thread(letter: Letter, spot: Spot | None) -> tuple[str, ...]:
     """The thread, oldest first. The report is always in it, so that a reply to a receipt still finds its turn."""
     older = [id_ for id_ in reversed(dict.fromkeys(letter.references)) if id_ != letter.message_id]
-    if spot is not None and spot.report_message_id not in older:
+    if spot is not None and spot.report_message_id not in ("", *older):
         older.append(spot.report_message_id)
     return (*older[-_LONGEST_THREAD:], *([letter.message_id] if letter.message_id else []))
 

@@ -17,9 +17,10 @@ from pbem.store.models import Campaign, Deputy, Person, Report, SeatRow, Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """A seat, its campaign, and the report its sheets are read against (none before the start).
+    """A seat, its campaign, and the report its sheets are read against.
 
-    `address` is "" where nobody sits.
+    Before the start there is none; then `code` is that of the mail about the
+    dice. `address` is "" where nobody sits.
     """
 
     seat_id: int
@@ -92,6 +93,7 @@ _PLACE = (
         SeatRow.name.label("seat"),
         func.coalesce(Person.address, "").label("address"),
         SeatRow.token_hash,
+        SeatRow.dice_code,
         (SeatRow.status != "removed").label("playing"),
         SeatRow.paused,
         Campaign.id.label("campaign_id"),
@@ -133,6 +135,7 @@ _BY_CODE = (
     .join(Turn, Turn.id == Report.turn_id)
     .where(Report.code.in_(bindparam("words", expanding=True)))
 )
+_BY_DICE_CODE = select(SeatRow.dice_code, SeatRow.id).where(SeatRow.dice_code.in_(bindparam("words", expanding=True)))
 _BY_MESSAGE = (
     select(Report.message_id, *_SHOWN)
     .join(Turn, Turn.id == Report.turn_id)
@@ -158,14 +161,12 @@ def load_spot(session: Session, seat_id: int) -> Spot:
     # One statement would be faster, but on PostgreSQL only the next ones see what was changed while we waited: of a
     # join, the lock brings up to date no row but its own, and the seat may have another player by now.
     database.execute(_LOCK, {"seat_id": seat_id})
-    place = database.execute(_PLACE, {"seat_id": seat_id}).one()._mapping
+    place = dict(database.execute(_PLACE, {"seat_id": seat_id}).one()._mapping)
+    before_any = {"report_id": 0, "code": place.pop("dice_code"), "report_message_id": "", "view": b"{}"}
     at = {"campaign_id": place["campaign_id"], "turn": place["turn"], "seat_id": seat_id}
     turn = database.execute(_OPEN_TURN, at).mappings().first() or {"turn_id": 0, "deadline": None}
-    report = database.execute(_LAST_REPORT, at).mappings().first() or _NO_REPORT
+    report = database.execute(_LAST_REPORT, at).mappings().first() or before_any
     return Spot(**{**place, "policy": Policy.read(place["policy"])}, **turn, **report)
-
-
-_NO_REPORT = {"report_id": 0, "code": "", "report_message_id": "", "view": b"{}"}
 
 
 def find_seat(session: Session, campaign: str, seat: Seat) -> int | None:
@@ -180,7 +181,7 @@ def seat_names(session: Session, campaign: str) -> list[Seat]:
 
 
 def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
-    """The reports whose reply codes are among these words.
+    """The reports whose reply codes are among these words; a mail about the dice stands for a report 0.
 
     An index compares word by word from the front, not in constant time. That
     tells a guesser nothing: letters are read in batches, long after they were
@@ -191,7 +192,11 @@ def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
     if not words:
         return {}
     rows = session.connection().execute(_BY_CODE, {"words": words})
-    return {code: Shown(id_, seat_id, withdrawn, code) for code, id_, seat_id, withdrawn in rows}
+    found = {code: Shown(id_, seat_id, withdrawn, code) for code, id_, seat_id, withdrawn in rows}
+    if left := [word for word in words if word and word not in found]:
+        seats = session.connection().execute(_BY_DICE_CODE, {"words": left})
+        found |= {code: Shown(0, seat_id, withdrawn=False, key=code) for code, seat_id in seats}
+    return found
 
 
 def shown_by_reference(session: Session, message_ids: Iterable[str]) -> list[Shown]:

@@ -17,7 +17,10 @@ from pbem.post.writing import Mail, compose
 
 WHOLE = "whole"
 
-OVERTAKEN = ("reminder", "late", "problem")
+DICE = "dice"
+"""The kind of mail that asks for a word for the dice, until the set-up is resolved."""
+
+OVERTAKEN = ("reminder", "late", "problem", DICE)
 """Kinds of mail that speak of a turn still to be resolved, and say nothing once it is."""
 
 

@@ -1,7 +1,17 @@
 """Reports, receipts and the host's other mails: from what a seat may know to text, HTML, JSON and pictures."""
 
 from pbem.report.data import ReportDataError, read_report_data, report_data, write_report_data
-from pbem.report.facts import Correction, DrawnPicture, ReportFacts, ReportParts, Said, SheetUsed, Words
+from pbem.report.facts import (
+    Correction,
+    DiceTold,
+    DiceWord,
+    DrawnPicture,
+    ReportFacts,
+    ReportParts,
+    Said,
+    SheetUsed,
+    Words,
+)
 from pbem.report.mail import report_mail
 from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
 from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell
@@ -10,6 +20,8 @@ from pbem.report.reporter import Reporter
 __all__ = [
     "Bounced",
     "Correction",
+    "DiceTold",
+    "DiceWord",
     "DrawnPicture",
     "Help",
     "Page",

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any
 
 from pbem.errors import PbemError
-from pbem.report.facts import ReportFacts
+from pbem.report.facts import DiceTold, ReportFacts
 from pbem.ruleset import AnyRuleset, View, canonical
 from pbem.ruleset.canonical import read_json
 
@@ -28,7 +28,10 @@ class ReportDataError(PbemError):
 
 
 def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str, Any]:
-    """The data of a report: its game, its place, its deadline (ISO 8601, UTC) and the view itself."""
+    """The data of a report: its game, its place, its deadline (ISO 8601, UTC) and the view itself.
+
+    `dice` has the words mixed into them, where the report tells those.
+    """
     return {
         "format": FORMAT,
         "game": ruleset.key,
@@ -40,7 +43,15 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str
         "zone": facts.zone,
         "record": facts.record,
         "view": view,
+        **({"dice": dice_data(facts.dice, facts.seal)} if facts.dice else {}),
     }
+
+
+def dice_data(told: DiceTold, seal: str) -> dict[str, Any]:
+    """What a report's data say of the dice."""
+    words = [[each.seat, each.word] for each in told.words]
+    own = [each.seat for each in told.words if each.own]
+    return {"seal": seal, "words": words, "own": own, "digest": told.digest, "seats": told.seats}
 
 
 def write_report_data(data: dict[str, Any]) -> bytes:

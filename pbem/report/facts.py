@@ -18,6 +18,36 @@ class SheetUsed:
     digest: str
 
 
+class DiceWord(NamedTuple):
+    """A word that is mixed with the sealed seed of the dice: the `own` of a seat's player, or one drawn for him."""
+
+    seat: Seat
+    word: str
+    own: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiceTold:
+    """The words mixed into the dice, as a report tells them: those of all `seats`, or where they are many its own.
+
+    `digest` is the hex SHA-256 of the list of all, as JSON pairs of seat and word.
+    """
+
+    words: tuple[DiceWord, ...]
+    digest: str
+    seats: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether the words of all seats are listed."""
+        return len(self.words) == self.seats
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The words as a report lists them, a seat a line."""
+        return tuple(f"{each.seat}: {each.word}" + ("" if each.own else " (drawn)") for each in self.words)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """A text of somebody, passed on. `by` is a seat, "" for an unsigned letter; `to` are seats, none for all.
@@ -68,7 +98,8 @@ class ReportFacts:
     `code` is the reply code, `address` the order address without it. `used` is
     the sheet that counted in the turn reported; with `missed`, none came and the
     defaults were used. `seed` is the hex of the dice's seed once the campaign is
-    over, "" before. `record` is the hash of the archive's record of the turn
+    over, "" before; `dice` are the words mixed with it, in a seat's first report
+    and in its last. `record` is the hash of the archive's record of the turn
     before the one reported, by which the archive can be held to this report; ""
     where there is none. `first`: nothing was resolved before this report.
     `words` are those of people.
@@ -86,6 +117,7 @@ class ReportFacts:
     seal: str = ""
     seed: str = ""
     record: str = ""
+    dice: DiceTold | None = None
     first: bool = False
     closes: dt.datetime | None = None
     words: Words = Words()

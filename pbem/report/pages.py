@@ -44,7 +44,10 @@ class Page(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
-    """To a new player: where he sits, his token, and how to play. An `heir` takes over a seat played before."""
+    """To a new player: where he sits, his token, and how to play. An `heir` takes over a seat played before.
+
+    `word` is that of his seat which is mixed into the dice.
+    """
 
     page: ClassVar[str] = "welcome"
 
@@ -59,6 +62,7 @@ class Welcome:
     address: str
     schedule: str
     seal: str = ""
+    word: str = ""
     heir: bool = False
 
 

@@ -73,6 +73,24 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DiceNotice:
+    """To a player before the start: the seal of the dice, and how to add a word of his own, of so many characters.
+
+    `word` is the one that is drawn for him otherwise. To the GM it has no `seat`.
+    """
+
+    page: ClassVar[str] = "dice_notice"
+
+    campaign: str
+    game: str
+    seat: Seat
+    seal: str
+    word: str
+    longest: int
+    gm: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """News of a campaign in a few sentences; "" is a campaign for what concerns a person in all of his."""
 

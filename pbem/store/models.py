@@ -100,7 +100,10 @@ class Campaign(Base):
     """One running game. `status` is "forming", "running" or "over"; `turn` is the number of the open turn.
 
     `policy` holds the GM's house rules of the campaign that differ from the
-    defaults (`pbem.campaign.policy`). `held` is why no turn runs until the GM
+    defaults (`pbem.campaign.policy`). `seed` is the sealed one of the dice;
+    `dice_words`, fixed at the start, are mixed with it: lists of seat, word, and
+    whether it is its player's own. Campaigns begun before there were words have
+    none. `held` is why no turn runs until the GM
     says so, "" when turns run. `era` counts how often the past was changed: it
     stands in codes and Message-IDs, so that none is given twice.
     """
@@ -118,6 +121,7 @@ class Campaign(Base):
     status: Mapped[str] = mapped_column(String(10), default="forming")
     turn: Mapped[int] = mapped_column(default=0)
     seed: Mapped[bytes]
+    dice_words: Mapped[Any] = mapped_column(Data, default=list)
     mail_key: Mapped[bytes]
     created_at: Mapped[dt.datetime]
     policy: Mapped[Any] = mapped_column(Data, default=dict)
@@ -135,6 +139,8 @@ class SeatRow(Base):
     it over) or "removed" (taken out of the game). A `paused` seat is not waited
     for. The token itself stands only in its player's welcome mail; here is its
     hash. `muted` are the seats whose press its player does not want.
+    `dice_word` is the player's own word for the dice, "" if it is drawn for him;
+    `dice_code` is the reply code of the mail that tells him of it, before the start.
     """
 
     __tablename__ = "seat"
@@ -148,6 +154,8 @@ class SeatRow(Base):
     status: Mapped[str] = mapped_column(String(10), default="playing")
     paused: Mapped[bool] = mapped_column(default=False)
     muted: Mapped[Any] = mapped_column(Data, default=list)
+    dice_word: Mapped[str] = mapped_column(default="")
+    dice_code: Mapped[str] = mapped_column(String(32), default="", index=True)
     nmr_in_a_row: Mapped[int] = mapped_column(default=0)
     nmr_total: Mapped[int] = mapped_column(default=0)
 

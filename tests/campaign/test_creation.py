@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.campaign.creation import NewCampaign, create
 from pbem.errors import CampaignError
-from pbem.ruleset import SetupError
+from pbem.ruleset import SetupError, seal
 from pbem.store.models import Act, Campaign
 from tests.toy.home import MONDAY, Desk
 
@@ -41,7 +41,8 @@ def test_a_campaign_is_written_with_all_its_options(desk: Desk) -> None:
             ("blue", "bob@example.org"),
         ]
         assert (campaign.status, campaign.schedule) == ("forming", "FRI 20:00 Europe/Berlin")
-        assert session.scalars(select(Act.text)).one() == "created: Toy Auction, seats red, blue"
+        said = session.scalars(select(Act.text)).one()
+        assert said == f"created: Toy Auction, seats red, blue; dice seal {seal(campaign.seed)}"
 
 
 def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def patch(desk: Desk, data: object, *, sure: bool = True) -> Patched:
 def test_an_edit_is_shown_path_by_path(played: Desk) -> None:
     """The GM sees each value that changes, and whose report would; nothing is done yet."""
     before = state_of(played.house, "toy1")
-    patched = patch(played, edited(played, purses=[12, 99, 11]), sure=False)
+    patched = patch(played, edited(played, purses=[9, 99, 11]), sure=False)
 
     assert [(each.path, each.text) for each in patched.edit.differences] == [("/purses/1", "14 → 99")]
     assert [touched.seat for touched in patched.radius.touched] == ["blue"]
@@ -48,7 +48,7 @@ def test_an_edit_is_shown_path_by_path(played: Desk) -> None:
 def test_an_edit_is_told_to_whom_it_shows(played: Desk) -> None:
     """Blue's purse is blue's alone to know: only blue gets a corrected report."""
     before = len(subjects(played, ANN))
-    patch(played, edited(played, purses=[12, 99, 11]))
+    patch(played, edited(played, purses=[9, 99, 11]))
     played.tick()
 
     assert "- Your purse holds 14 coins.\n+ Your purse holds 99 coins." in text_of(played.last(BOB))
@@ -57,7 +57,7 @@ def test_an_edit_is_told_to_whom_it_shows(played: Desk) -> None:
 
 def test_the_archive_proves_an_edit(played: Desk) -> None:
     """The edit is in the record of the turn before, and a replay makes it too."""
-    patch(played, edited(played, purses=[12, 99, 11]))
+    patch(played, edited(played, purses=[9, 99, 11]))
     play(played, {"blue": "BID 90"})
 
     assert proof(played).turns == 2
@@ -84,7 +84,7 @@ def test_the_set_up_can_be_edited(desk: Desk) -> None:
 
 def test_two_edits_add_up(played: Desk) -> None:
     """The second is one of the state that the first has left."""
-    patch(played, edited(played, purses=[12, 99, 11]))
+    patch(played, edited(played, purses=[9, 99, 11]))
     patch(played, edited(played, prizes=[0, 1, 0]))
 
     assert (state_of(played.house, "toy1")["purses"][1], state_of(played.house, "toy1")["prizes"]) == (99, [0, 1, 0])
@@ -93,27 +93,27 @@ def test_two_edits_add_up(played: Desk) -> None:
 
 def test_a_rerun_keeps_an_edit_that_still_fits(played: Desk) -> None:
     """Another sheet of red leaves blue's edited purse as it is."""
-    patch(played, edited(played, purses=[12, 99, 11]))
+    patch(played, edited(played, purses=[9, 99, 11]))
     amend(played.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), played.now, sure=True)
 
-    assert state_of(played.house, "toy1")["purses"] == [11, 99, 11]
+    assert state_of(played.house, "toy1")["purses"] == [8, 99, 11]
     assert proof(played).turns == 1
 
 
 def test_a_rerun_refuses_an_edit_that_fits_no_more(played: Desk) -> None:
     """Blue's purse is another before the edit: the GM has to say what he wants."""
-    patch(played, edited(played, purses=[12, 99, 11]))
+    patch(played, edited(played, purses=[9, 99, 11]))
     changes = Changes(sheets={"blue": [(1, "BID 3")]})
 
     with pytest.raises(CampaignError, match="change 1 expects 14 at /purses/1, but there is another; leave it out"):
         amend(played.house, "toy1", changes, played.now)
     amend(played.house, "toy1", Changes(sheets=changes.sheets, drop_patch=True), played.now, sure=True)
-    assert state_of(played.house, "toy1")["purses"] == [12, 12, 11]
+    assert state_of(played.house, "toy1")["purses"] == [9, 12, 11]
 
 
 def test_a_rollback_takes_an_edit_with_it(played: Desk) -> None:
     """The edit belongs to the run of the turn that is open again."""
-    patch(played, edited(played, purses=[12, 99, 11]))
+    patch(played, edited(played, purses=[9, 99, 11]))
     rollback(played.house, "toy1", 1, played.now)
     play(played, {})
 

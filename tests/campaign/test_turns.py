@@ -224,7 +224,7 @@ def test_what_was_done_stands_in_the_journal(desk: Desk) -> None:
     run_turn(desk.house, "toy1", desk.now, reason="deadline")
 
     texts = [act.text for act in rows(desk, Act)]
-    assert texts[0] == "created: Toy Auction, seats red, blue"
+    assert texts[0].startswith("created: Toy Auction, seats red, blue; dice seal ")
     assert texts[1].startswith("started; dice seal ")
     assert texts[2:] == [
         "turn 1 resolved (deadline); game over: all rounds played",

@@ -40,12 +40,18 @@ def test_init_makes_a_home(tmp_path: Path) -> None:
 
 def test_a_campaign_from_new_to_its_first_mail(pbem: Run) -> None:
     """new, start and tick say what they did and what comes next."""
-    assert pbem(*NEW, *SEATS).output == "Campaign duel is made. Start it with: pbem start duel\n"
+    assert re.sub("[0-9a-f]{64}", "SEAL", pbem(*NEW, *SEATS).output) == (
+        "Campaign duel is made.\n"
+        "Dice seal: SEAL\n"
+        "3 mails queued: the seal, and how to add a word to the dice. Send: pbem tick\n"
+        "When the players have had time for that: pbem start duel\n"
+    )
     started = re.sub("[0-9a-f]{64}", "SEAL", pbem("start", "duel", "--now", "2026-11-02T09:00Z").output)
     assert started == (
         "Campaign duel has begun with red, blue.\n"
         "Turn 1 is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC).\n"
         "Dice seal: SEAL\n"
+        "Words of their players' own in the dice: none, all were drawn.\n"
         "4 mails queued, a welcome and a report for each seat. Send: pbem tick\n"
     )
     assert pbem("tick", "--now", "2026-11-02T09:01Z").output == "4 mails sent.\n"

@@ -193,6 +193,7 @@ def test_a_player_is_nobodys_deputy(desk: Desk) -> None:
 def test_an_address_is_changed_from_the_old_one(desk: Desk) -> None:
     """A code goes to the registered address, then one to the new; with both all campaigns move, and both hear."""
     form(desk, "red", name="toy2", open_seats=1)
+    desk.tick()
     ask(desk, "ADDRESS anna@example.com")
     assert desk.mails("anna@example.com") == []
 

@@ -57,7 +57,7 @@ def test_a_stranger_is_asked_to_confirm(desk: Desk) -> None:
 
     assert "asked from this address to play Toy Auction in the campaign toy1 as blue" in text
     assert players(desk) == {"red": ANN, "blue": ""}
-    assert desk.mails(GM) == []
+    assert [mail["Subject"] for mail in desk.mails(GM)] == ["[toy1] The dice are sealed"]
 
 
 def test_a_confirmed_address_gets_its_seat(desk: Desk) -> None:
@@ -265,7 +265,7 @@ def test_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
     """A seat given up while the campaign forms goes to the next who waits."""
     form(desk, "red", "blue", signup="yes")
     join(desk, EVE)
-    ask(desk, "LEAVE", ANN)
+    insist(desk, "LEAVE", ANN)
 
     assert players(desk) == {"red": EVE, "blue": BOB}
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store import Store, downgrade, migrate, schema_is_current
-from pbem.store.models import Base, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
+from pbem.store.models import Base, Campaign, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -106,6 +106,26 @@ def test_seats_of_one_address_become_one_person(empty_url: str) -> None:
     store.close()
 
 
+def test_campaigns_begun_before_there_were_words_keep_their_dice(empty_url: str) -> None:
+    """They have no words; a player whose campaign has not begun gets a code to choose one with."""
+    migrate(empty_url, "0001")
+    store = Store(empty_url)
+    with store.writing() as session:
+        session.connection().exec_driver_sql(_OLD_CAMPAIGN)
+        forming = _OLD_CAMPAIGN.replace("(1, 'old1'", "(2, 'old2'").replace("'running'", "'forming'")
+        session.connection().exec_driver_sql(forming)
+        seat = _OLD_SEAT.format(seat="red", address="ann@example.org")
+        for statement in (seat, seat.replace("VALUES (1", "VALUES (2")):
+            session.connection().exec_driver_sql(statement)
+    migrate(empty_url)
+
+    with store.reading() as session:
+        assert session.scalars(select(Campaign.dice_words)).all() == [[], []]
+        codes = session.scalars(select(SeatRow.dice_code).order_by(SeatRow.campaign_id)).all()
+        assert [len(code) for code in codes] == [0, 16]
+    store.close()
+
+
 _OLD_CAMPAIGN = (
     "INSERT INTO campaign (id, name, game, version, options, gm, schedule, settle_minutes, status, turn, seed,"
     " mail_key, created_at) VALUES (1, 'old1', 'toy', 1, '{}', 'gm@example.org', 'DAILY 20:00 UTC', 30, 'running', 1,"
@@ -158,6 +178,6 @@ def _fill(session: Session) -> None:
         session.add(Vote(**told, at=now))
 
 
-_CAMPAIGN = _OLD_CAMPAIGN.replace("created_at)", "created_at, policy, gm_token_hash, held, era)").replace(
-    "'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', '', 0)"
+_CAMPAIGN = _OLD_CAMPAIGN.replace("created_at)", "created_at, policy, gm_token_hash, held, era, dice_words)").replace(
+    "'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', '', 0, '[]')"
 )

@@ -74,4 +74,4 @@ def _events(
         seat: tuple(ruleset.orders.from_json(order) for order in orders) for seat, orders in record["orders"].items()
     }
     turn = TurnInput(orders, frozenset(record["missing"]), frozenset(record["removed"]), record.get("ruling"))
-    return ruleset.resolve(before, turn, turn_dice(table.seed, number))[1]
+    return ruleset.resolve(before, turn, turn_dice(table.dice_seed, number))[1]

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.creation import is_seat_name
 from pbem.campaign.journal import note
 from pbem.campaign.people.deputies import dismiss, stands_in_for
+from pbem.campaign.people.dicewords import tell_of_dice
 from pbem.campaign.people.news import tell
 from pbem.campaign.people.remailing import RENEWED, mail_again, renew, renew_codes
 from pbem.campaign.people.standby import enlist, mark_seated, place_number, standbys
@@ -108,7 +109,8 @@ def hand_over(
     """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
 
     In a running campaign the newcomer is mailed a new token and the newest
-    report, with a new code. `why` completes "seat red has a new player: …". Raises CampaignError.
+    report, with a new code; before the start, the seal of the dice. `why`
+    completes "seat red has a new player: …". Raises CampaignError.
     """
     _check_playing(table, place)
     renewed = _empty(session, house, table, place, status="playing")
@@ -120,6 +122,8 @@ def hand_over(
         _tell_former(session, house, table, place, now, why)
     taken = replace(place, address=person.address, paused=False)
     said = f"The seat {place.seat} of {table.name} has a new player: {why}."
+    if table.status == "forming":
+        tell_of_dice(session, house, table, [taken], now)
     if table.status == "running":
         token = new_token(session, place.id)
         mail = welcome_mail(house, table, taken, token, heir=True)
@@ -219,6 +223,7 @@ def _check_playing(table: Table, place: Place) -> None:
 def _empty(session: Session, house: House, table: Table, place: Place, *, status: str) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
+    nobody |= {"dice_word": "", "dice_code": ""}
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(nobody))
     _end_rights(session, place)
     return renew_codes(session, house, table, place)

@@ -25,6 +25,7 @@ def welcome_mail(house: House, table: Table, place: Place, token: str, *, heir: 
         address=house.settings.address,
         schedule=table.schedule.text,
         seal=seal(table.seed),
+        word=next((each.word for each in table.words if each.seat == place.seat), "") if not heir else "",
         heir=heir,
     )
     # The first welcome of a seat has a fixed name; a later one is told from it by its token, which nobody can guess.

@@ -1,0 +1,53 @@
+"""Words of the players, mixed into the dice.
+
+Campaigns that have begun keep the dice they have: they have no words. The seats
+of those that have not get the code that a word is sent with.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+_ADDED = (
+    ("campaign", "dice_words", sa.Text(), "'[]'"),
+    ("seat", "dice_word", sa.Text(), "''"),
+    ("seat", "dice_code", sa.String(32), "''"),
+)
+"""Columns that rows already there get a value for: table, column, type and the value in SQL."""
+
+_FORMING = sa.text(
+    "SELECT seat.id FROM seat JOIN campaign ON campaign.id = seat.campaign_id"
+    " WHERE campaign.status = 'forming' AND seat.person_id IS NOT NULL"
+)
+
+
+def upgrade() -> None:
+    """Makes the columns, and a code for each player whose campaign has not begun."""
+    for table, column, kind, value in _ADDED:
+        with op.batch_alter_table(table) as batch:
+            batch.add_column(sa.Column(column, kind, nullable=False, server_default=sa.text(value)))
+        with op.batch_alter_table(table) as batch:
+            batch.alter_column(column, server_default=None, existing_type=kind, existing_nullable=False)
+    op.create_index("ix_seat_dice_code", "seat", ["dice_code"])
+    for (seat_id,) in op.get_bind().execute(_FORMING).all():
+        code = base64.b32encode(secrets.token_bytes(10)).decode().lower()
+        op.get_bind().execute(
+            sa.text("UPDATE seat SET dice_code = :code WHERE id = :id"), {"code": code, "id": seat_id}
+        )
+
+
+def downgrade() -> None:
+    """Takes the columns away; a campaign that has words can no longer be resolved as it was."""
+    op.drop_index("ix_seat_dice_code", "seat")
+    for table, column, _, _ in reversed(_ADDED):
+        with op.batch_alter_table(table) as batch:
+            batch.drop_column(column)

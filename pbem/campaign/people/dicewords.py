@@ -1,0 +1,102 @@
+"""Words for the dice: until a campaign begins each player may choose one, and whoever has a seat is told how.
+
+The sealed seed was drawn by whoever made the campaign; the words are what the
+players add to it (`pbem.archive.dice` mixes them). Before the start a word is
+told to nobody but its player.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+import unicodedata
+from collections.abc import Iterable
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.archive import drawn_word
+from pbem.campaign.journal import note
+from pbem.campaign.table import Place, Table
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.post.codes import message_id, plus_address, reply_code, subject_tag
+from pbem.post.outbox import DICE, queue_many, topic_of
+from pbem.post.writing import Mail
+from pbem.report import DiceWord
+from pbem.report.people_pages import DiceNotice
+from pbem.ruleset import seal
+from pbem.store.models import SeatRow
+
+LONGEST = 40
+"""Characters of a word: as many as stand on one line of a report beside the longest name of a seat."""
+
+
+def tell_of_dice(session: Session, house: House, table: Table, places: Iterable[Place], now: dt.datetime) -> int:
+    """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
+
+    Returns how many are mailed. Who sat there before can no longer choose.
+    """
+    codes = {
+        place: reply_code(table.mail_key, "dice", place.seat, secrets.token_hex(8)) for place in places if place.address
+    }
+    if codes:
+        rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
+        session.execute(update(SeatRow), rows)
+    mails = [(_mail(house, table, place, code), table.id) for place, code in codes.items()]
+    queue_many(session, mails, house.settings, now)
+    return len(mails)
+
+
+def tell_gm_of_dice(session: Session, house: House, table: Table, now: dt.datetime) -> None:
+    """Mails the GM the seal, and that the players may choose words."""
+    queue_many(session, [(_mail(house, table, None, ""), table.id)], house.settings, now)
+
+
+def choose_word(session: Session, table: Table, place: Place, words: Iterable[str], now: dt.datetime) -> str:
+    """Keeps a player's own word, of a locked campaign that has not begun; returns it. Raises CampaignError."""
+    if table.status != "forming":
+        raise CampaignError(
+            f"it is too late: the dice of {table.name} were fixed when it began, and your first report tells of them"
+        )
+    word = unicodedata.normalize("NFC", " ".join(words))
+    if not (0 < len(word) <= LONGEST and word.isprintable()):
+        raise CampaignError(f"a word for the dice is at most {LONGEST} characters that can be printed")
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(dice_word=word))
+    note(session, table.id, now, actor=place.seat, text="has chosen a word for the dice")
+    return word
+
+
+def words_now(session: Session, table: Table) -> tuple[DiceWord, ...]:
+    """The words as they would be fixed now, one for each place of the table, in their order."""
+    rows = session.execute(select(SeatRow.id, SeatRow.dice_word).where(SeatRow.campaign_id == table.id))
+    own = {row.id: row.dice_word for row in rows}
+    return tuple(
+        DiceWord(place.seat, own[place.id] or drawn_word(table.seed, place.seat), own=bool(own[place.id]))
+        for place in table.places
+    )
+
+
+def _mail(house: House, table: Table, place: Place | None, code: str) -> Mail:
+    """To a player, or with no place to the GM."""
+    settings = house.settings
+    page = DiceNotice(
+        campaign=table.name,
+        game=house.game(table.game).title,
+        seat=place.seat if place else "",
+        seal=seal(table.seed),
+        word=drawn_word(table.seed, place.seat) if place else "",
+        longest=LONGEST,
+        gm=table.gm,
+    )
+    tag = subject_tag(table.name, code) if place else f"[{table.name}]"
+    return Mail(
+        recipient=place.address if place else table.gm,
+        subject=f"{tag} The dice are sealed" + (": add a word of yours" if place else ""),
+        text=house.reporter.write(page),
+        message_id=message_id(table.mail_key, settings.domain, "dice", table.name, code),
+        reply_to=plus_address(settings.address, code) if place else settings.address,
+        automatic="auto-generated",
+        kind=DICE,
+        topic=topic_of(DICE, table.name, table.turn, place.seat if place else "gm"),
+    )

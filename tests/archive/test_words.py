@@ -1,0 +1,132 @@
+"""Words for the dice, checked in an archive on another machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from pbem.archive import file_hash
+from pbem.campaign.opening import start
+from pbem.campaign.past.amending import amend
+from pbem.campaign.past.rerunning import Changes
+from pbem.errors import ReplayError
+from pbem.ruleset import digest
+from pbem.store.models import Campaign, SeatRow
+from tests.archive.test_verify import checked, elsewhere, forged
+from tests.campaign.history import play
+from tests.desk.people import form
+from tests.toy.fixtures import desk
+from tests.toy.home import Desk
+
+__all__ = ["desk"]
+
+
+@pytest.fixture
+def over(desk: Desk, tmp_path: Path) -> Path:
+    """The archive of a game whose red seat chose a word, over after two turns."""
+    form(desk, "red", "blue")
+    with desk.house.store.writing() as session:
+        session.scalars(select(Campaign)).one().options = {
+            "rounds": 2,
+            "pace": "together",
+            "rich": False,
+            "purses": None,
+        }
+        session.execute(update(SeatRow).where(SeatRow.name == "red").values(dice_word="swordfish"))
+    start(desk.house, "toy1", desk.now)
+    play(desk, {"red": "BID 2", "blue": "BID 2"})
+    play(desk, {"red": "BID 1", "blue": "BID 1"})
+    return elsewhere(desk, tmp_path)
+
+
+def reword(archive: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Changes what the record of the set-up says of the dice, and all that vouches for it."""
+    forged(archive, 0, lambda record: change(record["dice"]))
+
+
+def retell(archive: Path, name: str, old: str, new: str) -> None:
+    """Changes a first report, and all that vouches for it."""
+    path = archive / "toy1" / "0000" / "reports" / name
+    path.write_text(path.read_text().replace(old, new))
+    forged(archive, 0, lambda record: record["files"].update({f"reports/{name}": file_hash(path.read_bytes())}))
+
+
+def test_words_are_proved_with_the_seed(over: Path) -> None:
+    """The seed has its seal, the words are those told, and the dice are those of the mix."""
+    verified = checked(over)
+
+    assert [(each.seat, each.own) for each in verified.words] == [("red", True), ("blue", False)]
+    assert (verified.over, verified.unproved) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda dice: dice["words"][0].__setitem__(1, "another"), "the report of red tells of other words"),
+        (lambda dice: dice["words"].reverse(), "the words for the dice are not those of its seats"),
+        (lambda dice: dice.update(own=[]), "the report of red tells of other words"),
+        (lambda dice: dice.update(formula="the seed alone"), "has 'dice' wrong, or mixes them by a formula"),
+        (lambda dice: dice.update(words=5), "has 'dice' wrong"),
+        (lambda dice: dice["words"].append(["red"]), "has 'dice' wrong"),
+        (lambda dice: dice.clear(), "turn 0: the state after it has hash"),
+    ],
+)
+def test_other_words_in_the_record_are_found(over: Path, change: Callable[[dict[str, Any]], object], said: str) -> None:
+    """Whoever rolls with other words than were told is found out."""
+    reword(over, change)
+
+    with pytest.raises(ReplayError, match=said):
+        checked(over)
+
+
+@pytest.mark.parametrize("name", ["red.txt", "red.json"])
+def test_other_words_in_a_report_are_found(over: Path, name: str) -> None:
+    """What one player was told must be what was rolled with."""
+    retell(over, name, "swordfish", "goldfish")
+
+    with pytest.raises(ReplayError, match="the report of red tells of other words for the dice than the record"):
+        checked(over)
+
+
+def rewrite(archive: Path, old: str, new: str) -> None:
+    """Changes a word wherever it stands in the set-up, with the digests of the list, as a careful forger would."""
+    words = json.loads((archive / "toy1" / "0000" / "turn.json").read_bytes())["dice"]["words"]
+    others = [[seat, new if word == old else word] for seat, word in words]
+    for seat in ("red", "blue"):
+        for kind in ("txt", "json"):
+            retell(archive, f"{seat}.{kind}", old, new)
+            retell(archive, f"{seat}.{kind}", digest(words), digest(others))
+    reword(archive, lambda dice: dice.update(words=others))
+
+
+def test_other_words_everywhere_are_found_by_the_dice(over: Path) -> None:
+    """A forger who changes record and reports alike gets past them, but not past the results."""
+    rewrite(over, "swordfish", "goldfish")
+
+    with pytest.raises(ReplayError, match="turn 0: the state after it has hash"):
+        checked(over)
+
+
+def test_a_word_that_was_not_drawn_is_found(over: Path) -> None:
+    """A GM cannot choose the word of who says nothing: it follows from the sealed seed."""
+    drawn = checked(over).words[1].word
+    rewrite(over, drawn, "suit-able-word")
+
+    with pytest.raises(ReplayError, match="the word 'suit-able-word' of blue for the dice is neither its player's own"):
+        checked(over)
+
+
+def test_every_run_is_listed(desk: Desk, tmp_path: Path) -> None:
+    """Turns run again stand beside those that count, each with the hash of its record."""
+    desk.begin(rounds="5")
+    play(desk, {"red": "BID 2"})
+    amend(desk.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), desk.now, sure=True)
+    runs = checked(elsewhere(desk, tmp_path)).runs
+
+    assert sorted((run.turn, run.withdrawn) for run in runs) == [(0, False), (1, False), (1, True)]
+    assert len({run.record for run in runs}) == 3

@@ -1,0 +1,105 @@
+"""The dice are those of the sealed seed and the players' words: no one person has chosen them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+import pytest
+from sqlalchemy import update
+
+from pbem.archive import drawn_word, mixed_seed, words_told
+from pbem.campaign.creation import NewCampaign, create
+from pbem.campaign.opening import start
+from pbem.campaign.people.dicewords import choose_word
+from pbem.errors import CampaignError
+from pbem.report import DiceWord
+from pbem.store.models import Campaign, SeatRow
+from tests.campaign.history import begin, live_turns, play, proof, table
+from tests.desk.people import form
+from tests.toy.home import ADDRESSES, Desk
+
+
+def made(desk: Desk, name: str, **words: str) -> bytes:
+    """Makes a campaign with the one seed, lets seats choose words, and begins it; its first state."""
+    seats = [(seat, ADDRESSES[seat]) for seat in ("red", "blue")]
+    wanted = NewCampaign(
+        name=name, game="toy", gm="gm@example.org", seats=seats, deadline="DAILY 20:00 UTC", options={}
+    )
+    create(desk.house, wanted, desk.now, seed=b"tried until it suited")
+    with desk.house.store.writing() as session:
+        for seat, word in words.items():
+            session.execute(update(SeatRow).where(SeatRow.name == seat).values(dice_word=word))
+    start(desk.house, name, desk.now)
+    return live_turns(desk)[-1].state
+
+
+def test_a_seed_that_suited_its_maker_is_not_what_is_rolled(desk: Desk) -> None:
+    """Of one seed, each word that comes after the seal makes other dice: trying seeds is of no use."""
+    purses = {made(desk, f"toy{number}", blue=f"word {number}") for number in range(8)}
+
+    assert len(purses) > 1
+
+
+def test_words_count_whoever_says_them(desk: Desk) -> None:
+    """Another seat with the same word makes other dice, and so do two words put otherwise."""
+    seeds = {
+        mixed_seed(b"seed", [DiceWord("red", a, own=True), DiceWord("blue", b, own=True)])
+        for a, b in (("x", "y"), ("y", "x"), ("x y", ""), ("", "x y"), ("xy", ""))
+    }
+
+    assert len(seeds) == 5
+
+
+def test_the_formula_is_the_one_that_is_written_down() -> None:
+    """What the record says of it, done by hand with the standard library."""
+    message = b'pbem dice words\0[["red","swordfish"],["blue","\xc3\xa4"]]'
+    words = [DiceWord("red", "swordfish", own=True), DiceWord("blue", "ä", own=False)]
+
+    assert mixed_seed(b"seed", words) == hmac.new(b"seed", message, hashlib.sha256).digest()
+
+
+def test_a_drawn_word_follows_from_the_seed(desk: Desk) -> None:
+    """Nobody can draw it again until it suits."""
+    assert drawn_word(b"seed", "red") == drawn_word(b"seed", "red") != drawn_word(b"seed", "blue")
+    assert drawn_word(b"seed", "red") != drawn_word(b"other", "red")
+
+
+def test_campaigns_without_words_keep_their_dice(desk: Desk) -> None:
+    """One begun before there were words rolls with its seed alone."""
+    begin(desk)
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).values(dice_words=[]))
+
+    assert table(desk).dice_seed == table(desk).seed == b"a seed for tests"
+
+
+@pytest.mark.parametrize("words", [[], ["x" * 41], ["bell\u0007"], ["right\u202eleft"], ["two\nlines"]])
+def test_a_word_is_short_and_printable(desk: Desk, words: list[str]) -> None:
+    """It stands on one line of a report, and steers no terminal."""
+    form(desk, "red", "blue")
+    there = table(desk)
+
+    with desk.house.store.writing() as session, pytest.raises(CampaignError, match="at most 40 characters"):
+        choose_word(session, there, there.places[0], words, desk.now)
+
+
+def test_words_are_fixed_at_the_start(desk: Desk) -> None:
+    """Whatever becomes of the seats, the archive stays the same and proves itself."""
+    begin(desk)
+    fixed = table(desk).words
+    with desk.house.store.writing() as session:
+        session.execute(update(SeatRow).values(dice_word="later"))
+    play(desk, {"red": "BID 2", "blue": "BID 2"})
+
+    assert table(desk).words == fixed
+    assert proof(desk).turns == 1
+
+
+def test_a_large_table_gets_a_digest() -> None:
+    """Where a list would be longer than the report, each seat is told its own word and the digest of all."""
+    words = [DiceWord(f"seat{number}", "x", own=False) for number in range(61)]
+    told, few = words_told(words)["seat7"], words_told(words[:60])["seat7"]
+
+    assert ([each.seat for each in told.words], told.seats, told.complete) == (["seat7"], 61, False)
+    assert (len(few.words), few.complete) == (60, True)
