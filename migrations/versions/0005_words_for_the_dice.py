@@ -1,4 +1,4 @@
-"""Words of the players, mixed into the dice.
+"""Words of the players, mixed into the dice; and what the next reports tell of their GM.
 
 Campaigns that have begun keep the dice they have: they have no words. The seats
 of those that have not get the code that a word is sent with.
@@ -38,6 +38,8 @@ def upgrade() -> None:
         with op.batch_alter_table(table) as batch:
             batch.alter_column(column, server_default=None, existing_type=kind, existing_nullable=False)
     op.create_index("ix_seat_dice_code", "seat", ["dice_code"])
+    with op.batch_alter_table("act") as batch:
+        batch.add_column(sa.Column("turn", sa.Integer(), nullable=True))
     for (seat_id,) in op.get_bind().execute(_FORMING).all():
         code = base64.b32encode(secrets.token_bytes(10)).decode().lower()
         op.get_bind().execute(
@@ -48,6 +50,8 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Takes the columns away; a campaign that has words can no longer be resolved as it was."""
     op.drop_index("ix_seat_dice_code", "seat")
+    with op.batch_alter_table("act") as batch:
+        batch.drop_column("turn")
     for table, column, _, _ in reversed(_ADDED):
         with op.batch_alter_table(table) as batch:
             batch.drop_column(column)

@@ -1,6 +1,6 @@
 """The archive: every turn's record, sheets and reports, and the proof that they belong together."""
 
-from pbem.archive.dice import drawn_word, mixed_seed, words_told
+from pbem.archive.dice import drawn_word, mixed_seed, rehearsal_seed, words_told
 from pbem.archive.files import (
     SheetReceived,
     archive_turn,
@@ -42,6 +42,7 @@ __all__ = [
     "is_whole",
     "make_patch",
     "mixed_seed",
+    "rehearsal_seed",
     "replay",
     "set_aside",
     "setup_dice",

@@ -44,6 +44,11 @@ def mixed_seed(seed: bytes, words: Sequence[DiceWord]) -> bytes:
     return _keyed(seed, b"pbem dice words", canonical(_pairs(words))) if words else seed
 
 
+def rehearsal_seed(seed: bytes) -> bytes:
+    """The seed of dice to look ahead with, always the same: they tell nothing of those that will be rolled."""
+    return _keyed(seed, b"pbem rehearsal dice", b"")
+
+
 def words_record(words: Sequence[DiceWord]) -> Json:
     """The words as the record of a set-up has them; nothing where there are none."""
     return {"formula": FORMULA, "words": _pairs(words), "own": _own(words)} if words else {}

@@ -40,6 +40,7 @@ from pbem.house import House
 from pbem.report import SheetUsed
 from pbem.ruleset import (
     AnyRuleset,
+    Dice,
     Event,
     Json,
     Order,
@@ -153,13 +154,16 @@ def compute(session: Session, house: House, before: Before, now: dt.datetime) ->
     )
 
 
-def resolve_turn(session: Session, before: Before) -> Outcome:
-    """What the sheets of a turn come to. Raises PatchError if the GM's patch does not fit what comes out."""
+def resolve_turn(session: Session, before: Before, dice: Dice | None = None) -> Outcome:
+    """What the sheets of a turn come to, with its own dice, or with others.
+
+    Raises PatchError if the GM's patch does not fit what comes out.
+    """
     table, ruleset, turn = before.table, before.ruleset, before.turn
     counted = _counted(table, turn.sheets)
     given = _input(before, counted)
     state, events = ruleset.resolve(
-        ruleset.load(json.loads(turn.state), table.version), given, turn_dice(table.dice_seed, turn.number)
+        ruleset.load(json.loads(turn.state), table.version), given, dice or turn_dice(table.dice_seed, turn.number)
     )
     state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)

@@ -124,7 +124,11 @@ def fork(
             say(forked_lines(forked, settings.home))
             _enter_sheets(there, name, given, now)
             if compare:
-                say(compared_lines(forking.compare_with_real(house, there, preview_turn(there, name, now))))
+                say(
+                    compared_lines(
+                        forking.compare_with_real(house, there, preview_turn(there, name, now, real_dice=True))
+                    )
+                )
 
 
 def _read_sheets(name: str, sheets: Iterable[tuple[Seat, str]]) -> dict[Seat, Lines]:

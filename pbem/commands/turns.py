@@ -25,12 +25,13 @@ from pbem.ruleset.canonical import read_json
 @click.command()
 @click.argument("name")
 @click.option("--to", type=FOLDER, help="Write all reports into this folder.")
+@click.option("--real-dice", is_flag=True, help="Roll the dice that the turn will have; the next reports tell it.")
 @now_option
 @home_option
-def preview(name: str, to: Path | None, now: dt.datetime, home: Path | None) -> None:
-    """Show what the open turn would come to if it were run now; keep nothing, mail nobody."""
+def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, home: Path | None) -> None:
+    """Show what the open turn would come to if it were run now, with other dice; keep nothing, mail nobody."""
     with open_home(home) as house:
-        made = preview_turn(house, name, now)
+        made = preview_turn(house, name, now, real_dice=real_dice)
     say(preview_lines(made, write_preview(made, to) if to else None))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from pbem.campaign.past.amending import LOOKED
 from pbem.campaign.past.forking import Compared, Forked
 from pbem.campaign.past.mending import Mended
 from pbem.campaign.past.radius import Radius, Touched
@@ -59,12 +60,15 @@ def radius_lines(radius: Radius, *, sure: bool) -> Iterator[str]:
     if sure:
         yield "Corrected reports are queued; send them: pbem tick" if radius.touched else "Nobody is mailed."
     else:
+        if radius.tried:
+            yield LOOKED
         yield NOT_YET
 
 
 def forked_lines(forked: Forked, home: Path) -> Iterator[str]:
     """A copy of a campaign, and how to go on in it."""
     yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. Nobody can be mailed from there."
+    yield "It has the real dice, so the journal and the next reports tell that it was made."
     yield f"Sheets that count: {versions(forked.sheets)}."
     yield f"Go on with: pbem --home {home} preview {forked.campaign}"
 

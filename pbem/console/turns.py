@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pbem.campaign.past.patching import Patched
-from pbem.campaign.past.preview import Preview
+from pbem.campaign.past.preview import OTHER_DICE, REAL_DICE, Preview
 from pbem.campaign.past.preview import Written as PreviewWritten
 from pbem.campaign.ruling.adjudicating import Taken
 from pbem.campaign.ruling.adjudicating import Written as FolderWritten
@@ -28,7 +28,7 @@ def preview_lines(made: Preview, written: PreviewWritten | None) -> Iterator[str
         yield f"  the game would be over: {made.reason}"
     if written is not None:
         yield from _written_lines(written)
-    yield "Nothing was kept, and nobody is mailed."
+    yield wrapped(f"Nothing was kept, and nobody is mailed. {REAL_DICE if made.real_dice else OTHER_DICE}")
 
 
 def _written_lines(written: PreviewWritten) -> Iterator[str]:

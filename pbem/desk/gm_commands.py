@@ -22,6 +22,7 @@ from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
 
 _SURE = Word(("YES",))
+_REAL = Word(("REAL",))
 _SPAN = Free("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
 _NAME = Free("rule", "the name of a house rule", "grace")
 _VALUE = Free("value", "its value", "12h")
@@ -43,9 +44,13 @@ class ShowStatus(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class ShowPreview(GmCommand):
-    """Get all reports as they would be if the turn were run now. Nothing is kept or sent to players."""
+    """Get all reports as they would be if the turn were run now, with other dice. Nothing is sent to players.
 
-    usage = "PREVIEW"
+    REAL rolls the dice that the turn will have; the next reports tell that you looked.
+    """
+
+    usage = "PREVIEW [real]"
+    real: Annotated[str | None, _REAL] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.campaign.past.amending import keep_amendment
+from pbem.campaign.past.amending import LOOKED, keep_amendment, note_question
 from pbem.campaign.past.entering import give_sheet
 from pbem.campaign.past.patching import read_edit
-from pbem.campaign.past.preview import preview_of
+from pbem.campaign.past.preview import OTHER_DICE, REAL_DICE, preview_of
 from pbem.campaign.past.radius import Radius, plan_amendment
 from pbem.campaign.past.rerunning import Changes
 from pbem.campaign.past.rolling import go_forward, plan_rollback, roll_back
@@ -51,15 +51,17 @@ def _seat(seat: SeatStatus) -> str:
     return f"{seat.seat}: {sheet}{wait}{paused}; {seat.address or 'nobody sits there'}"
 
 
-def _preview(asked: GmAsked, _: ShowPreview) -> GmSaid:
+def _preview(asked: GmAsked, order: ShowPreview) -> GmSaid:
     check_running(asked.table)
-    made = preview_of(asked.case.session, asked.case.house, asked.table, asked.case.now)
+    real = order.real is not None
+    made = preview_of(asked.case.session, asked.case.house, asked.table, asked.case.now, real_dice=real)
     files = tuple(
         Part(f"{report.place.seat}.txt", "text/plain; charset=utf-8", report.parts.text.encode())
         for report in made.reports
     )
     missing = f" Without a sheet: {joined(made.missing)}." if made.missing else ""
-    return GmSaid(f"These are the reports if turn {made.turn} were run now. Nothing is kept.{missing}", files)
+    dice = REAL_DICE if real else OTHER_DICE
+    return GmSaid(f"These are the reports if turn {made.turn} were run now. Nothing is kept.{missing} {dice}", files)
 
 
 def _sheet(asked: GmAsked, order: GiveSheet) -> GmSaid:
@@ -108,7 +110,9 @@ def _amended(asked: GmAsked, changes: Changes, again: str, *, sure: bool) -> GmS
     amendment = plan_amendment(case.session, case.house, table, changes, case.now)
     said = "\n".join(_radius(amendment.radius))
     if not sure:
-        return GmSaid(f"{said}\nNothing is changed yet. To do it, send the same with: {again}")
+        note_question(case.session, table, amendment.radius, case.now)
+        looked = f" {LOOKED}" if amendment.radius.tried else ""
+        return GmSaid(f"{said}\nNothing is changed yet.{looked} To do it, send the same with: {again}")
     keep_amendment(case.session, case.house, table, amendment, case.now)
     return GmSaid(f"{said}\nIt is done; corrected reports are on their way.")
 

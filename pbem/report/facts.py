@@ -65,11 +65,13 @@ class Said:
 class Words:
     """What people say in a report: its GM, those who write for all, those who write to its seat.
 
-    `diaries` are told when the game is over. None of it is part of the report's
-    JSON: that is the game's own, for clients and for the proof of the archive.
+    `diaries` are told when the game is over. `looks` is what the program says
+    of its GM: how he looked at real dice. Only they are part of the report's
+    JSON, which is the game's own, for clients and for the proof of the archive.
     """
 
     gm_texts: tuple[str, ...] = ()
+    looks: tuple[str, ...] = ()
     news: tuple[Said, ...] = ()
     press: tuple[Said, ...] = ()
     diaries: tuple[Said, ...] = ()

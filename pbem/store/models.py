@@ -467,6 +467,7 @@ class Act(Base):
     """The journal: what was done to a campaign, when, and by whom.
 
     Players may read it where their campaign says so, except acts that are `secret`.
+    One with a `turn` is told to all of them, in the report that opens the turn after it.
     """
 
     __tablename__ = "act"
@@ -477,3 +478,4 @@ class Act(Base):
     actor: Mapped[str] = mapped_column(String(254))
     text: Mapped[str]
     secret: Mapped[bool] = mapped_column(default=False)
+    turn: Mapped[int | None]

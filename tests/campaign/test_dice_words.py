@@ -8,7 +8,7 @@ import hmac
 import pytest
 from sqlalchemy import update
 
-from pbem.archive import drawn_word, mixed_seed, words_told
+from pbem.archive import drawn_word, mixed_seed, rehearsal_seed, words_told
 from pbem.campaign.creation import NewCampaign, create
 from pbem.campaign.opening import start
 from pbem.campaign.people.dicewords import choose_word
@@ -60,9 +60,10 @@ def test_the_formula_is_the_one_that_is_written_down() -> None:
 
 
 def test_a_drawn_word_follows_from_the_seed(desk: Desk) -> None:
-    """Nobody can draw it again until it suits."""
+    """Nobody can draw it again until it suits; and it is not of the dice."""
     assert drawn_word(b"seed", "red") == drawn_word(b"seed", "red") != drawn_word(b"seed", "blue")
     assert drawn_word(b"seed", "red") != drawn_word(b"other", "red")
+    assert len({b"seed", rehearsal_seed(b"seed"), mixed_seed(b"seed", [DiceWord("red", "", own=False)])}) == 3
 
 
 def test_campaigns_without_words_keep_their_dice(desk: Desk) -> None:

@@ -13,7 +13,7 @@ from pbem.campaign.past.preview import preview
 from pbem.errors import CampaignError
 from pbem.store.models import Person, SeatRow, Turn
 from tests.campaign.history import begin, live_turns, play, proof, rows, table
-from tests.toy.home import Desk, open_desk
+from tests.toy.home import Desk, open_desk, text_of
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_fork_with_another_sheet_tells_whose_reports_differ(played: Desk, ther
     """Red whispers something else: red and blue would have been told otherwise, green the same."""
     copy_campaign(played.house, there.house, "toy1", 1, played.now)
     enter_sheet(there.house, "toy1", "red", [(1, "BID 2"), (2, "WHISPER blue never")], played.now, sure=True)
-    compared = compare_with_real(played.house, there.house, preview(there.house, "toy1", played.now))
+    compared = compare_with_real(played.house, there.house, preview(there.house, "toy1", played.now, real_dice=True))
 
     assert compared.differing == {"blue": ("- - red whispered to you: deal.", "+ - red whispered to you: never.")}
     assert compared.same == ("red", "green")
@@ -70,8 +70,17 @@ def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
     assert {seat.token_hash for seat in rows(there, SeatRow)} == {""}
 
 
+def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
+    """Who has it can try other sheets on them: journal and next reports say that it was made."""
+    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    play(played, {})
+
+    told = "The GM made a copy of the campaign as it stood when turn 1 was open, with its dice, to try what if."
+    assert told in " ".join(text_of(played.last("cyd@example.org")).split())
+
+
 def test_the_real_campaign_is_only_read(played: Desk, there: Desk) -> None:
-    """After a fork was made and played on, everything real is as it was."""
+    """After a fork was made and played on, everything real but its journal is as it was."""
     turns, mails = [turn.id for turn in rows(played, Turn)], len(played.mails())
     copy_campaign(played.house, there.house, "toy1", 1, played.now)
     play(there, {})
@@ -101,4 +110,4 @@ def test_the_open_turn_has_nothing_to_compare_with(played: Desk, there: Desk) ->
     copy_campaign(played.house, there.house, "toy1", 3, played.now)
 
     with pytest.raises(CampaignError, match="turn 3 of toy1 has not been run: there is nothing to compare"):
-        compare_with_real(played.house, there.house, preview(there.house, "toy1", played.now))
+        compare_with_real(played.house, there.house, preview(there.house, "toy1", played.now, real_dice=True))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
-from pbem.campaign.past.preview import preview, write_preview
+from pbem.campaign.past.preview import preview, preview_of, write_preview
+from pbem.campaign.turnrun import run_turn
 from pbem.errors import CampaignError
+from pbem.ruleset import Order, View
 from pbem.store.models import Outgoing, Turn
-from tests.campaign.history import begin, play, rows, send
-from tests.toy.home import Desk
+from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, rows, send, table
+from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Auction
 
 
 def test_a_preview_tells_what_would_happen(desk: Desk) -> None:
@@ -80,3 +84,97 @@ def test_there_must_be_an_open_turn(desk: Desk) -> None:
 
     with pytest.raises(CampaignError, match="campaign toy1 is over: it has no open turn"):
         preview(desk.house, "toy1", desk.now)
+
+
+LOOK = "The GM looked at what turn 1 would come to, with the dice that it will have"
+
+
+def winners(desk: Desk, *, real_dice: bool) -> list[str]:
+    """Who would win the prize of each of eight turns in which all bid the same, looked at before it is run."""
+    begin(desk, rounds="9")
+    told = []
+    for _ in range(8):
+        send(desk, {"red": "BID 0\nWHISPER blue deal", "blue": "BID 1", "green": "BID 1"})
+        desk.tick()
+        (line,) = [
+            line
+            for line in preview(desk.house, "toy1", desk.now, real_dice=real_dice).reports[0].parts.text.splitlines()
+            if "prize" in line and line.startswith("- ")
+        ]
+        told.append(line)
+        play(desk, {}, hours=0)
+    return told
+
+
+def won(desk: Desk) -> list[str]:
+    """Who won the prize of each turn, as red was told."""
+    archive = desk.home / "turns" / "toy1"
+    texts = [(archive / f"{turn.number:04d}" / "reports" / "red.txt").read_text() for turn in live_turns(desk)[1:-1]]
+    return [line for text in texts for line in text.splitlines() if "prize" in line and line.startswith("- ")]
+
+
+def test_a_preview_tells_nothing_of_the_dice_to_come(desk: Desk) -> None:
+    """It rolls others, so no sheet can be tried until it suits."""
+    looked = winners(desk, real_dice=False)
+
+    assert looked != won(desk)
+    assert not any("looked" in entry for entry in journal(desk))
+
+
+def test_two_previews_can_be_compared(desk: Desk) -> None:
+    """The other dice are the same each time."""
+    begin(desk)
+    send(desk, dict.fromkeys(("red", "blue", "green"), "BID 1"))
+    desk.tick()
+    first, second = (preview(desk.house, "toy1", desk.now).reports[0].parts.text for _ in range(2))
+
+    assert first == second
+
+
+def test_a_look_with_the_real_dice_is_told_to_all(desk: Desk) -> None:
+    """The turn comes out as looked at; journal and next reports tell of it, once, in text, HTML and JSON."""
+    looked = winners(desk, real_dice=True)
+
+    assert looked == won(desk)
+    reports = [mail for mail in desk.mails(BOB) if "report for" in mail["Subject"]]
+    assert [LOOK in " ".join(text_of(mail).split()) for mail in reports] == [False, True, *[False] * 7]
+    archived = desk.home / "turns" / "toy1" / "0001" / "reports"
+    assert all(LOOK in (archived / f"green.{kind}").read_text() for kind in ("html", "json"))
+
+
+def test_looks_are_counted(desk: Desk) -> None:
+    """Whoever looks three times is said to have looked three times."""
+    begin(desk)
+    for _ in range(3):
+        preview(desk.house, "toy1", desk.now, real_dice=True)
+    play(desk, {})
+
+    assert f"{LOOK} (3 times)." in " ".join(text_of(desk.last(ANN)).split())
+
+
+def test_a_look_while_the_turn_is_computed_is_told(desk: Desk) -> None:
+    """The turn is computed again, so that its reports have it."""
+
+    class Watched(Auction):
+        """Lets the GM look at the moment the defaults are asked for, once."""
+
+        def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
+            if not any("looked" in entry for entry in journal(desk)):
+                with desk.house.store.writing() as session:
+                    preview_of(session, desk.house, table(desk), desk.now, real_dice=True)
+            return super().defaults(view, kept)
+
+    begin(desk)
+    run_turn(dataclasses.replace(desk.house, games={"toy": Watched()}), "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert LOOK in " ".join(text_of(desk.last(ANN)).split())
+
+
+def test_a_preview_of_the_last_turn_keeps_the_seed(desk: Desk) -> None:
+    """A game that would be over is not: its seed would tell all dice to come."""
+    begin(desk, rounds="1")
+    made = preview(desk.house, "toy1", desk.now)
+
+    assert made.over
+    assert b"a seed for tests".hex() not in made.reports[0].parts.text

@@ -321,3 +321,42 @@ def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
     play(shared, {"red": "BID 1"})
     assert proof(shared).turns == 2
     assert len({mail["Message-ID"] for mail in shared.mails()}) == len(shared.mails())
+
+
+def looks(desk: Desk) -> list[tuple[str, bool]]:
+    """What the journal says of looks, and whether players may not read it."""
+    return [(act.text, act.secret) for act in rows(desk, Act) if act.text.startswith("looked")]
+
+
+def test_a_question_with_another_sheet_is_told(played: Desk) -> None:
+    """It shows how the real dice would have fallen: all hear of it in their next report, but not whose sheet it was."""
+    again(played, sure=False, red="BID 3")
+    play(played, {})
+
+    said = "looked at what turn 1 would have come to with other sheets"
+    assert looks(played) == [(said, False), (f"{said}: of red", True)]
+    assert all(f"The GM {said}." in " ".join(text_of(played.last(to)).split()) for to in (ANN, BOB, CYD))
+
+
+def test_a_question_without_another_sheet_shows_nothing_new(played: Desk) -> None:
+    """The same turn run again comes out as it did, and nobody needs to hear of that."""
+    again(played, sure=False)
+
+    assert looks(played) == []
+
+
+def test_a_question_with_another_state_is_told(played: Desk) -> None:
+    """So is a patch that was only looked at."""
+    patch_state(played.house, "toy1", [{"op": "replace", "path": "/purses/1", "value": 40}], played.now)
+
+    assert looks(played) == [("looked at what turn 1 would have come to with another state", False)]
+
+
+def test_a_question_is_told_after_a_rollback_too(played: Desk) -> None:
+    """The report that would have told it is never made; the next one tells it."""
+    play(played, {})
+    again(played, sure=False, red="BID 3")
+    rollback(played.house, "toy1", 1, played.now)
+    play(played, {})
+
+    assert "The GM looked at what turn 2 would have come to" in " ".join(text_of(played.last()).split())

@@ -43,8 +43,16 @@ def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
     output = duel("preview", "duel", "--to", str(tmp_path / "look"), *NOW).output
 
     assert "duel: turn 1, as it would be run Mon 2 Nov 2026 11:00 Europe/Berlin (10:00 UTC)\n" in output
-    assert output.endswith("Nothing was kept, and nobody is mailed.\n")
+    assert "Nothing was kept, and nobody is mailed. Whatever was rolled for it was rolled\nwith other dice" in output
     assert (tmp_path / "look" / "reports" / "red.txt").is_file()
+
+
+def test_preview_with_the_real_dice_says_that_it_is_told(duel: Run) -> None:
+    """The GM knows before his players do; the journal has it at once."""
+    output = duel("preview", "duel", "--real-dice", *NOW).output
+
+    assert "the journal and the next reports tell that you looked." in " ".join(output.split())
+    assert "gm: looked at what turn 1 would come to, with the dice that it will have" in duel("journal", "duel").output
 
 
 def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:

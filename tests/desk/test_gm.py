@@ -12,6 +12,7 @@ from pbem.desk.gm_acts import HANDLERS as ACTS
 from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.desk.gm_history import HANDLERS as LOOKS
 from pbem.report.gm_pages import GmToken
+from tests.campaign.history import journal
 from tests.toy.home import Desk, text_of
 
 GM, ANN, BOB = "gm@example.org", "ann@example.org", "bob@example.org"
@@ -159,3 +160,23 @@ def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
     assert "Turn 1 is open again" in done
     with desk.house.store.reading() as session:
         assert load_table(session, "toy1").turn == 1
+
+
+def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None:
+    """PREVIEW tells nothing of the dice to come; PREVIEW REAL does, and says who hears of it."""
+    plain = command(desk, token, "PREVIEW")
+    before = list(journal(desk))
+    real = command(desk, token, "PREVIEW REAL")
+
+    assert "with other dice than the turn will have" in plain
+    assert "the next reports tell that you looked" in real
+    assert not any("looked" in entry for entry in before)
+    assert "looked at what turn 1 would come to, with the dice that it will have" in journal(desk)
+
+
+def test_a_question_about_another_sheet_is_noted(desk: Desk, token: str) -> None:
+    """RERUN without YES changes nothing, but leaves its trace."""
+    command(desk, token, "RUN")
+    command(desk, token, "RERUN red", "BID 3")
+
+    assert "looked at what turn 1 would have come to with other sheets" in journal(desk)

@@ -29,6 +29,7 @@ from pbem.campaign.past.shelving import (
     shelve,
     stop_mail,
 )
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.table import Table, load_table
 from pbem.campaign.telling import tell_each
@@ -37,17 +38,25 @@ from pbem.report.history_pages import ReportGone
 from pbem.ruleset import Seat
 from pbem.store.models import Sheet, Turn, Vote
 
+LOOKED = "The journal and the next reports tell that you looked, but not at whose sheet."
+"""What a GM is told who has only asked what his changes would come to."""
+
 
 def amend(
     house: House, name: str, changes: Changes, now: dt.datetime, *, sure: bool = False, actor: str = "gm"
 ) -> Radius:
     """Runs the last turn again with a GM's changes; if not `sure`, only tells whose reports that would change.
 
-    Raises CampaignError.
+    Who asks that of other changes than none has tried them against the real
+    dice, and the next reports tell it. Raises CampaignError.
     """
     if not sure:
         with house.store.reading() as session:
-            return plan_amendment(session, house, load_table(session, name), changes, now).radius
+            radius = plan_amendment(session, house, load_table(session, name), changes, now).radius
+        if radius.tried:  # a mere look at the run as it is waits for nobody
+            with house.store.writing() as session:
+                note_question(session, locked_table(session, name), radius, now)
+        return radius
 
     def plan(session: Session, table: Table) -> Amendment:
         return plan_amendment(session, house, table, changes, now)
@@ -59,6 +68,17 @@ def amend(
     tidy(house)
     archive_now(house, turn_id, amendment.record, amendment.files, now)
     return amendment.radius
+
+
+def note_question(session: Session, table: Table, radius: Radius, now: dt.datetime) -> None:
+    """Enters into the journal that a GM has only asked what his changes would come to; whose sheets, for him alone."""
+    if not radius.tried:
+        return
+    what = f"turn {radius.turn}" if radius.turn else "the set-up"
+    said = f"looked at what {what} would have come to with {' and '.join(radius.tried)}"
+    note(session, table.id, now, actor="gm", text=said, turn=table.turn)
+    if radius.given:
+        note(session, table.id, now, actor="gm", text=f"{said}: of {', '.join(radius.given)}", secret=True)
 
 
 def keep_amendment(

@@ -1,7 +1,9 @@
 """What if: a copy of a campaign in a home of its own, as it stood when a turn was open.
 
-The campaign is only read. The copy has the dice, reports and sheets of the
-original, and other addresses: nobody can be mailed from there by mistake.
+The copy has the dice, reports and sheets of the original, and other addresses:
+nobody can be mailed from there by mistake. Of the campaign all is left as it
+is; but as other sheets can be tried there against its dice, its journal and the
+next reports tell that the copy was made.
 """
 
 from __future__ import annotations
@@ -19,15 +21,20 @@ from sqlalchemy import Table as SqlTable
 from sqlalchemy.orm import Session
 
 from pbem.archive import copy_withdrawn
+from pbem.campaign.journal import note
 from pbem.campaign.past.preview import Preview
 from pbem.campaign.past.radius import differing_lines
 from pbem.campaign.past.shelving import version_before
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.reporting import report_text
 from pbem.campaign.table import Table, live, load_table, record_of
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.ruleset import Seat
 from pbem.store.models import Base, Campaign, GmText, Person, Press, Report, SeatRow, Sheet, Turn
+
+FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
+"""What the journal and the next reports say of a copy."""
 
 NOWHERE = "fork.invalid"
 """The domain of all players of a copy; no mail can ever reach it (RFC 2606)."""
@@ -75,14 +82,14 @@ def copy_templates(house: House, home: Path) -> None:
 
 def copy_campaign(house: House, fork: House, name: str, number: int, now: dt.datetime) -> Forked:
     """Copies a campaign into another, empty house, with the turn of this number open there. Raises CampaignError."""
-    with house.store.reading() as session:
-        table = load_table(session, name)
+    with house.store.writing() as session, fork.store.writing() as target:
+        table = locked_table(session, name)
         _check_fork(table, number)
+        if target.scalar(select(Campaign.id).limit(1)) is not None:
+            raise CampaignError(f"{fork.settings.home} has a campaign already: fork into an empty folder")
+        note(session, table.id, now, actor="gm", text=FORKED.format(number=number), turn=table.turn)
         last = record_of(session, table, number - 1)
-        with fork.store.writing() as target:
-            if target.scalar(select(Campaign.id).limit(1)) is not None:
-                raise CampaignError(f"{fork.settings.home} has a campaign already: fork into an empty folder")
-            _copy(session, target, table, number, now)
+        _copy(session, target, table, number, now)
     copy_withdrawn(house.settings.archive, fork.settings.archive, last)
     with fork.store.reading() as session:
         sheets = session.execute(

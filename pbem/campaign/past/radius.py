@@ -43,8 +43,8 @@ class Radius:
     """Whose reports a second run of a turn changes, and whose it leaves alone.
 
     `gone` are seats whose report is withdrawn without another in its place;
-    `given` is how the GM's sheets read. `seed_known`: the game was over, so the
-    dice of all turns to come may be known.
+    `given` is how the GM's sheets read, `tried` in words what he has changed.
+    `seed_known`: the game was over, so the dice of all turns to come may be known.
     """
 
     campaign: str
@@ -53,6 +53,7 @@ class Radius:
     untouched: tuple[Seat, ...]
     gone: tuple[Seat, ...]
     given: Mapping[Seat, Reading]
+    tried: tuple[str, ...]
     deadline: dt.datetime | None
     zone: str
     over: bool
@@ -189,11 +190,19 @@ def _radius(
         untouched=tuple(place.seat for place in table.places if place.id not in changed | (set(old) - told)),
         gone=tuple(place.seat for place in table.places if place.id in set(old) - told),
         given=again.given,
+        tried=tuple(_tried(again)),
         deadline=deadline,
         zone=table.schedule.zone,
         over=again.outcome.standing.over,
         seed_known=table.status == "over",
     )
+
+
+def _tried(again: Rerun) -> Iterator[str]:
+    if again.given:
+        yield "other sheets"
+    if list(again.outcome.patch) != again.told.get("patch", []):
+        yield "another state"
 
 
 def _touched(seat: Seat, correction: Correction) -> Touched:

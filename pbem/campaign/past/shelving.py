@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.clock.holding import is_pause
 from pbem.campaign.table import Table, live, record_of
 from pbem.ruleset import Seat
-from pbem.store.models import Campaign, Outgoing, Report, SeatRow, Sheet, Shelf, Turn
+from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Sheet, Shelf, Turn
 
 ROLLBACK, RERUN, FORWARD, MEND = "rollback", "rerun", "forward", "mend"
 """The kinds of shelves: what was done when the turns on them were taken out."""
@@ -125,6 +125,8 @@ def set_campaign(session: Session, table: Table, *, turn: int, over: bool, versi
         "held": table.held if is_pause(table.held) else "",
     }
     session.execute(update(Campaign).where(Campaign.id == table.id).values(values))
+    # What the next reports are to tell of the GM waits for no turn that is gone.
+    session.execute(update(Act).where(Act.campaign_id == table.id, Act.turn > turn).values(turn=turn))
 
 
 def version_before(session: Session, table: Table, number: int) -> int:

@@ -7,22 +7,27 @@ the same words.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.press.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
 from pbem.campaign.table import Place, Table, live
 from pbem.report import Said, Words
 from pbem.ruleset import Seat
-from pbem.store.models import GmText, Press, Report, SeatRow, Turn
+from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
 
-Mark = tuple[int, int, int, int]
-"""How many words of players and of the GM there are, and the newest of each: it differs when any were added."""
+Mark = tuple[int, ...]
+"""How many words of players and of the GM there are, how often he looked, and the newest of each.
 
-NOTHING_SAID: Mark = (0, 0, 0, 0)
+It differs when any were added.
+"""
+
+NOTHING_SAID: Mark = (0,) * 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +48,14 @@ class Postbag:
 
     `since` has the number of the turn that the last report before opened, by
     the id of its seat. `texts` are the GM's: turn, the id of a seat or None for
-    all, words.
+    all, words. `looks` are what the journal says of his looks: turn, words.
     """
 
     number: int
     since: Mapping[int, int] = field(default_factory=dict)
     carried: tuple[Carried, ...] = ()
     texts: tuple[tuple[int, int | None, str], ...] = ()
+    looks: tuple[tuple[int, str], ...] = ()
     muted: Mapping[int, frozenset[Seat]] = field(default_factory=dict)
     diaries: tuple[Said, ...] = ()
 
@@ -60,6 +66,7 @@ class Postbag:
         unsigned = [said for said in letters if not said.by]
         return Words(
             gm_texts=tuple(self._texts(place)),
+            looks=tuple(self._looks(place)),
             news=tuple(each.said() for each in mine if each.piece.kind == NEWS),
             # Where an unsigned letter stood among the others would tell when it was written.
             press=(*(said for said in letters if said.by), *sorted(unsigned, key=lambda said: said.text)),
@@ -78,12 +85,19 @@ class Postbag:
             if since < turn <= self.number and seat_id in (None, place.id):
                 yield text
 
+    def _looks(self, place: Place) -> Iterator[str]:
+        since = self.since.get(place.id, 0)
+        counted = Counter(text for turn, text in self.looks if since <= turn < self.number)
+        for text, times in counted.items():
+            yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
+
 
 def mark(session: Session, campaign_id: int) -> Mark:
     """How far the words of a campaign have come."""
     press = select(func.count(), func.coalesce(func.max(Press.id), 0)).where(Press.campaign_id == campaign_id)
     texts = select(func.count(), func.coalesce(func.max(GmText.id), 0)).where(GmText.campaign_id == campaign_id)
-    return (*session.execute(press).one(), *session.execute(texts).one())
+    looks = select(func.count(), func.coalesce(func.max(Act.id), 0)).where(*_looked(campaign_id))
+    return tuple(chain.from_iterable(session.execute(each).one() for each in (press, texts, looks)))
 
 
 def load_postbag(session: Session, table: Table, number: int, *, over: bool) -> Postbag:
@@ -97,6 +111,7 @@ def load_postbag(session: Session, table: Table, number: int, *, over: bool) -> 
         since=since,
         carried=tuple(_load_carried(session, table, first)),
         texts=tuple(_load_texts(session, table, first)),
+        looks=tuple(_load_looks(session, table)),
         muted=muted_seats(session, table),
         diaries=tuple(_load_diaries(session, table)) if over else (),
     )
@@ -123,6 +138,15 @@ def _load_texts(session: Session, table: Table, first: int) -> Iterator[tuple[in
     texts = select(GmText).where(GmText.campaign_id == table.id, GmText.turn > first).order_by(GmText.id)
     for row in session.scalars(texts):
         yield row.turn, row.seat_id, row.text
+
+
+def _load_looks(session: Session, table: Table) -> Iterator[tuple[int, str]]:
+    rows = session.execute(select(Act.turn, Act.text).where(*_looked(table.id)).order_by(Act.id))
+    return ((turn or 0, text) for turn, text in rows)
+
+
+def _looked(campaign_id: int) -> tuple[ColumnElement[bool], ...]:
+    return (Act.campaign_id == campaign_id, Act.turn.is_not(None))
 
 
 def _load_diaries(session: Session, table: Table) -> Iterator[Said]:
