@@ -11,7 +11,7 @@ from pbem.campaign.people.seating import find_place
 from pbem.campaign.press.mailing import send_letter
 from pbem.campaign.press.passing import Passed, passable
 from pbem.campaign.press.pieces import LETTER, UNSIGNED, Piece, muted_seats, readers
-from pbem.campaign.press.writing import put_diary, put_news, read_recipients
+from pbem.campaign.press.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
 from pbem.campaign.table import Place, Table, load_table
 from pbem.desk.commands import Mute, Unmute, WriteDiary, WriteNews, WritePress, WriteUnsigned
 from pbem.desk.requests import Asked, Handlers
@@ -36,7 +36,8 @@ def _write(asked: Asked, seats: Sequence[str], *, unsigned: bool) -> str:
     to = read_recipients(table, seats)
     piece = Piece(kind=LETTER, sender=own, text=passed.text, to=to, unsigned=unsigned)
     at = send_letter(case.session, case.house, table, piece, case.now)
-    return "\n".join([f"{_delivery(table, piece, at, case.now)}{_vacant(table, piece)}", *_mask_notes(passed)])
+    room = "" if goes_at_once(table, piece) else _room(asked, table, own)
+    return "\n".join([f"{_delivery(table, piece, at, case.now)}{_vacant(table, piece)}{room}", *_mask_notes(passed)])
 
 
 def _write_news(asked: Asked, _: WriteNews) -> str:
@@ -44,7 +45,7 @@ def _write_news(asked: Asked, _: WriteNews) -> str:
     passed = passable(asked.text)
     put_news(asked.case.session, table, own, passed.text, asked.case.now)
     said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of {table.name}."
-    return "\n".join([said, *_mask_notes(passed)])
+    return "\n".join([f"{said}{_room(asked, table, own)}", *_mask_notes(passed)])
 
 
 def _write_diary(asked: Asked, _: WriteDiary) -> str:
@@ -103,6 +104,11 @@ def _delivery(table: Table, piece: Piece, at: dt.datetime | None, now: dt.dateti
         return f"{what} goes with the next reports of {table.name}, to {whom}."
     time = "at once" if at == now else f"on the hour, {when(at, table.schedule.zone)},"
     return f"{what} goes by mail {time} to {whom}."
+
+
+def _room(asked: Asked, table: Table, own: Place) -> str:
+    """A sentence on how much more a seat may put into the next reports."""
+    return f" Your seat has room for {room_left(asked.case.session, table, own)} characters more in them."
 
 
 def _vacant(table: Table, piece: Piece) -> str:

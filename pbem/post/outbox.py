@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, update
+from sqlalchemy import ColumnElement, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
 from pbem.post.rescue import PLAIN
 from pbem.post.stamping import Stamped, stamped
 from pbem.post.waiting import OUTBOX, provider_of
-from pbem.post.writing import Mail, compose
+from pbem.post.writing import Mail, compose, readdressed
+from pbem.store.models import Person
 
 WHOLE = "whole"
 
@@ -56,6 +57,25 @@ def withdraw(session: Session, campaign: str, turn: int) -> None:
 def drop(session: Session, topic: str) -> None:
     """Takes mail of a topic that still waits out of the outbox: its reader is not to have it any more."""
     _replace(session, OUTBOX.c.topic == topic)
+
+
+def press_topic(campaign: str, seat: str, press_id: int | None = None) -> str:
+    """What the mail of a letter to a seat is about; without the letter, how all such topics begin."""
+    return f"press {campaign} {seat} {'' if press_id is None else press_id}"
+
+
+def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -> None:
+    """Has letters to a seat that still wait go to whoever sits there now; to nobody, if nobody does."""
+    theirs = OUTBOX.c.topic.startswith(press_topic(campaign, seat), autoescape=True)
+    if person is None:
+        _replace(session, theirs)
+        return
+    waiting = select(OUTBOX.c.id, OUTBOX.c.raw).where(theirs, OUTBOX.c.state == "queued")
+    database = session.connection()
+    for id_, raw in database.execute(waiting).all():
+        values = {"recipient": person.address, "provider": provider_of(person.address), "person_id": person.id}
+        mail = update(OUTBOX).where(OUTBOX.c.id == id_)
+        database.execute(mail.values(raw=readdressed(raw, person.address), **values))
 
 
 def _replace(session: Session, which: ColumnElement[bool]) -> None:

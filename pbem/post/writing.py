@@ -74,6 +74,15 @@ class Mail:
     unsubscribe: str = ""
 
 
+_TO = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
+
+
+def readdressed(raw: bytes, recipient: str) -> bytes:
+    """A message that `compose` has written, for somebody else."""
+    head, end, body = raw.partition(b"\r\n\r\n")
+    return _TO.sub(lambda _: _field("To", _clean(recipient)).encode(), head, count=1) + end + body
+
+
 def compose(mail: Mail, *, sender: str, sender_name: str, at: datetime) -> bytes:
     """The whole message. Line ends and control characters in header fields become blanks, so none can add a header."""
     lines = [

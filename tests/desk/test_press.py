@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from email.message import EmailMessage
 
 import pytest
 from sqlalchemy import func, select, update
 
+from pbem.campaign.people.roster import change_seat
+from pbem.campaign.people.seating import locked_table
 from pbem.campaign.press.postbag import load_postbag
 from pbem.campaign.press.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
 from pbem.campaign.table import load_table
+from pbem.desk.answer import answer_letters
 from pbem.masking import MASK
+from pbem.post.intake import poll
+from pbem.post.mailbox import open_mailbox
 from pbem.store.models import Outgoing, Press, SeatRow, Sheet
-from tests.desk.trusting import token
+from tests.desk.trusting import put_seat, token
 from tests.toy.home import Desk, text_of
 
-ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
+ANN, BOB, CYD, EVE = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net"
 THREE = ("red", "blue", "green")
 
 
@@ -186,7 +192,7 @@ def test_a_seat_out_of_the_game_gets_no_letters(desk: Desk) -> None:
 def test_a_paused_player_gets_press(desk: Desk) -> None:
     """A pause keeps no letters away."""
     begin(desk)
-    say(desk, "PAUSE", BOB)
+    put_seat(desk, "blue", paused=True)
     say(desk, "PRESS TO blue\nGet well soon.")
 
     assert len(press(desk, BOB)) == 1
@@ -265,14 +271,14 @@ def test_a_seat_causes_only_so_many_mails_a_turn(desk: Desk) -> None:
 
 
 def test_reports_and_diaries_have_room_for_so_much(desk: Desk) -> None:
-    """News for full reports, and entries for a full diary, are refused with what room is left."""
+    """News for a full share of the reports, and entries for a full diary, are refused with what room is left."""
     begin(desk)
     with desk.house.store.writing() as session:
         red = session.scalars(select(SeatRow).where(SeatRow.name == "red")).one()
-        session.add(letter(desk, red, "x" * (ROOM_IN_REPORTS - 3), kind="news"))
+        session.add(letter(desk, red, "x" * (ROOM_IN_REPORTS // 3 - 3), kind="news"))
         session.add(letter(desk, red, "x" * (ROOM_FOR_DIARIES // 3 - 2), kind="diary"))
 
-    assert "have room for 3 characters more; this is 4" in say(desk, "NEWS\nfour", BOB).replace("\n", " ")
+    assert "have room for 3 characters more from your seat; this is 4" in " ".join(say(desk, "NEWS\nfour").split())
     assert "has room for 2 characters more; this is 4" in say(desk, "DIARY\nfour").replace("\n", " ")
     assert "Entered into the diary of blue" in say(desk, "DIARY\nfour", BOB)
 
@@ -345,3 +351,71 @@ def test_press_leaves_no_trace_in_what_others_may_read(desk: Desk) -> None:
         readers = session.scalars(select(Outgoing.recipient).where(Outgoing.kind == "press")).all()
     assert readers == [BOB]
     assert "A pact!" not in say(desk, "HISTORY", CYD)
+
+
+def test_one_seat_cannot_fill_the_newspaper(desk: Desk) -> None:
+    """Each has its share of the reports, and is told what is left of it."""
+    begin(desk)
+    share = ROOM_IN_REPORTS // len(THREE)
+    texts = ["a" * 8_000, "b" * 8_000, "c" * (share - 16_000)]
+    left = [f"Your seat has room for {share - used:d} characters more" for used in (8_000, 16_000, share)]
+
+    assert [one in " ".join(say(desk, f"NEWS\n{text}").split()) for text, one in zip(texts, left, strict=True)] == [
+        True
+    ] * 3
+    assert "room for 0 characters more from your seat; this is 4" in " ".join(say(desk, "NEWS\nmore").split())
+    assert "stand in the newspaper" in " ".join(say(desk, "NEWS\n" + "x" * 8_000, BOB).split())
+
+
+def test_full_reports_tell_no_numbers(desk: Desk) -> None:
+    """In a game of many the room may run out for all; how much others wrote is not told."""
+    begin(desk, press_with="report")
+    with desk.house.store.writing() as session:
+        row = {"campaign_id": 1, "turn": 1, "kind": "letter", "sender_id": 2, "at": desk.now, "recipients": ["green"]}
+        session.add(Press(**row, text="x" * (ROOM_IN_REPORTS - 10)))
+
+    assert "the next reports are full" in " ".join(say(desk, "NEWS\nThis is too much.").split())
+
+
+def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> None:
+    """A letter is for a seat: what still waits when the seat changes hands is not mailed to its former player."""
+    begin(desk, press="anonymous")
+    desk.now += dt.timedelta(minutes=10)
+    say(desk, "UNSIGNED TO green\nTrust nobody.")
+    with desk.house.store.writing() as session:
+        change_seat(session, desk.house, locked_table(session, "toy1"), "green", desk.now, act="give", address=EVE)
+    desk.tick(hours=1)
+
+    assert press(desk, CYD) == []
+    (mail,) = press(desk, EVE)
+    assert text_of(mail).startswith("An unsigned letter to green in toy1:\n\n| Trust nobody.\n")
+
+
+def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk) -> None:
+    """Signed or not: one that a slow outbox held up goes to the new player, under the same Message-ID."""
+    begin(desk)
+    put_off(desk, "PRESS TO green\nLet us deal.")
+    with desk.house.store.writing() as session:
+        change_seat(session, desk.house, locked_table(session, "toy1"), "green", desk.now, act="give", address=EVE)
+    desk.tick(hours=2)
+
+    assert [mail["To"] for mail in press(desk)] == [EVE]
+
+
+def put_off(desk: Desk, text: str) -> None:
+    """Posts press that is answered while the carrier takes nothing."""
+    desk.post(text)
+    poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+    answer_letters(desk.house, desk.now)
+
+
+def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> None:
+    """Where nobody sits nobody reads it."""
+    begin(desk, press="anonymous")
+    desk.now += dt.timedelta(minutes=10)
+    say(desk, "UNSIGNED TO green\nTrust nobody.")
+    with desk.house.store.writing() as session:
+        change_seat(session, desk.house, locked_table(session, "toy1"), "green", desk.now, act="open")
+    desk.tick(hours=1)
+
+    assert press(desk) == []

@@ -62,8 +62,8 @@ def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "re
         session.add(Deputy(seat_id=seat_id, person_id=person.id, **days))
 
 
-def put_seat(desk: Desk, **values: object) -> None:
-    """Changes the first campaign's red seat."""
+def put_seat(desk: Desk, seat: str = "red", **values: object) -> None:
+    """Changes a seat of the first campaign."""
     with desk.house.store.writing() as session:
-        first = select(SeatRow.id).where(SeatRow.name == "red").order_by(SeatRow.id).limit(1).scalar_subquery()
+        first = select(SeatRow.id).where(SeatRow.name == seat).order_by(SeatRow.id).limit(1).scalar_subquery()
         session.execute(update(SeatRow).where(SeatRow.id == first).values(**values))

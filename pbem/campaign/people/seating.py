@@ -26,7 +26,7 @@ from pbem.campaign.telling import tell_each
 from pbem.campaign.tokens import new_token
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.outbox import queue
+from pbem.post.outbox import pass_on, queue
 from pbem.report.people_pages import Notice
 from pbem.ruleset import Seat, suggest
 from pbem.store.models import Absence, Deputy, Person, Report, SeatRow
@@ -89,6 +89,7 @@ def open_seat(
         taken = f"{why}, and the first standby takes it over"
         hand_over(session, house, table, replace(place, address=""), heir, now, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
+    pass_on(session, table.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {table.name} now: {why}."
     _tell_others(session, house, table, place, now, act, "A seat is open", said)
     _tell_gm(session, house, table, now, actor, f"Seat {place.seat} is open", said, _hint(table, place))
@@ -116,6 +117,7 @@ def hand_over(
     renewed = _empty(session, house, table, place, status="playing")
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(person_id=person.id, nmr_in_a_row=0, muted=[]))
     mark_seated(session, table.id, person)
+    pass_on(session, table.name, place.seat, person)
     _end_standing_in(session, house, table, person, now)
     act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
     if place.address and place.address.lower() != person.key:

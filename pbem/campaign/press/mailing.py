@@ -18,7 +18,7 @@ from pbem.campaign.press.writing import check_letter, goes_at_once
 from pbem.campaign.table import Place, Table
 from pbem.house import House
 from pbem.post.codes import message_id
-from pbem.post.outbox import queue_many
+from pbem.post.outbox import press_topic, queue_many
 from pbem.post.writing import Mail
 from pbem.report.pages import Page
 from pbem.report.press_pages import PressMail
@@ -66,6 +66,7 @@ def mail_press(
             reply_to=settings.address,
             automatic="auto-generated",
             kind="press",
+            topic=press_topic(table.name, place.seat, press_id),
         )
         for place in places
         if place.address

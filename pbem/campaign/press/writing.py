@@ -30,6 +30,9 @@ COPIES_A_TURN = 300
 ROOM_IN_REPORTS = 60_000
 """Characters of letters and news that the reports of one turn have room for, so that each still passes as a mail."""
 
+LEAST_SHARE = 2_000
+"""Characters of that room which one seat may fill in any case; else it is divided among the seats in the game."""
+
 ROOM_FOR_DIARIES = 300_000
 """Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
 
@@ -116,11 +119,31 @@ def _check_copies(session: Session, table: Table, piece: Piece, copies: int) -> 
 
 
 def _check_reports(session: Session, table: Table, piece: Piece) -> None:
-    waiting = (Press.campaign_id == table.id, Press.turn == table.turn, Press.kind != DIARY)
-    used = _characters(session, *waiting, Press.published_at.is_(None))
-    if used + len(piece.text) > ROOM_IN_REPORTS:
-        left = max(ROOM_IN_REPORTS - used, 0)
-        raise CampaignError(f"the next reports have room for {left} characters more; this is {len(piece.text)}")
+    left = room_left(session, table, piece.sender)
+    if len(piece.text) > left:
+        raise CampaignError(
+            f"the next reports have room for {left} characters more from your seat; this is {len(piece.text)}"
+        )
+    # How much others have written is nobody's business.
+    if _characters(session, *_waiting(table)) + len(piece.text) > ROOM_IN_REPORTS:
+        raise CampaignError("the next reports are full: please write again when they have come")
+
+
+def room_left(session: Session, table: Table, sender: Place | None) -> int:
+    """How many characters a seat may still put into the next reports, of the share that each seat has."""
+    share = max(ROOM_IN_REPORTS // len(table.playing), LEAST_SHARE)
+    used = _characters(session, *_waiting(table), Press.sender_id == (sender.id if sender else None))
+    return max(share - used, 0)
+
+
+def _waiting(table: Table) -> tuple[ColumnElement[bool], ...]:
+    """What was written for reports while the open turn was open."""
+    return (
+        Press.campaign_id == table.id,
+        Press.turn == table.turn,
+        Press.kind != DIARY,
+        Press.published_at.is_(None),
+    )
 
 
 def _of_turn(table: Table, piece: Piece) -> tuple[ColumnElement[bool], ...]:
