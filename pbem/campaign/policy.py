@@ -81,11 +81,12 @@ class Policy:
     """The house rules of one campaign. Spans are whole minutes; `holidays` are days or "first..last"."""
 
     accept: str = _rule(
-        "address",
+        "confirmed",
         _choice(
-            *("address", "verified", "code", "token"),
-            help="what proves that a sheet is its player's: his address, his address if the receiving server"
-            " vouches for it, a reply code or token, or nothing but the token",
+            *("confirmed", "address", "verified", "code", "token"),
+            help="what proves that a mail is its player's: a reply code, the token, his address if the receiving server"
+            " vouches for it, or else his answer when he is asked; his address alone; his address only if vouched for;"
+            " a reply code or token; or nothing but the token",
         ),
     )
     grace: int = _rule(0, _minutes(14, help="how long after its deadline a turn still waits for sheets"))

@@ -25,6 +25,7 @@ from pbem.desk.floods import tell_of_letters
 from pbem.desk.gm import answer_gm_letter
 from pbem.desk.gm_commands import GmSheet, find_gm_sheet
 from pbem.desk.judging import judge
+from pbem.desk.kept import answer_question
 from pbem.desk.keys import right_key
 from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
 from pbem.desk.replies import Case, answer
@@ -161,10 +162,14 @@ class _Found:
 
 
 def _opened(house: House, session: Session, now: dt.datetime, read: _Read, known: frozenset[str]) -> _Found:
-    case = Case(house, session, now, read.mail.id, read.letter, read.verdict)
-    sheet, gm_sheet = find_sheet(read.letter.lines, known.__contains__), find_gm_sheet(read.letter.lines)
-    key = right_key(case, sheet, gm_sheet, known.__contains__)
-    return _Found(dataclasses.replace(case, key=key), sheet, gm_sheet)
+    found = _found(Case(house, session, now, read.mail.id, read.letter, read.verdict), known)
+    key = right_key(found.case, found.sheet, found.gm_sheet, known.__contains__)
+    return dataclasses.replace(found, case=dataclasses.replace(found.case, key=key))
+
+
+def _found(case: Case, known: frozenset[str]) -> _Found:
+    lines = case.letter.lines
+    return _Found(case, find_sheet(lines, known.__contains__), find_gm_sheet(lines))
 
 
 def _dealt_with(found: _Found, received_at: dt.datetime, known: frozenset[str]) -> _Dealt:
@@ -197,6 +202,8 @@ def _served(found: _Found, known: frozenset[str]) -> tuple[str, bool]:
         return serve(case, press, declined), False
     if sheet.header is None and _asks_help(case.letter):
         return _help(case), False
+    if done := answer_question(case, sheet, known.__contains__, lambda again: _served(_found(again, known), known)):
+        return done
     if sheet.header is None and (request := find_asked(case, known.__contains__)):
         return serve(case, request, declined), False
     claim = judge(case, sheet.header)

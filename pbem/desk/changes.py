@@ -146,10 +146,7 @@ def _fallback(asked: AskedByPerson, order: Fallback) -> str:
     if asked.person is None:
         return _NOBODY
     address = check_address(order.address, "a player", asked.case.address)
-    if address.lower() == asked.person.key:
-        asked.person.fallback = ""
-        return f"You have no second address now: all mail goes to {asked.person.address}."
-    return _ask_owner(asked.case, asked.person, "fallback", address)
+    return _ask_owner(asked.case, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
 
 
 def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> str:

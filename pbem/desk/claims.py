@@ -9,8 +9,24 @@ from pbem.desk.seats import Shown, Spot, StandIn
 from pbem.desk.sheet import Header
 from pbem.report.pages import Reason
 
-Proof = Literal["token", "code", "reply", "address"]
-"""How a letter shows whose it is: by the key in its ORDERS line, as a reply, or by nothing but its sender."""
+Proof = Literal["confirmed", "token", "code", "reply", "address"]
+"""How a letter shows whose it is.
+
+By the answer of the address that was asked about it, by the key in its ORDERS
+line, as a reply, or by nothing but its sender.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """What somebody has said of a letter by his answer: that it is his.
+
+    `seat_id` is None for what concerns no seat; `report_id` is the report that
+    the seat had last when the letter came.
+    """
+
+    seat_id: int | None
+    report_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +75,21 @@ class Impostor:
 
 
 @dataclass(frozen=True, slots=True)
+class Unproven:
+    """A letter that is kept until the address `to` says that it is its own: anybody could have written it.
+
+    `spot` is None for what concerns no seat. `orders`: it is a sheet, for the
+    open turn. `weighty`: it shows more than its sender, but not enough for what
+    it asks.
+    """
+
+    spot: Spot | None
+    to: str
+    orders: bool = False
+    weighty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Lapsed:
     """A letter of somebody who stands in for a seat's player at another time, not now."""
 
@@ -71,7 +102,7 @@ class Stranger:
     """Nobody the house knows."""
 
 
-Claim = Seated | Declined | Disagreeing | Impostor | Lapsed | Stranger
+Claim = Seated | Unproven | Declined | Disagreeing | Impostor | Lapsed | Stranger
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ def confirm_address(asked: AskedByPerson, request: Request) -> str:
         return _GONE
     if request.kind == "fallback":
         person.fallback = address
+        if not address:
+            return f"You have no second address now: all mail goes to {person.address}."
         said = f"Mail that {person.address} does not take goes to {address} from now on."
         _tell(case, [person.address, address], "Your second address", said)
         return ""

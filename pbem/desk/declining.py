@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pbem.campaign.clock.schedule import Schedule
-from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Lapsed
+from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Lapsed, Unproven
 from pbem.desk.floods import tell_of_guesses
+from pbem.desk.kept import keep
 from pbem.desk.limits import GUESSES_A_DAY, note_guess
 from pbem.desk.pages import Disagreement
 from pbem.desk.replies import Case, answer, to_stranger, warn
@@ -22,6 +23,8 @@ def declined(case: Case, claim: Claim) -> str:
         case Disagreeing(to=to, header=header):
             text = case.house.reporter.page(Disagreement.page, page=Disagreement(address=case.address, header=header))
             return "for two seats at once; " + answer(case, to=to, text=text)
+        case Unproven():
+            return keep(case, claim)
         case Impostor():
             return _impostor(case, claim)
         case Lapsed():

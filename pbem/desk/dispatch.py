@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -12,23 +12,29 @@ from sqlalchemy import select
 from pbem.campaign.people.confirming import known_code
 from pbem.campaign.people.identity import find_person
 from pbem.desk import changes, joining, lookups, press, times
-from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger
+from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger, Unproven
 from pbem.desk.commands import (
     COMMANDS,
     AppointDeputy,
+    ChangeAddress,
     ChooseWord,
     Command,
     Confirm,
+    Extend,
+    Fallback,
     History,
     Join,
     Leave,
+    NoDeputy,
+    Pause,
     Resend,
+    Resume,
     Status,
 )
-from pbem.desk.judging import judge, judge_request
+from pbem.desk.judging import is_own, judge, judge_request
 from pbem.desk.replies import Case, answer, bare_subject
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers, Request, find_request
-from pbem.desk.seats import Spot, has_shared, load_spot, seats_of
+from pbem.desk.seats import Spot, load_spot, seats_of
 from pbem.desk.sheet import Header
 from pbem.errors import CampaignError
 from pbem.post.codes import find_codes
@@ -47,32 +53,31 @@ PERSON_HANDLERS: PersonHandlers = {**joining.HANDLERS, **changes.PERSON_HANDLERS
 _LOOKUPS = (Status, Resend, History)
 """They change nothing, and what they bring goes to the registered address alone, so that even an old code will do."""
 
-_WEIGHTY = (Leave, AppointDeputy, ChooseWord)
-"""They give a seat or its secrets away, or cannot be told from a forger's: a sender's address does not do alone."""
+_ASKING = (Join, Confirm, ChangeAddress, Fallback)
+"""Nothing comes of them before the address concerned has answered, whoever wrote."""
 
-_EASY = (*_LOOKUPS, ChooseWord)
-"""What is answered whatever the letter shows: a word for the dice with how to send it, or that it is too late."""
+_WEIGHTY = (Leave, AppointDeputy, NoDeputy, Pause, Resume)
+"""They give a seat away or speak for its player.
+
+Neither a sender's address, which can be forged, nor the code of a report, which
+may have been forwarded, is enough: the registered address is asked.
+"""
 
 _FOR_STRANGERS = (Join, Confirm)
 
-_YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
+YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
+"""The line that confirms what it answers."""
 
 _ALONE = "Not done: LEAVE must stand alone in a mail without errors, so that nobody leaves by a slip."
-_UNPROVEN = (
-    "Not done yet, since anybody could have written it in your name: to do it, reply to this mail with that line."
-)
-_SHARED = (
-    "Not done: whoever stands in for you could have written it. Write it with the token of your welcome mail: a line "
-    "PLAYER, your campaign, your seat and that token, then this line, then END."
-)
 _BY_SUBJECT = "Not done: nobody leaves by a subject alone. Write LEAVE as the first line of the mail itself."
+_RUN_SINCE = "Not done: the turn for which you asked it has been run since."
 
 
 @dataclass(frozen=True, slots=True)
 class _Asker:
     """Who asks: from which address, to be answered at which, and for which seat, if he has shown one to be his.
 
-    `proven`: by more than a From that anybody can write.
+    `proven`: nobody else can have written it, so that it may do whatever he may.
     """
 
     person: Person | None
@@ -86,7 +91,7 @@ def find_asked(case: Case, known: Callable[[str], bool]) -> Request | None:
     """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
     letter = case.letter
     first = next((line for line in letter.lines if line.strip()), "")
-    if _YES.fullmatch(first) and (code := known_code(case.session, find_codes(letter, case.address))):
+    if YES.fullmatch(first) and (code := known_code(case.session, find_codes(letter, case.address))):
         return Request(None, ((1, f"CONFIRM {code}"),))
     found = find_request(letter.lines if first else [bare_subject(letter.subject)], known)
     return None if found is None or _is_order(case, found) else found
@@ -128,11 +133,18 @@ def serve(case: Case, request: Request, declined: Callable[[Case, Claim], str]) 
 
 def _asker(case: Case, request: Request, parsed: Parsed) -> _Asker | Claim:
     """Who asks; a claim that is not good enough for what is asked."""
-    claim, sender = _claim(case, request), case.letter.sender
+    claim, sender, commands = _claim(case, request), case.letter.sender, parsed.orders
+    asks = tuple(order for order in commands if not _slip(case, parsed, order))
     if isinstance(claim, Seated):
+        asked = next((order for order in asks if _must_ask(case, claim, order)), None)
+        if asked is not None:
+            return Unproven(claim.spot, to=claim.spot.address, weighty=isinstance(asked, _WEIGHTY))
         return _at(case, claim.spot, proven=_is_proven(case, claim))
-    commands = parsed.orders
-    if isinstance(claim, Declined) and _is_players_own(claim) and commands and _all(commands, _EASY):
+    if isinstance(claim, Unproven):
+        spot = claim.spot
+        own = spot is not None and claim.to == spot.address
+        return _at(case, spot, proven=False) if spot is not None and own and _is_harmless(spot, asks) else claim
+    if isinstance(claim, Declined) and _is_players_own(claim) and commands and _is_easy(claim.spot, commands):
         assert claim.spot is not None
         return _at(case, claim.spot, proven=False)
     if isinstance(claim, Impostor) and claim.forged and _is_forged(case, parsed):
@@ -142,16 +154,17 @@ def _asker(case: Case, request: Request, parsed: Parsed) -> _Asker | Claim:
     person = find_person(case.session, sender)
     if person is None and not (commands and _all(commands, _FOR_STRANGERS)):
         return Stranger()
+    known = case.verdict == "pass" or case.confirmed is not None
+    if person is not None and not known and not _all(asks, (*_LOOKUPS, *_ASKING)):
+        return Unproven(None, to=person.address)
     return _Asker(person, sender, person.address if person else sender)
 
 
 def _is_proven(case: Case, claim: Seated) -> bool:
-    """Whether more than a From shows the player; not by a code that somebody who stood in for him has as well."""
-    if claim.proof == "token":
-        return True
-    own = (case.letter.sender or "").lower() == claim.spot.address.lower()
+    """Whether nobody but the player can have written it, even if a report of his was passed on."""
+    own = is_own(case.letter, claim.spot)
     vouched = own and case.verdict == "pass"
-    return vouched or (claim.proof in ("code", "reply") and not has_shared(case.session, claim.spot))
+    return claim.proof == "confirmed" or vouched or (own and claim.proof == "token" and case.verdict != "fail")
 
 
 def _is_forged(case: Case, parsed: Parsed) -> bool:
@@ -181,13 +194,10 @@ def _at(case: Case, spot: Spot, *, proven: bool) -> _Asker:
 
 def _done(case: Case, asker: _Asker, request: Request, parsed: Parsed, order: Order) -> Done:
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
-    if isinstance(order, Leave) and (parsed.errors or len(parsed.orders) > 1):
-        return Done(shown, _ALONE)
-    if isinstance(order, Leave) and not case.letter.text.strip():
-        return Done(shown, _BY_SUBJECT)
-    if isinstance(order, _WEIGHTY) and not asker.proven and not _is_late(asker, order):
-        assert asker.spot is not None
-        return Done(shown, _SHARED if has_shared(case.session, asker.spot) else _UNPROVEN)
+    if slip := _slip(case, parsed, order):
+        return Done(shown, slip)
+    if isinstance(order, Extend) and case.confirmed and asker.spot and case.confirmed.report_id != asker.spot.report_id:
+        return Done(shown, _RUN_SINCE)
     assert isinstance(order, Command)
     text = request.text if order.takes_text else ""
     try:
@@ -200,9 +210,35 @@ def _done(case: Case, asker: _Asker, request: Request, parsed: Parsed, order: Or
         return Done(shown, sentence(f"Not done: {error}"))
 
 
-def _is_late(asker: _Asker, order: Order) -> bool:
+def _must_ask(case: Case, claim: Seated, order: Order) -> bool:
+    """Whether the registered address is asked before a command is done: for a word, if nothing shows but an address."""
+    if isinstance(order, ChooseWord):
+        return claim.proof == "address" and case.verdict != "pass" and not _is_late(claim.spot, order)
+    return isinstance(order, _WEIGHTY) and not _is_proven(case, claim)
+
+
+def _is_easy(spot: Spot | None, orders: Iterable[Order]) -> bool:
+    """Whether all that is asked can be answered whatever the letter shows."""
+    return all(isinstance(order, _LOOKUPS) or _is_late(spot, order) for order in orders)
+
+
+def _is_harmless(spot: Spot, orders: Iterable[Order]) -> bool:
+    """Whether nothing is done by a letter that anybody could have written."""
+    return _is_easy(spot, [order for order in orders if not isinstance(order, _ASKING)])
+
+
+def _is_late(spot: Spot | None, order: Order) -> bool:
     """Whether a word comes after the start: that is told at once, since a reply would not mend it."""
-    return isinstance(order, ChooseWord) and asker.spot is not None and asker.spot.status != "forming"
+    return isinstance(order, ChooseWord) and spot is not None and spot.status != "forming"
+
+
+def _slip(case: Case, parsed: Parsed, order: Order) -> str:
+    """Why a command is not done whoever asks for it, because it may not be meant; "" if it is clear."""
+    if not isinstance(order, Leave):
+        return ""
+    if parsed.errors or len(parsed.orders) > 1:
+        return _ALONE
+    return "" if case.letter.text.strip() else _BY_SUBJECT
 
 
 def _answered(case: Case, asker: _Asker, request: Request, parsed: Parsed, done: list[Done]) -> str:

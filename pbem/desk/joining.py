@@ -86,7 +86,7 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
 def _confirm(asked: AskedByPerson, order: Confirm) -> str:
     case = asked.case
     request = find_request(case.session, order.code, case.now)
-    if request is None or not settle(case.session, request, case.now):
+    if request is None or request.kind not in _CONFIRMED or not settle(case.session, request, case.now):
         return _UNKNOWN_CODE
     return _CONFIRMED[request.kind](asked, request)
 

@@ -2,7 +2,8 @@
 
 Trust comes from any one of: the seat's token, a reply code mailed to it (in the
 ORDERS line, the plus-address, the subject, or as the Message-ID that a reply
-names), or the address of its player or of who stands in for him. The campaign's
+names), the address of its player or of who stands in for him, or the answer of
+that address to the question whether the letter is its own. The campaign's
 policy says which of them are enough. A letter that shows a code of an earlier
 report, and no token, is stale.
 """
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from pbem.campaign.tokens import token_fits
-from pbem.desk.claims import Claim, Declined, Disagreeing, Evidence, Impostor, Lapsed, Proof, Seated, Stranger
+from pbem.desk.claims import Claim, Declined, Disagreeing, Evidence, Impostor, Lapsed, Proof, Seated, Stranger, Unproven
 from pbem.desk.limits import is_guess
 from pbem.desk.replies import Case
 from pbem.desk.seats import (
@@ -58,7 +59,7 @@ def _remarks(case: Case, seated: Seated) -> Iterator[str]:
     """What the seat's player should know of a sheet that is taken."""
     if seated.deputy:
         yield f"The sheet came from {seated.deputy}, who stands in for the seat's player."
-    elif not _is_own(case.letter, seated.spot):
+    elif seated.proof != "confirmed" and not is_own(case.letter, seated.spot):
         shown = "its token" if seated.proof == "token" else "the reply code of its report"
         sender = case.letter.sender or "an unreadable sender"
         yield f"The sheet came from {sender}, which is not the seat's address; it was taken because it had {shown}."
@@ -80,6 +81,8 @@ def judge_request(case: Case, header: Header | None) -> Claim:
 
 def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
     session, letter = case.session, case.letter
+    if case.confirmed is not None and case.confirmed.seat_id is not None:
+        return _weighed(case, Evidence(load_spot(session, case.confirmed.seat_id), "confirmed"), changing=changing)
     key = header.key.lower() if header else ""
     codes = find_codes(letter, case.address)
     known = shown_by_code(session, [*codes, key] if key else codes)
@@ -145,7 +148,7 @@ def _framed(
     other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
     by_token = token_fits(header.key, spot.token_hash)
     if other:
-        proven = by_token or _is_own(letter, spot)
+        proven = by_token or is_own(letter, spot)
         return _disagreeing(spot if proven else load_spot(session, other[0].seat_id), header)
     if by_token:
         return Evidence(spot, "token")
@@ -167,7 +170,7 @@ class _Writer:
 
 
 def _writer(case: Case, spot: Spot) -> _Writer:
-    own, sender = _is_own(case.letter, spot), case.letter.sender
+    own, sender = is_own(case.letter, spot), case.letter.sender
     found = None if own or sender is None else find_stand_in(case.session, spot.seat_id, sender, case.now)
     if found is None:
         return _Writer(own)
@@ -181,17 +184,21 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
         return _vacant(case, evidence)
     writer = _writer(case, spot)
     proof = evidence.proof or ("address" if writer.own or writer.deputy else None)
-    if writer.lapsed and proof != "token":
+    if writer.lapsed and proof not in ("token", "confirmed"):
         return Lapsed(spot, writer.lapsed)
     if proof is None:
         return Impostor(spot, guessed=evidence.guessed)
+    stale = _by_turn(case, spot, evidence, changing=changing)
+    if stale and changing and writer.own and _by_policy(spot, "address", case.verdict) is None:
+        # The code of an old report is worth nothing, and takes nothing from the address.
+        proof, stale = "address", None
     reason = _by_state(spot, changing=changing) or _by_policy(spot, proof, case.verdict)
     if reason == "forged":
         return Impostor(spot, forged=True)
-    excused = changing and writer.own and _by_policy(spot, "address", case.verdict) is None
-    reason = reason or (None if excused else _by_turn(spot, evidence.shown))
-    if reason is not None:
-        return Declined(reason=reason, to=spot.address, spot=spot)
+    if lacking := reason or stale:
+        return Declined(reason=lacking, to=spot.address, spot=spot)
+    if proof == "address" and spot.policy.accept == "confirmed" and case.verdict != "pass":
+        return Unproven(spot, to=writer.deputy or spot.address, orders=not changing)
     return Seated(spot, evidence.notes, proof, writer.deputy)
 
 
@@ -207,6 +214,8 @@ def _by_state(spot: Spot, *, changing: bool) -> Reason | None:
 def _by_policy(spot: Spot, proof: Proof, verdict: Verdict) -> Reason | None:
     """Why the proof is not enough in this campaign."""
     accept = spot.policy.accept
+    if proof == "confirmed":
+        return None
     if accept == "token" and spot.status == "forming":
         accept = "code"  # nobody has a token yet
     if accept == "token" and proof != "token":
@@ -220,8 +229,11 @@ def _by_policy(spot: Spot, proof: Proof, verdict: Verdict) -> Reason | None:
     return "unverified" if accept == "verified" and verdict != "pass" else None
 
 
-def _by_turn(spot: Spot, shown: Shown | None) -> Reason | None:
-    """Why the report that the letter answers is not the one to answer."""
+def _by_turn(case: Case, spot: Spot, evidence: Evidence, *, changing: bool) -> Reason | None:
+    """Why the report that the letter answers, or that was the last when it came, is not the one to answer."""
+    if case.confirmed is not None:
+        return None if changing or case.confirmed.report_id == spot.report_id else "confirmed-late"
+    shown = evidence.shown
     if shown is None or shown.report_id == spot.report_id:
         return None
     return "withdrawn" if shown.withdrawn else "stale-code"
@@ -239,7 +251,7 @@ def _disagreeing(spot: Spot, header: Header | None) -> Claim:
     return Disagreeing(spot.address, header) if spot.address else Stranger()
 
 
-def _is_own(letter: Letter, spot: Spot) -> bool:
+def is_own(letter: Letter, spot: Spot) -> bool:
     """Whether a letter's From names the seat's own address."""
     return letter.sender is not None and letter.sender.lower() == spot.address.lower()
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Boolean, func, literal_column, select
 from sqlalchemy.orm import Session
 
+from pbem.desk.claims import Confirmed
 from pbem.desk.seats import Spot, is_known
 from pbem.house import House
 from pbem.masking import without_keys
@@ -54,7 +55,8 @@ class Case:
     """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender.
 
     `key` names the right key that it shows, "" if none (`pbem.desk.keys`). Whoever
-    leaves it without an answer that was due says so in `silences`.
+    leaves it without an answer that was due says so in `silences`. `confirmed` is
+    what the answer to a question has shown of it.
     """
 
     house: House
@@ -65,6 +67,7 @@ class Case:
     verdict: Verdict = "none"
     key: str = ""
     silences: list[str] = field(default_factory=list)
+    confirmed: Confirmed | None = None
 
     @property
     def address(self) -> str:
@@ -169,6 +172,25 @@ def receipt(case: Case, spot: Spot, text: str, *, version: int, deputy: str = ""
     for to, parts in names.items():
         id_ = message_id(spot.mail_key, settings.domain, *parts)
         _queue(case, _mail(case, to, text, id_=id_, spot=spot, code=spot.code, kind="receipt"), spot.campaign_id)
+
+
+def question(case: Case, spot: Spot | None, text: str, *, to: str, code: str) -> str:
+    """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
+    settings, letter = case.house.settings, case.letter
+    campaign, key = (spot.campaign, spot.mail_key) if spot is not None else ("pbem", _OWN_KEY)
+    mail = Mail(
+        recipient=to,
+        subject=f"{subject_tag(campaign, code)} Is this mail yours?",
+        text=text,
+        message_id=message_id(key, settings.domain, "question", code),
+        reply_to=plus_address(settings.address, code),
+        in_reply_to=letter.message_id,
+        references=(letter.message_id,) if letter.message_id else (),
+        automatic="auto-replied",
+        kind="question",
+    )
+    _queue(case, mail, spot.campaign_id if spot is not None else None)
+    return mail.message_id
 
 
 def answer_gm(case: Case, campaign: Campaign, text: str, *, files: Sequence[Part] = ()) -> None:

@@ -216,17 +216,6 @@ def find_stand_in(session: Session, seat_id: int, address: str, now: dt.datetime
     return next((each for each in found if each.is_on(now)), found[0] if found else None)
 
 
-def has_shared(session: Session, spot: Spot) -> bool:
-    """Whether somebody has stood in for a seat since its last report was mailed, and so has its reply code too."""
-    shared = (
-        select(Deputy.id)
-        .join(Report, Report.seat_id == Deputy.seat_id)
-        .join(Turn, Turn.id == Report.turn_id)
-        .where(Report.id == spot.report_id, Deputy.until > Turn.opened_at)
-    )
-    return session.scalar(shared.limit(1)) is not None
-
-
 def seats_of(session: Session, address: str | None) -> list[Known]:
     """The seats played from an address, in campaigns not over."""
     if address is None:

@@ -17,7 +17,7 @@ LONGEST_WAIT = timedelta(hours=4)
 GIVE_UP = timedelta(days=5)
 """How long after it was written a mail is still tried (RFC 5321, 4.5.4.1); longer, if it was tried but a few times."""
 
-PROMPT = ("receipt", "answer", "stranger", "warning")
+PROMPT = ("receipt", "answer", "question", "stranger", "warning")
 """Kinds of mail that go before all others: somebody has just written, and wonders whether it arrived.
 
 Everything else is told to many at once, and would keep such a one waiting for

@@ -32,6 +32,10 @@ Reason = Literal[
     "forged",
     "not-deputy-now",
     "deputy-asks",
+    "confirmed-late",
+    "not-yours-now",
+    "unclear",
+    "answered",
 ]
 """Why a mail could not be used; `templates/host/refusal.txt.j2` has a paragraph for each."""
 

@@ -52,8 +52,9 @@ class WhichSeat:
 class Confirmation:
     """To the one address that may confirm something; `code` is proof that it was read there.
 
-    `about` is the address to be used from now on, or that of the player who
-    wishes to use the reader's, or whose deputy the reader shall be; `until` the last day of that.
+    `about` is the address to be used from now on ("" for no second one any more),
+    or that of the player who wishes to use the reader's, or whose deputy the
+    reader shall be; `until` the last day of that.
     """
 
     page: ClassVar[str] = "confirmation"
@@ -88,6 +89,29 @@ class DiceNotice:
     word: str
     longest: int
     gm: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """To the one address that can say whether a mail is its own; until then nothing of that mail is done.
+
+    `sender` is what its From says, `excerpt` how it begins, without keys. With
+    `orders` it is a sheet, which counts for the open turn alone; `weighty` is
+    what asks for this wherever it comes from. `last`: no more are asked today.
+    """
+
+    page: ClassVar[str] = "question"
+
+    address: str
+    sender: str
+    excerpt: str
+    days: int
+    campaign: str = ""
+    seat: Seat = ""
+    gm: str = ""
+    orders: bool = False
+    weighty: bool = False
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -213,7 +213,10 @@ class Applicant(Base):
 class Request(Base):
     """Something that waits to be confirmed by whoever has its `code`, which was mailed to one address.
 
-    `kind` is "join", "invite", "address", "newaddress", "fallback" or "deputy"; `data` is what it is about.
+    `kind` is "join", "invite", "address", "newaddress", "fallback", "deputy", or
+    "letter" for a mail that waits until its owner says that it is his; `data` is
+    what it is about. `message_id` is the mail that asked for it, "" where a reply
+    shows the code in any case.
     """
 
     __tablename__ = "request"
@@ -223,6 +226,7 @@ class Request(Base):
     code: Mapped[str] = mapped_column(String(32), unique=True)
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))
     data: Mapped[Any] = mapped_column(Data)
+    message_id: Mapped[str] = mapped_column(String(200), default="", index=True)
     created_at: Mapped[dt.datetime]
     done_at: Mapped[dt.datetime | None]
 

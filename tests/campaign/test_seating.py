@@ -221,7 +221,7 @@ def test_house_rules_are_changed_and_told(desk: Desk) -> None:
         roster.set_rules(session, table(desk), {"grace": "90m", "least": "2d", "holidays": "2026-12-24"}, desk.now)
 
     rules = {rule.name: rule for rule in roster.list_rules(table(desk))}
-    assert table(desk).policy == Policy(grace=90, least=2880, holidays=("2026-12-24",))
+    assert table(desk).policy == Policy(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
     assert [rules[name].value for name in ("grace", "least", "holidays", "diary")] == ["90m", "2d", "2026-12-24", "yes"]
     assert [rules[name].default for name in ("grace", "diary")] == [False, True]
 

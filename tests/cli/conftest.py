@@ -43,7 +43,7 @@ def pbem(home: Path) -> Run:
 def duel(pbem: Run) -> Run:
     """The same, with a campaign "duel" of Singularity started on a Monday."""
     new = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--option", "size=3"]
-    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
+    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--policy", "accept=address"]
     assert pbem(*new, *seats, "--deadline", "FRI 20:00 Europe/Berlin").exit_code == 0
     assert pbem("start", "duel", "--now", "2026-11-02T09:00Z").exit_code == 0
     return pbem

@@ -15,7 +15,7 @@ from rules import RULESETS
 from tests.cli.conftest import Run
 
 NEW = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin"]
-SEATS = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org"]
+SEATS = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--policy", "accept=address"]
 
 
 def post(home: Path, text: str, *, sender: str = "ann@example.org") -> None:

@@ -6,13 +6,13 @@ from email.message import EmailMessage
 
 from pbem.campaign.creation import NewCampaign, create
 from pbem.campaign.table import Table, load_table
-from tests.toy.home import ADDRESSES, Desk, text_of
+from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk, text_of
 
 ANN, BOB, CYD, EVE, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net", "gm@example.org"
 
 
 def form(desk: Desk, *seats: str, name: str = "toy1", open_seats: int = 0, **policy: str) -> None:
-    """A campaign that has not begun, with these seats taken and some open."""
+    """A campaign that has not begun, with these seats taken and some open; an address is enough unless it says more."""
     wanted = NewCampaign(
         name=name,
         game="toy",
@@ -20,7 +20,7 @@ def form(desk: Desk, *seats: str, name: str = "toy1", open_seats: int = 0, **pol
         seats=[(seat, ADDRESSES[seat]) for seat in seats],
         deadline="FRI 20:00 Europe/Berlin",
         options={},
-        policy=policy,
+        policy={**ADDRESS_IS_ENOUGH, **policy},
         open=open_seats,
     )
     create(desk.house, wanted, desk.now, seed=b"a seed for tests")
@@ -50,11 +50,16 @@ def ask(desk: Desk, text: str, sender: str = ANN, *, subject: str = "orders") ->
 
 
 def insist(desk: Desk, text: str, sender: str = ANN) -> str:
-    """Mails a command that a From alone does not prove, and sends it once more in reply to the answer."""
+    """Mails a command that a From alone does not prove, and answers the question whether it is his."""
     ask(desk, text, sender)
     before = len(desk.mails(sender))
-    desk.reply([mail for mail in desk.mails(sender) if "Not done yet" in words(mail)][-1], text)
+    desk.reply(question(desk, sender), "")
     return _answered(desk, sender, before)
+
+
+def question(desk: Desk, to: str) -> EmailMessage:
+    """The last question that an address was asked about a letter."""
+    return [mail for mail in desk.mails(to) if "Is this mail yours?" in mail["Subject"]][-1]
 
 
 def _answered(desk: Desk, sender: str, before: int) -> str:

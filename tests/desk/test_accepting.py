@@ -13,7 +13,10 @@ TAKEN = "Sheet 1 taken"
 CODE, TOKEN = "In this campaign an address is not enough", "neither an address nor a reply is enough"
 VOUCH, FORGED = "no mail server vouches for it", "says that it did not come from there"
 
+ASKED = "If it is yours, answer this mail, and it counts"
+
 GIVEN = {
+    "confirmed": {"address": ASKED, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
     "address": {"address": TAKEN, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
     "verified": {"address": VOUCH, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
     "code": {"address": CODE, "vouched": CODE, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
@@ -145,11 +148,12 @@ def test_an_old_report_changes_nothing_but_from_its_seats_address(desk: Desk, se
 
 
 @pytest.mark.parametrize(
-    ("accept", "done"), [("address", True), ("code", False), ("token", False), ("verified", False)]
+    ("accept", "done"),
+    [("address", True), ("code", False), ("token", False), ("verified", False)],
 )
 def test_the_policy_holds_for_requests(desk: Desk, accept: str, done: bool) -> None:
     """What is not enough for a sheet is not enough for a change."""
     rule(desk, accept=accept)
-    desk.post("PLAYER toy1 red\nPAUSE\nEND")
+    desk.post("PLAYER toy1 red\nMUTE blue\nEND")
 
     assert ("so nothing was taken" not in told(desk)[ANN]) == done

@@ -56,13 +56,13 @@ def test_who_leaves_opens_his_seat(desk: Desk) -> None:
 
 @pytest.mark.parametrize("text", ["LEAVE", f"DEPUTY {EVE} UNTIL 2026-11-20"])
 def test_a_forged_sender_gives_no_seat_away(desk: Desk, text: str) -> None:
-    """What gives a seat or its secrets away needs more than a From: its player is asked to reply."""
-    assert "reply to this mail with that line" in ask(desk, text)
+    """What gives a seat or its secrets away needs more than a From, whatever the house rules: its player is asked."""
+    assert "If it is yours, answer this mail, and it counts" in ask(desk, text)
     assert players(desk)["red"] == ANN
     assert desk.mails(EVE) == []
 
 
-@pytest.mark.parametrize("text", ["LEAVE\nPAUSE", "LEAVE\nHIM ALONE", "PLAYER toy1 red\nLEAVE\nBID 3\nEND"])
+@pytest.mark.parametrize("text", ["LEAVE\nSTATUS", "LEAVE\nHIM ALONE", "PLAYER toy1 red\nLEAVE\nBID 3\nEND"])
 def test_nobody_leaves_by_a_slip(desk: Desk, text: str) -> None:
     """LEAVE in a mail with anything else is not done."""
     assert "LEAVE must stand alone" in ask(desk, text)
@@ -116,14 +116,14 @@ def test_sheets_in_the_old_code_are_refused_after_a_takeover(desk: Desk) -> None
 
 def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
     """The turn runs when the others are in; PAUSE stands in the journal, and RESUME ends it."""
-    assert "turns no longer wait for you" in ask(desk, "PAUSE")
+    assert "turns no longer wait for you" in insist(desk, "PAUSE")
     for seat, address in (("blue", BOB), ("green", CYD)):
         desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=address)
     desk.tick()
 
     assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all sheets in"]
-    assert "Your pause is over" in ask(desk, "RESUME")
-    assert "was not paused" in ask(desk, "RESUME")
+    assert "Your pause is over" in insist(desk, "RESUME")
+    assert "was not paused" in insist(desk, "RESUME")
     assert "seat red is paused: turns do not wait for it" in journal(desk)
 
 
@@ -156,12 +156,12 @@ def test_a_deputy_is_dismissed(desk: Desk) -> None:
     """UNDEPUTE ends it at once, and takes back what was asked and not confirmed."""
     insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
     asked = code(desk.last(EVE))
-    assert "Nobody stands in for red" in ask(desk, "UNDEPUTE")
+    assert "Nobody stands in for red" in insist(desk, "UNDEPUTE")
     assert "is not known here" in ask(desk, f"CONFIRM {asked}", EVE)
 
     insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
     confirm(desk, EVE)
-    assert "eve@example.net no longer stands in for red" in ask(desk, "UNDEPUTE")
+    assert "eve@example.net no longer stands in for red" in insist(desk, "UNDEPUTE")
     assert "You no longer stand in for the seat red of toy1." in words(desk.last(EVE))
 
 
@@ -248,7 +248,8 @@ def test_a_second_address_is_confirmed_too(desk: Desk) -> None:
 
     with desk.house.store.reading() as session:
         assert session.scalars(select(Person.fallback).where(Person.key == ANN)).one() == "ann@example.com"
-    assert "You have no second address now" in ask(desk, "FALLBACK ann@example.org")
+    ask(desk, "FALLBACK ann@example.org")
+    assert "You have no second address now" in confirm(desk, ANN)
 
 
 def test_reports_may_come_as_text_alone(desk: Desk) -> None:
@@ -263,7 +264,7 @@ def test_a_newcomer_inherits_no_arrangements(desk: Desk) -> None:
     """Pause, deputy and muting were the former player's."""
     ask(desk, "JOIN toy1", EVE)
     confirm(desk, EVE)
-    ask(desk, "PAUSE")
+    insist(desk, "PAUSE")
     insist(desk, "DEPUTY dan@example.net UNTIL 2026-11-20")
     confirm(desk, "dan@example.net")
     ask(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")

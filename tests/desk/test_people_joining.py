@@ -124,7 +124,7 @@ def test_who_withdraws_waits_no_longer(desk: Desk) -> None:
     join(desk, EVE)
     desk.now += dt.timedelta(minutes=1)
 
-    assert "You are off the standby list of toy1." in ask(desk, "WITHDRAW toy1", CYD)
+    assert "You are off the standby list of toy1." in insist(desk, "WITHDRAW toy1", CYD)
     assert "number 1 on the standby list" in ask(desk, "STATUS", EVE)
     assert "You are number 2" in join(desk, CYD)
 

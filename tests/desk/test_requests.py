@@ -111,10 +111,10 @@ def test_orders_go_before_commands(begun: Desk) -> None:
 
 def test_a_reply_to_a_report_may_be_a_command(begun: Desk) -> None:
     """The first line decides what a reply is."""
-    begun.reply(begun.last(), "PAUSE\n\nOn Monday the desk wrote:\n> BID 3")
+    begun.reply(begun.last(), "MUTE blue\n\nOn Monday the desk wrote:\n> BID 3")
     begun.tick()
 
-    assert "Your seat red in toy1 is paused" in words(begun.last())
+    assert "You get no more letters and news of blue in toy1" in words(begun.last())
 
 
 def test_a_line_not_understood_is_told_with_the_nearest(begun: Desk) -> None:
@@ -153,15 +153,15 @@ def test_a_frame_says_which(begun: Desk) -> None:
     """With the seat named, a player of several is served."""
     begun.begin(name="toy2", seats=("red", "green"))
 
-    assert "Your seat red in toy2 is paused" in ask(begun, "PLAYER toy2 red\nPAUSE\nEND")
+    assert "You get no more letters and news of green in toy2" in ask(begun, "PLAYER toy2 red\nMUTE green\nEND")
 
 
 def test_the_token_speaks_from_any_address(begun: Desk) -> None:
     """The command is done, and the answer goes to the registered address alone."""
-    begun.post(f"PLAYER toy1 red {token(begun)}\nPAUSE\nEND", sender=EVE)
+    begun.post(f"PLAYER toy1 red {token(begun)}\nMUTE blue\nEND", sender=EVE)
     begun.tick()
 
-    assert "Your seat red in toy1 is paused" in words(begun.last(ANN))
+    assert "You get no more letters and news of blue in toy1" in words(begun.last(ANN))
     assert begun.mails(EVE) == []
 
 
@@ -255,11 +255,11 @@ class Essay(Auction):
 def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:
     """Where a game reads any words, a reply that begins with a command's word but is none is a sheet."""
     begun.reply(begun.last(), "Leave the harbour at dawn.")
-    begun.reply(begun.last(), "Pause")
+    begun.reply(begun.last(), "Mute blue")
     poll(begun.house.store, open_mailbox(begun.house.settings), begun.now)
     answer_letters(dataclasses.replace(begun.house, games={"toy": Essay()}), begun.now)
     begun.tick()
 
     answers = [words(mail) for mail in begun.mails(ANN)[2:]]
     assert sum(text.startswith("Sheet 1 taken: 1 order.") for text in answers) == 1
-    assert sum("Your seat red in toy1 is paused" in text for text in answers) == 1
+    assert sum("You get no more letters and news of blue" in text for text in answers) == 1

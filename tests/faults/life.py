@@ -108,17 +108,20 @@ def _begin(house: House, name: str, seats: tuple[str, ...], turns: int) -> None:
 
 
 def _ask_before(house: House) -> None:
-    """What was asked in the days before and has its answer in the night: two who wish to play, a deputy, a hold."""
+    """What was asked in the days before and has its answer in the night: joining, leaving, deputies, a hold."""
     with house.store.reading() as session:
         letters = _Letters(session)
         letters.post("eve", "JOIN seats")
         letters.post("gus", "JOIN seats")
         letters.reply("seats", "red", "DEPUTY ivy@example.org UNTIL 2026-11-20")
+        letters.reply("seats", "blue", "LEAVE")
+        letters.reply("seats", "green", "DEPUTY hal@example.org UNTIL 2026-11-20")
         letters.command("freed", "HOLD")
     _deal(house, letters.written)
     with house.store.reading() as session:
         letters = _Letters(session, [b""] * 10)
         letters.confirm("eve")
+        letters.confirm("ann")
     _deal(house, letters.written[10:])
 
 
@@ -137,8 +140,8 @@ def _players(letters: _Letters) -> None:
     letters.confirm("gus")
     letters.confirm("ivy")
     letters.reply("seats", "red", "BID 1")
-    letters.reply("seats", "blue", "LEAVE")
-    letters.reply("seats", "green", "DEPUTY hal@example.org UNTIL 2026-11-20")
+    letters.confirm("bob")
+    letters.confirm("cyd")
     letters.reply("seats", "green", "PRESS TO red\nShall we share the prize?")
     letters.reply("votes", "red", "EXTEND")
     letters.reply("votes", "blue", "EXTEND")

@@ -87,6 +87,7 @@ def begin(
         seats=[("red", f"ann@{domain}"), ("blue", f"bob@{domain}")],
         deadline=deadline,
         options=options,
+        policy={"accept": "address"},
     )
     create(house, wanted, now, seed=b"a seed for tests")
     start(house, name, now)

@@ -9,7 +9,7 @@ import pytest
 
 from pbem.desk.commands import REFERENCE
 from pbem.report import Help, Page, Told
-from pbem.report.people_pages import Answer, Confirmation, Done, Notice, RequestKind, WhichSeat
+from pbem.report.people_pages import Answer, Confirmation, Done, Notice, Question, RequestKind, WhichSeat
 from tests.report.toy import reporter
 
 ANSWER = Answer(
@@ -37,6 +37,15 @@ CONFIRMATION = Confirmation(
 )
 NOTICE = Notice(paragraphs=("The seat red of fair1 has a new player. " * 5, "It is ann."), campaign="fair1", gm="gm")
 WHICH = WhichSeat(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
+QUESTION = Question(
+    address="orders@example.org",
+    sender="ann@example.org",
+    excerpt="PRESS TO blue\n" + "I shall betray you. " * 9,
+    days=14,
+    campaign="fair1",
+    seat="red",
+    gm="gm@example.org",
+)
 HELP = Help(address="orders@example.org", commands=REFERENCE)
 
 
@@ -49,6 +58,10 @@ HELP = Help(address="orders@example.org", commands=REFERENCE)
         NOTICE,
         replace(NOTICE, gm=""),
         WHICH,
+        QUESTION,
+        replace(QUESTION, orders=True),
+        replace(QUESTION, weighty=True, last=True),
+        replace(QUESTION, campaign="", seat="", gm=""),
         HELP,
     ],
     ids=lambda page: page.page,

@@ -70,10 +70,10 @@ class Season:
         self.write(account, text, subject=subject, to=to, answers=str(mail["Message-ID"]))
 
     def insist(self, account: str, text: str) -> None:
-        """Writes what a From alone does not prove, and once more in reply to the answer."""
+        """Writes what a From alone does not prove, and answers the question whether it is his."""
         self.write(account, text)
         self.tick()
-        self.reply(account, self.read(account)[-1], text)
+        self.reply(account, self.read(account)[-1], "")
         self.tick()
 
     def command(self, text: str) -> None:

@@ -131,7 +131,7 @@ def _somebody_goes_away(season: Season) -> None:
     """Turn 3: green says that she is away; the deadline set already stays, the next keeps out of her absence."""
     current = _friday(season)
     first, last = current.date() - DAY, current.date() + 9 * DAY
-    season.write("cyn", f"ABSENT {first} TO {last}")
+    season.insist("cyn", f"ABSENT {first} TO {last}")
     season.tick()
     unmoved = _friday(season)
     season.play()
@@ -148,8 +148,7 @@ def _a_deputy_plays(season: Season) -> None:
     season.tick()
     season.sheets(but=("yellow",))
     framed = f"ORDERS {NAME} yellow\nEND"
-    season.write("hal", framed)
-    season.tick(hours=1)
+    season.insist("hal", framed)
 
     assert "Sheet 1 taken" in text_of(season.read("hal")[-1])
     assert "Sheet 1 taken" in text_of(season.read("bob")[-1])
@@ -160,7 +159,7 @@ def _players_want_more_time(season: Season) -> None:
     """Turn 5: three of six ask for more time and get it; the GM gives a day more by mail."""
     before = _friday(season)
     for account in ("ann", "bob", "eve"):
-        season.write(account, "EXTEND")
+        season.insist(account, "EXTEND")
     season.tick()
     voted = _friday(season)
     season.command("EXTEND 24h")
@@ -256,8 +255,8 @@ def _the_gm_runs_a_turn_again(season: Season) -> None:
 
 def _the_gm_looks_first(season: Season) -> None:
     """Turn 12: players write to each other, the GM to all; he looks at the reports before he lets the turn run."""
-    season.write("eve", "UNSIGNED TO ALL\nBeware of red!")
-    season.write("amy", "NEWS\nRed has always been peaceful.")
+    season.insist("eve", "UNSIGNED TO ALL\nBeware of red!")
+    season.insist("amy", "NEWS\nRed has always been peaceful.")
     season.command("RULE review yes\nTEXT TO ALL\nThis is the last turn of the year.")
     season.sheets()
     season.tick(hours=1)

@@ -62,6 +62,7 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
         seats=[(seat, f"{seat}@example.org") for seat in seats],
         deadline="EVERY 12h",
         options={option: str(value) for option, value in default_options(ruleset).items() if value is not None},
+        policy={"accept": "address"},
     )
     create(house, wanted, now, seed=dice.seed)
     start(house, name, now)

@@ -34,6 +34,9 @@ GAMES = {"toy": Auction()}
 MONDAY = dt.datetime(2026, 11, 2, 9, 0, tzinfo=dt.UTC)
 """The moment at which the tests' campaigns start."""
 
+ADDRESS_IS_ENOUGH = {"accept": "address"}
+"""The house rule of tests about other things: a sheet counts because of its From."""
+
 _TEMPLATES = Path(__file__).parent / "templates"
 ADDRESSES = {"red": "ann@example.org", "blue": "bob@example.org", "green": "cyd@example.org"}
 
@@ -75,7 +78,7 @@ class Desk:
         rules: Mapping[str, str] | None = None,
         **options: str,
     ) -> None:
-        """Creates and starts a campaign, with house rules if any are given."""
+        """Creates and starts a campaign with these house rules; an address is proof unless they say otherwise."""
         wanted = NewCampaign(
             name=name,
             game="toy",
@@ -85,7 +88,7 @@ class Desk:
             options=options,
         )
         create(self.house, wanted, self.now, seed=b"a seed for tests")
-        self.set_rules(name, **(rules or {}))
+        self.set_rules(name, **(ADDRESS_IS_ENOUGH | dict(rules or {})))
         start(self.house, name, self.now)
 
     def set_rules(self, name: str = "toy1", **rules: str) -> None:

@@ -6,7 +6,7 @@ import base64
 import datetime as dt
 import secrets
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -26,10 +26,13 @@ UNPROVEN_A_DAY = 3
 UNPROVEN = ("none", "fail")
 """The accounts of such letters: what the receiving server says of their senders."""
 
+QUESTIONS = "questions"
+"""The account of questions about letters, which anybody can bring about: they use up no other codes."""
+
 
 def put_request(
     session: Session,
-    kind: RequestKind,
+    kind: RequestKind | Literal["letter"],
     now: dt.datetime,
     *,
     to: str,
@@ -45,7 +48,7 @@ def put_request(
     """
     key = to.lower()
     most = UNPROVEN_A_DAY if account in UNPROVEN else A_DAY
-    if _asked_today(session, key, by, account, now) >= most:
+    if asked_today(session, key, by, account, now) >= most:
         return None
     code = base64.b32encode(secrets.token_bytes(10)).decode().lower()
     row = Request(
@@ -63,8 +66,13 @@ def put_request(
 
 def find_request(session: Session, code: str, now: dt.datetime) -> Request | None:
     """The request of a code, unless it has been confirmed or is too old."""
-    found = session.scalar(select(Request).where(Request.code == code.lower(), Request.done_at.is_(None)))
-    return found if found is not None and now - found.created_at <= dt.timedelta(days=DAYS) else None
+    found = session.scalar(select(Request).where(Request.code == code.lower()))
+    return found if found is not None and is_open(found, now) else None
+
+
+def is_open(request: Request, now: dt.datetime) -> bool:
+    """Whether a request may still be confirmed."""
+    return request.done_at is None and now - request.created_at <= dt.timedelta(days=DAYS)
 
 
 def known_code(session: Session, codes: Iterable[str]) -> str:
@@ -80,7 +88,8 @@ def settle(session: Session, request: Request, now: dt.datetime) -> bool:
     return session.scalar(ours.values(done_at=now)) is not None
 
 
-def _asked_today(session: Session, to: str, by: str, account: str, now: dt.datetime) -> int:
+def asked_today(session: Session, to: str, by: str, account: str, now: dt.datetime) -> int:
+    """How much an address was asked in the last day, or `by` has caused to be asked, on an account."""
     today = session.scalars(select(Request.data).where(Request.created_at > now - dt.timedelta(days=1)))
     same = (data for data in today if data.get("account", "") == account)
     return sum(data["to"] == to or (bool(by) and data["by"] == by) for data in same)

@@ -1,0 +1,178 @@
+"""Letters that anybody could have written: kept, asked about at the registered address, and done once it answers.
+
+A question goes out once for each letter, with a code of its own. Whoever shows
+the code has read the mail there, and what he says holds for that letter alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlalchemy import or_, select, update
+
+from pbem.campaign.people.confirming import A_DAY, DAYS, QUESTIONS, asked_today, is_open, put_request, settle
+from pbem.campaign.people.identity import find_person
+from pbem.desk.claims import Confirmed, Unproven
+from pbem.desk.dispatch import YES, find_asked
+from pbem.desk.replies import Case, answer, question
+from pbem.desk.seats import Spot, load_spot
+from pbem.desk.sheet import SheetText
+from pbem.masking import masked
+from pbem.post.codes import find_codes
+from pbem.post.reading import Letter, read_letter
+from pbem.report import Refusal
+from pbem.report.pages import Reason
+from pbem.report.people_pages import Question
+from pbem.store.models import Letter as LetterRow
+from pbem.store.models import Person, Request
+
+Outcome = tuple[str, bool]
+"""What to note of a letter, and whether a sheet was kept."""
+
+_EXCERPT_LINES = 12
+_EXCERPT = 800
+"""Characters of a letter that are shown: enough for its owner to know it again, too few to write to him through us."""
+
+
+def keep(case: Case, claim: Unproven) -> str:
+    """Keeps a letter, and asks the address in whose name it came; returns what to note of it."""
+    person, spot = find_person(case.session, claim.to), claim.spot
+    assert person is not None
+    asked = asked_today(case.session, person.key, "", QUESTIONS, case.now)
+    data = {
+        "letter": case.letter_id,
+        "person_id": person.id,
+        "seat_id": spot.seat_id if spot else None,
+        "player": spot.address.lower() if spot else "",
+        "report_id": spot.report_id if spot else 0,
+        "orders": claim.orders,
+    }
+    campaign_id = spot.campaign_id if spot else None
+    code = put_request(
+        case.session, "letter", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
+    )
+    if code is None:
+        return f"kept; not asked about: {claim.to} was asked about {A_DAY} letters today"
+    text = case.house.reporter.write(_page(case, claim, last=asked + 1 >= A_DAY))
+    sent = question(case, spot, text, to=claim.to, code=code)
+    case.session.execute(update(Request).where(Request.code == code).values(message_id=sent))
+    return f"kept; asked {claim.to} whether it is his"
+
+
+def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
+    spot = claim.spot
+    return Question(
+        address=case.address,
+        sender=case.letter.sender or "an unreadable sender",
+        excerpt=_excerpt(case.letter),
+        days=DAYS,
+        campaign=spot.campaign if spot else "",
+        seat=spot.seat if spot else "",
+        gm=spot.gm if spot else "",
+        orders=claim.orders,
+        weighty=claim.weighty,
+        last=last,
+    )
+
+
+def _excerpt(letter: Letter) -> str:
+    """How a letter begins, without keys; its subject if it has no text."""
+    text = masked((letter.text or letter.subject)[:_EXCERPT])
+    lines = text.split("\n")
+    return "\n".join([*lines[:_EXCERPT_LINES], *(["(and more)"] if lines[_EXCERPT_LINES:] else [])])
+
+
+def answer_question(
+    case: Case, sheet: SheetText, known: Callable[[str], bool], deal: Callable[[Case], Outcome]
+) -> Outcome | None:
+    """Does what follows from the answer to a question about a letter; None if this letter is no such answer.
+
+    `deal` deals with the letter that was kept, or with this one if a sheet in it takes that one's place.
+    """
+    asked = None if case.confirmed else _find_question(case)
+    if asked is None:
+        return None
+    kept = case.session.get_one(LetterRow, asked.data["letter"])
+    letter = read_letter(kept.raw)
+    agrees = _agrees(case.letter, letter)
+    if not agrees and not _replaces(case, asked, sheet):
+        # What else it says is dealt with as in any other mail.
+        other = sheet.header is not None or find_asked(case, known) is not None
+        return None if other else (_told(case, asked, "unclear"), False)
+    if not (is_open(asked, case.now) and settle(case.session, asked, case.now)):
+        return _told(case, asked, "answered"), False
+    if not _is_still_his(case, asked):
+        return _told(case, asked, "not-yours-now"), False
+    confirmed = Confirmed(asked.data["seat_id"], asked.data["report_id"])
+    if not agrees:
+        kept.note = f"given up for letter {case.letter_id}, by its owner"
+        return deal(replace(case, confirmed=confirmed))
+    note, is_sheet = deal(replace(case, letter=letter, letter_id=kept.id, verdict="none", confirmed=confirmed))
+    kept.note = f"its owner's, as letter {case.letter_id} says: {note}"
+    return f"says that letter {kept.id} is his", is_sheet
+
+
+def _find_question(case: Case) -> Request | None:
+    """The question that a letter answers, by its code or by the mail that it replies to; answered before, or not."""
+    letter = case.letter
+    words = _first_line(letter).lower().split()
+    codes = [*find_codes(letter, case.address), *(words[1:] if words[:1] == ["confirm"] else [])]
+    shown = or_(Request.code.in_(codes), Request.message_id.in_(letter.references[:1]))
+    return case.session.scalar(select(Request).where(Request.kind == "letter", shown).limit(1))
+
+
+def _agrees(answered: Letter, kept: Letter) -> bool:
+    """Whether an answer says yes: by nothing of its own, by a word for it, or by saying the same again."""
+    first = _first_line(answered)
+    if not first or YES.fullmatch(first) or first.upper().startswith("CONFIRM "):
+        return True
+    return answered.text.casefold().split() == kept.text.casefold().split()
+
+
+def _first_line(letter: Letter) -> str:
+    return next((line.strip() for line in letter.lines if line.strip()), "")
+
+
+def _replaces(case: Case, asked: Request, sheet: SheetText) -> bool:
+    """Whether an answer holds a sheet that takes the place of the one asked about."""
+    if not asked.data["orders"]:
+        return False
+    spot = load_spot(case.session, asked.data["seat_id"])
+    if sheet.header is not None:
+        return (sheet.header.campaign, sheet.header.seat) == (spot.campaign, spot.seat)
+    # In a game that reads any words as orders, none can be told from chat.
+    return _are_orders(case, spot, sheet.lines) and not _are_orders(case, spot, ((1, "No, it is not"),))
+
+
+def _are_orders(case: Case, spot: Spot, lines: tuple[tuple[int, str], ...]) -> bool:
+    read = case.house.game(spot.game).parse(json.loads(spot.view), lines)
+    return bool(read.entries) and not read.errors
+
+
+def _is_still_his(case: Case, asked: Request) -> bool:
+    """Whether the address asked, and the seat, are those of the same people still."""
+    person, seat_id = case.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
+    if person.key != asked.data["to"]:
+        return False
+    return seat_id is None or load_spot(case.session, seat_id).address.lower() == asked.data["player"]
+
+
+def _told(case: Case, asked: Request, reason: Reason) -> str:
+    """Tells the address that was asked what became of its answer; while the question is open, a reply answers it."""
+    seat_id = asked.data["seat_id"]
+    spot = None if seat_id is None else load_spot(case.session, seat_id)
+    # Its thread leads back to the question, not to a report: the code is good for nothing else.
+    thread = None if spot is None else replace(spot, report_message_id=asked.message_id)
+    code = asked.code if is_open(asked, case.now) else ""
+    page = Refusal(
+        reason=reason,
+        address=case.address,
+        campaign=spot.campaign if spot else "",
+        seat=spot.seat if spot else "",
+        notes=case.letter.notes,
+    )
+    return f"{reason}; " + answer(
+        case, to=asked.data["to"], text=case.house.reporter.write(page), spot=thread, code=code
+    )
