@@ -87,7 +87,7 @@ def put_reports(
 ) -> None:
     """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
 
-    Who stands in for a player gets a copy.
+    Who stands in for a player gets a copy, with a code of his own.
     """
     if not reports:
         return
@@ -104,8 +104,8 @@ def put_reports(
         for made in reports
     ]
     session.connection().execute(_PUT, rows)
-    mails = {made.place.id: made.mail for made in reports if made.place.address}
-    sent = [*mails.values(), *copies(session, house, table, mails, now)]
+    mails = {made.place.id: (made.code, made.mail) for made in reports if made.place.address}
+    sent = [*(mail for _, mail in mails.values()), *copies(session, house, table, mails, now)]
     queue_many(session, [(mail, table.id) for mail in sent], house.settings, now)
 
 

@@ -12,7 +12,7 @@ from pbem.campaign.people.deputies import MOST_DAYS, dismiss
 from pbem.campaign.people.dicewords import choose_word
 from pbem.campaign.people.identity import find_person
 from pbem.campaign.people.news import send_page, tell
-from pbem.campaign.people.remailing import renew
+from pbem.campaign.people.remailing import recall_copies
 from pbem.campaign.people.seating import find_place, locked_table, open_seat, pause_seat
 from pbem.desk.commands import (
     AppointDeputy,
@@ -123,13 +123,13 @@ def _dismiss(asked: Asked, _: NoDeputy) -> str:
     if not dismissed:
         return f"Nobody stands in for {spot.seat} in {spot.campaign}, and nobody is asked to any more."
     note(case.session, table.id, case.now, actor=spot.seat, text="has no deputy any more", secret=True)
-    renew(case.session, case.house, table, place, case.now)
+    recall_copies(case.session, place)
     said = f"You no longer stand in for the seat {spot.seat} of {spot.campaign}. Thank you!"
     for deputy in dismissed:
         tell(case.session, case.house, table, case.now, to=deputy.address, subject="You are relieved", said=[said])
     return (
-        f"{dismissed[0].address} no longer stands in for {spot.seat} in {spot.campaign}. "
-        "Your newest report comes again, with a code that only you have."
+        f"{dismissed[0].address} no longer stands in for {spot.seat} in {spot.campaign}, and the reports mailed there "
+        "open your seat no more."
     )
 
 

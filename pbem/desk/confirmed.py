@@ -6,10 +6,10 @@ from sqlalchemy import select
 
 from pbem.campaign.journal import note
 from pbem.campaign.people.confirming import DAYS, put_request
-from pbem.campaign.people.deputies import appoint, deputies_of, end_of, stands_in_for
+from pbem.campaign.people.deputies import appoint, end_of, stands_in_for
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.people.news import send_page, tell
-from pbem.campaign.people.remailing import find_report, mail_again, renew
+from pbem.campaign.people.remailing import find_report, mail_copy, recall_copies
 from pbem.campaign.people.seating import locked_table, place_of
 from pbem.campaign.table import load_table
 from pbem.desk.replies import Case
@@ -77,9 +77,8 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
         how = f"stand in for {elsewhere[0].seat} in {table.name}" if elsewhere else f"play in {table.name} yourself"
         return f"You {how}, so you cannot stand in for another seat."
     place = next(each for each in table.places if each.id == seat.id)
-    if deputies_of(case.session, [seat.id], case.now):
-        renew(case.session, case.house, table, place, case.now)  # whoever stood in before has the code
-    appoint(case.session, seat.id, deputy, case.now, until)
+    recall_copies(case.session, place)
+    stand_in = appoint(case.session, seat.id, deputy, case.now, until)
     noted = f"has a deputy to the end of {data['until']}"
     note(case.session, table.id, case.now, actor=seat.name, text=noted, secret=True)
     said = (
@@ -89,7 +88,7 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
     tell(case.session, case.house, table, case.now, to=player.address, subject="Your deputy", said=[said])
     report = find_report(case.session, table, place)
     if report is not None:
-        mail_again(case.session, case.house, table, place, report, case.now, to=deputy.address, key=request.code)
+        mail_copy(case.session, case.house, table, place, report, case.now, deputy=stand_in)
     return (
         f"You stand in for the seat {seat.name} of {table.name} to the end of {data['until']}. Its reports come to you "
         "too: press Reply on one to send orders. Thank you!"

@@ -93,12 +93,18 @@ def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
         found = _misnamed(session, letter, header, replied)
     else:
         found = _framed(session, letter, header, load_spot(session, seat_id), named=known.get(key), replied=replied)
-    return _weighed(case, _up_to_date(found), changing=changing) if isinstance(found, Evidence) else found
+    return _weighed(case, _up_to_date(case, found), changing=changing) if isinstance(found, Evidence) else found
 
 
-def _up_to_date(evidence: Evidence) -> Evidence:
-    """Evidence without a key that was renewed, as for another player, between its look-up and the campaign's lock."""
+def _up_to_date(case: Case, evidence: Evidence) -> Evidence:
+    """Evidence without a key that is good no more.
+
+    It was renewed, as for another player, between its look-up and the campaign's
+    lock; or it is that of somebody who stands in, and his time is over.
+    """
     shown, spot = evidence.shown, evidence.spot
+    if shown is not None and shown.stand_in is not None:
+        return evidence if shown.stand_in.is_on(case.now) else replace(evidence, proof=None, shown=None)
     if shown is None or shown.report_id != spot.report_id or shown.key in (spot.code, spot.report_message_id):
         return evidence
     return replace(evidence, proof=None, shown=None)
@@ -162,14 +168,16 @@ def _framed(
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Who wrote a letter for a seat, by its From: the seat's own address, or who stands in, now or at another time."""
+    """Who wrote a letter for a seat: its player, by the address in From, or who stands in, now or at another time."""
 
     own: bool
     deputy: str = ""
     lapsed: StandIn | None = None
 
 
-def _writer(case: Case, spot: Spot) -> _Writer:
+def _writer(case: Case, spot: Spot, shown: Shown | None) -> _Writer:
+    if shown is not None and shown.stand_in is not None:
+        return _Writer(own=False, deputy=shown.stand_in.address)  # his is the code, whatever From says
     own, sender = is_own(case.letter, spot), case.letter.sender
     found = None if own or sender is None else find_stand_in(case.session, spot.seat_id, sender, case.now)
     if found is None:
@@ -182,7 +190,7 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
     spot = evidence.spot
     if not spot.address:
         return _vacant(case, evidence)
-    writer = _writer(case, spot)
+    writer = _writer(case, spot, evidence.shown)
     proof = evidence.proof or ("address" if writer.own or writer.deputy else None)
     if writer.lapsed and proof not in ("token", "confirmed"):
         return Lapsed(spot, writer.lapsed)

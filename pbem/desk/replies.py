@@ -19,7 +19,7 @@ from sqlalchemy import Boolean, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from pbem.desk.claims import Confirmed
-from pbem.desk.seats import Spot, is_known
+from pbem.desk.seats import Spot, as_mailed_to, is_known
 from pbem.house import House
 from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
@@ -171,7 +171,8 @@ def receipt(case: Case, spot: Spot, text: str, *, version: int, deputy: str = ""
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     for to, parts in names.items():
         id_ = message_id(spot.mail_key, settings.domain, *parts)
-        _queue(case, _mail(case, to, text, id_=id_, spot=spot, code=spot.code, kind="receipt"), spot.campaign_id)
+        own = as_mailed_to(case.session, spot, to) if to == deputy else spot
+        _queue(case, _mail(case, to, text, id_=id_, spot=own, code=own.code, kind="receipt"), spot.campaign_id)
 
 
 def question(case: Case, spot: Spot | None, text: str, *, to: str, code: str) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Row, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.policy import Policy
 from pbem.ruleset import Seat
-from pbem.store.models import Campaign, Deputy, Person, Report, SeatRow, Turn
+from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,19 +53,6 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A report that a letter shows to have been read, by its code or its Message-ID: the `key`.
-
-    `withdrawn`: it opened a turn that was taken back since.
-    """
-
-    report_id: int
-    seat_id: int
-    withdrawn: bool
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
 class StandIn:
     """Somebody who stands, or stood, in for a seat's player."""
 
@@ -76,6 +63,21 @@ class StandIn:
     def is_on(self, now: dt.datetime) -> bool:
         """Whether he stands in now."""
         return self.since <= now < self.until
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A report that a letter shows to have been read, by its code or its Message-ID: the `key`.
+
+    `withdrawn`: it opened a turn that was taken back since. `stand_in` is whose
+    copy of it was read, None if it was the player's own.
+    """
+
+    report_id: int
+    seat_id: int
+    withdrawn: bool
+    key: str
+    stand_in: StandIn | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,23 @@ _BY_MESSAGE = (
     .join(Turn, Turn.id == Report.turn_id)
     .where(Report.message_id.in_(bindparam("ids", expanding=True)))
 )
+_COPIES = (
+    select(ReportCopy.code, ReportCopy.message_id, *_SHOWN, Person.address, Deputy.since, Deputy.until)
+    .join(Report, Report.id == ReportCopy.report_id)
+    .join(Turn, Turn.id == Report.turn_id)
+    .join(Deputy, Deputy.id == ReportCopy.deputy_id)
+    .join(Person, Person.id == Deputy.person_id)
+)
+_COPY_BY_CODE = _COPIES.where(ReportCopy.code.in_(bindparam("words", expanding=True)))
+_COPY_BY_MESSAGE = _COPIES.where(ReportCopy.message_id.in_(bindparam("ids", expanding=True)))
+_COPY_OF = (
+    select(ReportCopy.code, ReportCopy.message_id)
+    .join(Deputy, Deputy.id == ReportCopy.deputy_id)
+    .join(Person, Person.id == Deputy.person_id)
+    .where(ReportCopy.report_id == bindparam("report_id"), Person.key == bindparam("key"))
+    .order_by(ReportCopy.id.desc())
+    .limit(1)
+)
 _DEPUTIES = (
     select(Person.address, Deputy.since, Deputy.until)
     .join(Person, Person.id == Deputy.person_id)
@@ -191,10 +210,12 @@ def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
     words = list(codes)
     if not words:
         return {}
-    rows = session.connection().execute(_BY_CODE, {"words": words})
-    found = {code: Shown(id_, seat_id, withdrawn, code) for code, id_, seat_id, withdrawn in rows}
+    database = session.connection()
+    found = {row.code: Shown(*row[1:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
+    if len(found) < len(words):
+        found |= {row.code: _copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
     if left := [word for word in words if word and word not in found]:
-        seats = session.connection().execute(_BY_DICE_CODE, {"words": left})
+        seats = database.execute(_BY_DICE_CODE, {"words": left})
         found |= {code: Shown(0, seat_id, withdrawn=False, key=code) for code, seat_id in seats}
     return found
 
@@ -204,9 +225,21 @@ def shown_by_reference(session: Session, message_ids: Iterable[str]) -> list[Sho
     ids = [id_ for id_ in message_ids if id_.isascii() and id_.isprintable()]
     if not ids:
         return []
-    rows = session.connection().execute(_BY_MESSAGE, {"ids": ids})
-    found = {message_id: Shown(id_, seat_id, withdrawn, message_id) for message_id, id_, seat_id, withdrawn in rows}
+    database = session.connection()
+    found = {row.message_id: Shown(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, {"ids": ids})}
+    found |= {row.message_id: _copy(row, row.message_id) for row in database.execute(_COPY_BY_MESSAGE, {"ids": ids})}
     return [found[id_] for id_ in ids if id_ in found][:1]
+
+
+def _copy(row: Row[str, str, int, int, bool, str, dt.datetime, dt.datetime], key: str) -> Shown:
+    return Shown(row.id, row.seat_id, row.withdrawn, key, StandIn(row.address, row.since, row.until))
+
+
+def as_mailed_to(session: Session, spot: Spot, deputy: str) -> Spot:
+    """A seat as somebody who stands in can answer it: with the code of his own copy of its report, if he has one."""
+    found = session.connection().execute(_COPY_OF, {"report_id": spot.report_id, "key": deputy.lower()}).first()
+    code, message_id = found or ("", "")
+    return replace(spot, code=code, report_message_id=message_id)
 
 
 def find_stand_in(session: Session, seat_id: int, address: str, now: dt.datetime) -> StandIn | None:

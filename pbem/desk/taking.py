@@ -18,7 +18,7 @@ from pbem.campaign.tokens import token_fits
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
 from pbem.desk.replies import Case, answer, receipt
-from pbem.desk.seats import Spot
+from pbem.desk.seats import Spot, as_mailed_to
 from pbem.desk.sheet import SheetText
 from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
 from pbem.report import Receipt, Refusal, compare, restate, tell
@@ -44,12 +44,13 @@ def take_sheet(
     Returns what to note of the letter, and whether there was a sheet to keep.
     Raises TooMany, if so many were taken that this one is left alone.
     """
-    ruleset, sheet = case.house.game(spot.game), _without_keys(sheet, spot)
+    answered = as_mailed_to(case.session, spot, deputy) if deputy else spot
+    ruleset, sheet = case.house.game(spot.game), _without_keys(sheet, answered)
     last, counted = _earlier(case.session, spot, ruleset)
     if most := sheets_enough(case, spot):
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
         raise TooMany(said, tell_of_sheets(case, spot, most))
-    if _asks_nothing(case, spot, sheet, counted):
+    if _asks_nothing(case, answered, sheet, counted):
         return _nothing_to_take(case, spot, sheet, counted), False
     view = json.loads(spot.view)
     reading = _read(ruleset, view, sheet, counted)
@@ -97,7 +98,7 @@ def _asks_nothing(case: Case, spot: Spot, sheet: SheetText, counted: Counted | N
     """Whether a letter only looks like a sheet: an empty reply, or one that quotes the report's own form as it was."""
     if sheet.header is None:
         return sheet.empty and not (counted and sheet.wait is not None)
-    if sheet.wait is not None or sheet.header.key.lower() != spot.code:
+    if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
         return False
     quoted = sheet.below_text or case.letter.sent_back
     return (sheet.below_text and sheet.empty) or (quoted and is_untouched(case, spot, sheet))

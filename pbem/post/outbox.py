@@ -59,6 +59,11 @@ def drop(session: Session, topic: str) -> None:
     _replace(session, OUTBOX.c.topic == topic)
 
 
+def drop_mails(session: Session, message_ids: Iterable[str]) -> None:
+    """Takes those of these mails that still wait out of the outbox."""
+    _replace(session, OUTBOX.c.message_id.in_(list(message_ids)))
+
+
 def press_topic(campaign: str, seat: str, press_id: int | None = None) -> str:
     """What the mail of a letter to a seat is about; without the letter, how all such topics begin."""
     return f"press {campaign} {seat} {'' if press_id is None else press_id}"

@@ -323,6 +323,21 @@ class Report(Base):
     """The parts of the report as mailed, for the archive: JSON of name → text, pictures in base64."""
 
 
+class ReportCopy(Base):
+    """A report as somebody was mailed it who stands in for the seat's player: with a reply code that is his alone.
+
+    The code and the Message-ID are good while he stands in.
+    """
+
+    __tablename__ = "report_copy"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    report_id: Mapped[int] = mapped_column(ForeignKey("report.id"), index=True)
+    deputy_id: Mapped[int] = mapped_column(ForeignKey("deputy.id"), index=True)
+    code: Mapped[str] = mapped_column(String(32), unique=True)
+    message_id: Mapped[str] = mapped_column(String(200), index=True)
+
+
 _UNMASKED = text("masked_at IS NULL")
 
 

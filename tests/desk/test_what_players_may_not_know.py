@@ -194,7 +194,7 @@ def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
 
     with desk.house.store.reading() as session:
         sent = session.scalars(select(Outgoing.state).where(Outgoing.recipient == EVE, Outgoing.topic.is_not(None)))
-        assert sent.all() == ["replaced"]
+        assert sent.all() == ["replaced", "replaced"]
 
 
 def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:

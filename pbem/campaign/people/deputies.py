@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from pbem.campaign.clock.deadlines import start_of
 from pbem.campaign.table import Place, Table
 from pbem.house import House
-from pbem.post.codes import message_id
+from pbem.post.codes import message_id, reply_code
 from pbem.post.writing import Mail
-from pbem.store.models import Deputy, Person, Request
+from pbem.store.models import Deputy, Person, Report, ReportCopy, Request
 
 MOST_DAYS = 90
 """How far ahead a deputy may be named."""
@@ -28,27 +28,33 @@ def end_of(day: str, zone: str) -> dt.datetime:
 
 def deputies_of(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> dict[int, list[Person]]:
     """Who stands in now, by the seat's id; none for seats without deputy."""
+    found: dict[int, list[Person]] = defaultdict(list)
+    for deputy, person in _on(session, seat_ids, now):
+        found[deputy.seat_id].append(person)
+    return dict(found)
+
+
+def _on(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> list[tuple[Deputy, Person]]:
     rows = session.execute(
-        select(Deputy.seat_id, Person)
+        select(Deputy, Person)
         .join(Person, Person.id == Deputy.person_id)
         .where(Deputy.seat_id.in_(list(seat_ids)), Deputy.since <= now, Deputy.until > now)
         .order_by(Deputy.id)
     )
-    found: dict[int, list[Person]] = defaultdict(list)
-    for seat_id, person in rows:
-        found[seat_id].append(person)
-    return dict(found)
+    return [(deputy, person) for deputy, person in rows]
 
 
-def appoint(session: Session, seat_id: int, person: Person, now: dt.datetime, until: dt.datetime) -> None:
+def appoint(session: Session, seat_id: int, person: Person, now: dt.datetime, until: dt.datetime) -> Deputy:
     """Makes somebody the deputy of a seat, in the place of any other."""
     _end(session, seat_id, now)
-    session.add(Deputy(seat_id=seat_id, person_id=person.id, since=now, until=until))
+    deputy = Deputy(seat_id=seat_id, person_id=person.id, since=now, until=until)
+    session.add(deputy)
     session.flush()
+    return deputy
 
 
 def _end(session: Session, seat_id: int, now: dt.datetime) -> None:
-    """Ends the time of a seat's deputy. He stays known as one who was, since he still has the code of its report."""
+    """Ends the time of a seat's deputy, and with it his codes. He stays known as one who was, to be told so."""
     session.execute(update(Deputy).where(Deputy.seat_id == seat_id, Deputy.until > now).values(until=now))
 
 
@@ -76,16 +82,39 @@ def copies_topic(topic: str) -> str:
     return topic and f"{topic} deputy"
 
 
-def copies(session: Session, house: House, table: Table, mails: Mapping[int, Mail], now: dt.datetime) -> list[Mail]:
-    """The reports of seats, by their ids, once more for those who stand in now; a reply finds the seat as well."""
+def copies(
+    session: Session, house: House, table: Table, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
+) -> list[Mail]:
+    """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
+
+    Each copy has a code of its own in the place of the seat's.
+    """
     return [
-        dataclasses.replace(
-            mails[seat_id],
-            recipient=deputy.address,
-            message_id=message_id(table.mail_key, house.settings.domain, "copy", mails[seat_id].message_id, deputy.id),
-            references=(mails[seat_id].message_id,),
-            topic=copies_topic(mails[seat_id].topic),
-        )
-        for seat_id, deputies in deputies_of(session, mails, now).items()
-        for deputy in deputies
+        _copy(session, house, table, deputy, person, *mails[deputy.seat_id])
+        for deputy, person in _on(session, mails, now)
     ]
+
+
+def _copy(session: Session, house: House, table: Table, deputy: Deputy, person: Person, code: str, mail: Mail) -> Mail:
+    id_ = message_id(table.mail_key, house.settings.domain, "copy", mail.message_id, person.id)
+    own = put_copy(session, table, deputy, code, id_)
+    return dataclasses.replace(
+        mail,
+        recipient=person.address,
+        subject=mail.subject.replace(code, own),
+        text=mail.text.replace(code, own),
+        html=mail.html.replace(code, own),
+        reply_to=mail.reply_to.replace(code, own),
+        message_id=id_,
+        references=(),  # the report's own Message-ID is a key to the seat
+        topic=copies_topic(mail.topic),
+    )
+
+
+def put_copy(session: Session, table: Table, deputy: Deputy, code: str, id_: str) -> str:
+    """Keeps how a deputy may answer the report of this code, by the mail of this Message-ID; returns his code."""
+    own = reply_code(table.mail_key, "deputy", code, deputy.id)
+    report_id = session.scalars(select(Report.id).where(Report.code == code)).one()
+    session.add(ReportCopy(report_id=report_id, deputy_id=deputy.id, code=own, message_id=id_))
+    session.flush()
+    return own

@@ -10,17 +10,17 @@ import re
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.people.deputies import copies_topic
+from pbem.campaign.people.deputies import copies_topic, put_copy
 from pbem.campaign.reporting import unpack_files
 from pbem.campaign.table import Place, Table, live
 from pbem.house import House
 from pbem.masking import CODE_CHARACTERS
 from pbem.post.codes import message_id, reply_code
-from pbem.post.outbox import drop, queue, topic_of
+from pbem.post.outbox import drop, drop_mails, queue, topic_of
 from pbem.post.writing import Mail
 from pbem.report import DrawnPicture, ReportFacts, ReportParts, report_mail
 from pbem.report.reporter import report_subject
-from pbem.store.models import Report, Turn
+from pbem.store.models import Deputy, Person, Report, ReportCopy, Turn
 
 RESENT = "resent"
 """The kind of mail of a report that its player asked for once more."""
@@ -59,10 +59,28 @@ def mail_again(
 ) -> None:
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
     id_ = message_id(table.mail_key, house.settings.domain, "again", report.code, key)
-    mail = _mail(house, table, place, report, to=to, id_=id_)
+    mail = _mail(house, table, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
     mail = dataclasses.replace(mail, references=older, kind=kind, topic=topic)
     queue(session, mail, house.settings, campaign_id=table.id, now=now)
+
+
+def mail_copy(
+    session: Session, house: House, table: Table, place: Place, report: Report, now: dt.datetime, *, deputy: Deputy
+) -> None:
+    """Queues a kept report to somebody who stands in from now on, with a code of his own."""
+    id_ = message_id(table.mail_key, house.settings.domain, "again", report.code, "deputy", deputy.id)
+    code = put_copy(session, table, deputy, report.code, id_)
+    to = session.get_one(Person, deputy.person_id).address
+    mail = _mail(house, table, place, report, to=to, id_=id_, code=code)
+    mail = dataclasses.replace(mail, topic=copies_topic(_topic(session, table, place, report)))
+    queue(session, mail, house.settings, campaign_id=table.id, now=now)
+
+
+def recall_copies(session: Session, place: Place) -> None:
+    """Takes reports out of the outbox that wait there for somebody who stands in no more."""
+    theirs = select(ReportCopy.message_id).join(Deputy, Deputy.id == ReportCopy.deputy_id)
+    drop_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
 def renew_codes(session: Session, house: House, table: Table, place: Place) -> Report | None:
@@ -78,17 +96,8 @@ def renew_codes(session: Session, house: House, table: Table, place: Place) -> R
     session.flush()
     newest = find_report(session, table, place)
     if newest is not None:
-        topic = _topic(session, table, place, newest)
-        for each in (topic, copies_topic(topic)):
-            drop(session, each)
+        drop(session, _topic(session, table, place, newest))
     return newest
-
-
-def renew(session: Session, house: House, table: Table, place: Place, now: dt.datetime) -> None:
-    """Gives a seat's reports other codes, and its player the newest again: whoever else had them uses them no more."""
-    newest = renew_codes(session, house, table, place)
-    if newest is not None:
-        mail_again(session, house, table, place, newest, now, to=place.address, key=RENEWED)
 
 
 def _topic(session: Session, table: Table, place: Place, report: Report) -> str:
@@ -96,14 +105,14 @@ def _topic(session: Session, table: Table, place: Place, report: Report) -> str:
     return topic_of("report", table.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
 
-def _mail(house: House, table: Table, place: Place, report: Report, *, to: str, id_: str) -> Mail:
+def _mail(house: House, table: Table, place: Place, report: Report, *, to: str, id_: str, code: str) -> Mail:
     facts = ReportFacts(
         campaign=table.name,
         seat=place.seat,
         seats=table.seats,
         deadline=None,
         zone=table.schedule.zone,
-        code=report.code,
+        code=code,
         address=house.settings.address,
     )
     label = json.loads(report.view)["label"]
@@ -113,7 +122,7 @@ def _mail(house: House, table: Table, place: Place, report: Report, *, to: str, 
 
 
 def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:
-    """The parts of a report as kept, but with the code that it has now: in its sheet and in the names of pictures."""
+    """The parts of a report as kept, but with the code of these facts: in its sheet and in the names of pictures."""
     seat = facts.seat
     text, html = (_recoded(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
     data = files.pop(f"{seat}.json")

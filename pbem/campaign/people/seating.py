@@ -18,7 +18,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.people.deputies import dismiss, stands_in_for
 from pbem.campaign.people.dicewords import tell_of_dice
 from pbem.campaign.people.news import tell
-from pbem.campaign.people.remailing import RENEWED, mail_again, renew, renew_codes
+from pbem.campaign.people.remailing import RENEWED, mail_again, recall_copies, renew_codes
 from pbem.campaign.people.standby import enlist, mark_seated, place_number, standbys
 from pbem.campaign.people.welcoming import welcome_mail
 from pbem.campaign.table import Place, Table, load_table, lock_campaign
@@ -29,7 +29,7 @@ from pbem.house import House
 from pbem.post.outbox import pass_on, queue
 from pbem.report.people_pages import Notice
 from pbem.ruleset import Seat, suggest
-from pbem.store.models import Absence, Deputy, Person, Report, SeatRow
+from pbem.store.models import Absence, Deputy, Person, Report, ReportCopy, SeatRow
 
 _MOST_WORDS = 1_000
 """Characters of an applicant's words that are passed on to the GM."""
@@ -232,7 +232,10 @@ def _empty(session: Session, house: House, table: Table, place: Place, *, status
 
 
 def _end_rights(session: Session, place: Place) -> None:
-    """Ends what a player arranged for himself."""
+    """Ends what a player arranged for himself, and the codes of who stood in for him."""
+    recall_copies(session, place)
+    theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
+    session.execute(delete(ReportCopy).where(ReportCopy.deputy_id.in_(theirs)))
     for rights in (Deputy, Absence):
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
@@ -242,7 +245,7 @@ def _end_standing_in(session: Session, house: House, table: Table, person: Perso
     for place in stands_in_for(session, table, person, now):
         dismiss(session, place, now)
         if place.address:
-            renew(session, house, table, place, now)
+            recall_copies(session, place)
             said = f"{person.address} no longer stands in for your seat {place.seat} in {table.name}."
             tell(session, house, table, now, to=place.address, subject="Your deputy", said=[said])
 
