@@ -84,9 +84,9 @@ class Policy:
         "confirmed",
         _choice(
             *("confirmed", "address", "verified", "code", "token"),
-            help="what proves that a mail is its player's: a reply code, the token, his address if the receiving server"
-            " vouches for it, or else his answer when he is asked; his address alone; his address only if vouched for;"
-            " a reply code or token; or nothing but the token",
+            help="what proves that a mail is its player's. confirmed: a reply code, the token, his address if the"
+            " receiving server vouches for it, or else his answer when he is asked; address: his address; verified:"
+            " his address, but only if vouched for; code: a reply code or the token; token: the token alone",
         ),
     )
     grace: int = _rule(0, _minutes(14, help="how long after its deadline a turn still waits for sheets"))
