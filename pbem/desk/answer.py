@@ -28,6 +28,7 @@ from pbem.desk.judging import judge
 from pbem.desk.kept import answer_question
 from pbem.desk.keys import right_key
 from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
+from pbem.desk.quotations import unquoted
 from pbem.desk.replies import Case, answer
 from pbem.desk.requests import find_press
 from pbem.desk.seats import seats_of
@@ -168,8 +169,9 @@ def _opened(house: House, session: Session, now: dt.datetime, read: _Read, known
 
 
 def _found(case: Case, known: frozenset[str]) -> _Found:
-    lines = case.letter.lines
-    return _Found(case, find_sheet(lines, known.__contains__), find_gm_sheet(lines))
+    letter = unquoted(case.session, case.letter)
+    sheet, gm_sheet = find_sheet(letter.lines, known.__contains__), find_gm_sheet(letter.lines)
+    return _Found(dataclasses.replace(case, letter=letter), sheet, gm_sheet)
 
 
 def _dealt_with(found: _Found, received_at: dt.datetime, known: frozenset[str]) -> _Dealt:
