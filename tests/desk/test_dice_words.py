@@ -115,11 +115,12 @@ def listed_again(desk: Desk) -> list[list[str]]:
 def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
     """Anybody can write it: the player is asked for one reply, and that is enough."""
     formed(desk)
-    asked = ask(desk, "PLAYER toy1 red\nDICE forged\nEND")
-    desk.reply(desk.last(ANN), "DICE mine")
+    asked = ask(desk, "PLAYER toy1 red\nDICE mine\nEND")
+    desk.reply(desk.last(ANN), "yes")
     desk.tick()
 
-    assert "Not done yet, since anybody could have written it in your name" in asked
+    assert "Is this mail yours?" in desk.mails(ANN)[1]["Subject"]
+    assert "DICE mine" in asked
     assert listed(desk)["words"][0] == ["red", "mine"]
 
 
@@ -128,10 +129,10 @@ def test_one_reply_is_enough_under_every_rule(desk: Desk, accept: str) -> None:
     """Before the start there are no tokens; the code of the mail shows the player wherever sheets need more."""
     form(desk, "red", "blue", accept=accept)
     desk.tick()
-    asked = ask(desk, "PLAYER toy1 red\nDICE mine\nEND")
+    asked = ask(desk, "PLAYER toy1 red\nDICE forged\nEND")
     choose(desk, "DICE mine")
 
-    assert "Not done yet" in asked
+    assert "is now" not in asked
     assert listed(desk)["words"][0] == ["red", "mine"]
 
 
