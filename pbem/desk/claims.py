@@ -21,10 +21,12 @@ line, as a reply, or by nothing but its sender.
 class Confirmed:
     """What somebody has said of a letter by his answer: that it is his.
 
-    `seat_id` is None for what concerns no seat; `report_id` is the report that
-    the seat had last when the letter came.
+    `by` is the address that has answered: the player's, or that of who stands
+    in. `seat_id` is None for what concerns no seat; `report_id` is the report
+    that the seat had last when the letter came.
     """
 
+    by: str
     seat_id: int | None
     report_id: int
 

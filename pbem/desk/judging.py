@@ -168,7 +168,7 @@ def _framed(
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Who wrote a letter for a seat: its player, by the address in From, or who stands in, now or at another time."""
+    """Who wrote a letter for a seat, or says that it is his: its player, or who stands in, now or at another time."""
 
     own: bool
     deputy: str = ""
@@ -178,7 +178,8 @@ class _Writer:
 def _writer(case: Case, spot: Spot, shown: Shown | None) -> _Writer:
     if shown is not None and shown.stand_in is not None:
         return _Writer(own=False, deputy=shown.stand_in.address)  # his is the code, whatever From says
-    own, sender = is_own(case.letter, spot), case.letter.sender
+    sender = case.confirmed.by if case.confirmed else case.letter.sender
+    own = sender is not None and sender.lower() == spot.address.lower()
     found = None if own or sender is None else find_stand_in(case.session, spot.seat_id, sender, case.now)
     if found is None:
         return _Writer(own)
@@ -192,7 +193,7 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
         return _vacant(case, evidence)
     writer = _writer(case, spot, evidence.shown)
     proof = evidence.proof or ("address" if writer.own or writer.deputy else None)
-    if writer.lapsed and proof not in ("token", "confirmed"):
+    if writer.lapsed and proof != "token":
         return Lapsed(spot, writer.lapsed)
     if proof is None:
         return Impostor(spot, guessed=evidence.guessed)

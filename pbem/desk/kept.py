@@ -105,7 +105,7 @@ def answer_question(
         return _told(case, asked, "answered"), False
     if not _is_still_his(case, asked):
         return _told(case, asked, "not-yours-now"), False
-    confirmed = Confirmed(asked.data["seat_id"], asked.data["report_id"])
+    confirmed = Confirmed(asked.data["to"], asked.data["seat_id"], asked.data["report_id"])
     if not agrees:
         kept.note = f"given up for letter {case.letter_id}, by its owner"
         return deal(replace(case, confirmed=confirmed))

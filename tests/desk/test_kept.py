@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 
 import pytest
 from sqlalchemy import select
@@ -312,3 +313,16 @@ def test_a_sheet_with_its_code_is_not_asked_about(desk: Desk) -> None:
 
     desk.reply(desk.last(ANN), "BID 4")
     assert told(desk)[ANN].startswith("Sheet 2 taken")
+
+
+@pytest.mark.parametrize("text", ["LEAVE", "PAUSE", SHEET])
+def test_a_deputy_confirms_for_himself_alone(desk: Desk, text: str) -> None:
+    """What came from his address is his to confirm, and worth what he may do when he answers."""
+    stand_in(desk, EVE, first=-1, last=1)
+    asked_about(desk, f"PLAYER toy1 red\n{text}\nEND" if text != SHEET else text, sender=EVE)
+    desk.now += dt.timedelta(days=2)
+    desk.reply(question(desk, EVE), "")
+
+    assert "The time in which you may stand in for the seat red in toy1" in told(desk)[EVE]
+    assert players(desk)["red"] == ANN
+    assert bids(desk) == []
