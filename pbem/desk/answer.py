@@ -169,9 +169,8 @@ def _opened(house: House, session: Session, now: dt.datetime, read: _Read, known
 
 
 def _found(case: Case, known: frozenset[str]) -> _Found:
-    letter = unquoted(case.session, case.letter)
-    sheet, gm_sheet = find_sheet(letter.lines, known.__contains__), find_gm_sheet(letter.lines)
-    return _Found(dataclasses.replace(case, letter=letter), sheet, gm_sheet)
+    lines = case.letter.lines
+    return _Found(case, find_sheet(lines, known.__contains__), find_gm_sheet(lines))
 
 
 def _dealt_with(found: _Found, received_at: dt.datetime, known: frozenset[str]) -> _Dealt:
@@ -195,17 +194,19 @@ def _check_number(case: Case, received_at: dt.datetime) -> None:
 
 def _served(found: _Found, known: frozenset[str]) -> tuple[str, bool]:
     """Answers a letter; returns what to note of it, and whether a sheet was kept."""
-    case, sheet = found.case, found.sheet
-    if case.letter.automatic:
-        return _automatic(case, sheet)
+    if found.case.letter.automatic:
+        return _automatic(found.case, found.sheet)
     if found.gm_sheet:
-        return answer_gm_letter(case, found.gm_sheet, GM_HANDLERS), False
-    if sheet.header and (press := find_press(case.letter.lines, sheet.at, known.__contains__)):
-        return serve(case, press, declined), False
-    if sheet.header is None and _asks_help(case.letter):
+        return answer_gm_letter(found.case, found.gm_sheet, GM_HANDLERS), False
+    letter = unquoted(found.case.session, found.case.letter)
+    case, sheet = dataclasses.replace(found.case, letter=letter), find_sheet(letter.lines, known.__contains__)
+    if sheet.header is None and _asks_help(letter):
         return _help(case), False
     if done := answer_question(case, sheet, known.__contains__, lambda again: _served(_found(again, known), known)):
         return done
+    # Words to others may quote us on purpose.
+    if press := find_press(found.case.letter.lines, found.sheet, known.__contains__):
+        return serve(found.case, press, declined), False
     if sheet.header is None and (request := find_asked(case, known.__contains__)):
         return serve(case, request, declined), False
     claim = judge(case, sheet.header)

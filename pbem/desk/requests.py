@@ -28,7 +28,7 @@ from typing import Any
 from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
 from pbem.desk.replies import Case
 from pbem.desk.seats import Spot
-from pbem.desk.sheet import Header
+from pbem.desk.sheet import Header, SheetText
 from pbem.masking import without_keys
 from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, Parsed, split_words
@@ -116,15 +116,15 @@ def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> Request 
     return _unframed(lines[first : _end(lines, first)])
 
 
-def find_press(lines: Sequence[str], frame: int, known: Callable[[str], bool]) -> Request | None:
-    """What a letter asks that begins with a text to pass on, above the line of a sheet's frame; None if it does not.
+def find_press(lines: Sequence[str], sheet: SheetText, known: Callable[[str], bool]) -> Request | None:
+    """What a letter asks that begins with a text to pass on, above any sheet in it; None if it does not.
 
     Words such as "Press on! My orders:" are no command, and take no sheet away.
     """
-    above, whole = find_request(lines[:frame], known), find_request(lines, known)
+    above, whole = find_request(lines[: sheet.at] if sheet.header else lines, known), find_request(lines, known)
     if above is None or whole is None or not any(map(_has_text, above.parse().orders)):
         return None
-    return replace(whole, notes=(*whole.notes, NEVER_ORDERS))
+    return replace(whole, notes=(*whole.notes, *[NEVER_ORDERS] * bool(sheet.header)))
 
 
 def _has_text(order: Order) -> bool:

@@ -194,8 +194,9 @@ def half_typed(command: click.Command) -> Iterator[list[str]]:
         yield [*words, option.opts[-1], f"red={half}"]
 
 
-def test_half_a_character_in_any_command(duel: Run) -> None:
+def test_half_a_character_in_any_command(duel: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words that came in another encoding than the terminal's are refused in a sentence, wherever they stand."""
+    monkeypatch.chdir(tmp_path)
     for name in sorted(set(main.commands) - {"demo", "doctor", "init", "serve"}):
         for words in half_typed(main.commands[name]):
             result = duel(*words)

@@ -87,3 +87,14 @@ def test_what_is_left_out_is_told(desk: Desk) -> None:
     told = " ".join(text_of(desk.last()).split())
     assert told.startswith("Sheet 2 taken: 1 order")
     assert "indented lines were left out: they stand word for word in the mail you answered." in told
+
+
+def test_words_to_others_may_quote_us(desk: Desk) -> None:
+    """What stands indented in press is passed on, though it stands in the mail that is answered."""
+    desk.begin()
+    desk.tick()
+    refusal = textwrap.indent(asked(desk, "hello?"), "    ")
+    desk.reply(desk.last(), f"PRESS TO blue\nThey say to me:\n\n{refusal}")
+    desk.tick()
+
+    assert "No orders were found in your mail" in text_of(desk.last("bob@example.org"))
