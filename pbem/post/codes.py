@@ -22,8 +22,12 @@ _TAG = re.compile(rf"\[[^\[\]\s]{{1,40}}+\s++({_CODE})\]", re.IGNORECASE)
 
 
 def reply_code(mail_key: bytes, *parts: str | int) -> str:
-    """The code of what `parts` name, such as campaign, seat and turn: 16 lower-case letters and digits, 80 bits."""
-    return _keyed(mail_key, "reply", parts)[:CODE_CHARACTERS]
+    """The code of what `parts` name, such as campaign, seat and turn: 16 lower-case letters and digits, 80 bits.
+
+    It has a digit, by which a code that stands alone is told from a word, and masked.
+    """
+    code = _keyed(mail_key, "reply", parts)[:CODE_CHARACTERS]
+    return reply_code(mail_key, *parts, "again") if code.isalpha() else code
 
 
 def message_id(mail_key: bytes, domain: str, *parts: str | int) -> str:

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from pbem.masking import masked
 from pbem.post.codes import find_codes, message_id, plus_address, reply_code, subject_tag
 from pbem.post.reading import read_letter
 
@@ -86,3 +87,10 @@ def test_the_address_goes_before_the_subject() -> None:
 def test_what_is_no_code(field: str) -> None:
     """Other people's plus-addresses and other tags are no codes."""
     assert found(field) == []
+
+
+def test_every_code_can_be_masked() -> None:
+    """A code without a digit would be taken for a word, and told in logs and press."""
+    codes = [reply_code(b"key", number) for number in range(500)]
+
+    assert all(masked(f"it is {code}, keep it").startswith("it is ****") for code in codes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import secrets
 from collections.abc import Iterable, Mapping
@@ -11,6 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from pbem.post.codes import reply_code
 from pbem.report.people_pages import RequestKind
 from pbem.store.models import Request
 
@@ -50,7 +50,7 @@ def put_request(
     most = UNPROVEN_A_DAY if account in UNPROVEN else A_DAY
     if asked_today(session, key, by, account, now) >= most:
         return None
-    code = base64.b32encode(secrets.token_bytes(10)).decode().lower()
+    code = reply_code(secrets.token_bytes(32), kind)
     row = Request(
         kind=kind,
         code=code,
