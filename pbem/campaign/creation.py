@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import setup_dice
@@ -94,17 +95,28 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
         mail_key=secrets.token_bytes(32),
         created_at=now,
     )
+    try:
+        return _keep(house, campaign, seats, now)
+    except IntegrityError:
+        # PostgreSQL lets two write at once: the other has made a campaign of this name, or enrolled one of its people.
+        raise CampaignError(
+            f"somebody else has made a campaign at this very moment: make {wanted.name} again"
+        ) from None
+
+
+def _keep(house: House, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> Created:
     with house.store.writing() as session:
-        if session.scalar(select(Campaign.id).where(Campaign.name == wanted.name)) is not None:
-            raise CampaignError(f"there is a campaign {wanted.name!r} already: choose another name")
+        if session.scalar(select(Campaign.id).where(Campaign.name == campaign.name)) is not None:
+            raise CampaignError(f"there is a campaign {campaign.name!r} already: choose another name")
         campaign.seats = [_seat(session, seat, address, now) for seat, address in seats.items()]
         session.add(campaign)
         session.flush()
-        said = f"created: {ruleset.title}, seats {', '.join(seats)}; dice seal {seal(seed)}"
+        sealed = seal(campaign.seed)
+        said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}; dice seal {sealed}"
         note(session, campaign.id, now, actor="gm", text=said)
-        table = load_table(session, wanted.name)
+        table = load_table(session, campaign.name)
         tell_gm_of_dice(session, house, table, now)
-        return Created(seal(seed), 1 + tell_of_dice(session, house, table, table.places, now))
+        return Created(sealed, 1 + tell_of_dice(session, house, table, table.places, now))
 
 
 def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:

@@ -7,16 +7,19 @@ import threading
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
+import pytest
 from sqlalchemy import func, select
 
+from pbem.campaign.creation import NewCampaign, create
 from pbem.campaign.proof import prove
 from pbem.campaign.turnrun import run_turn
 from pbem.desk.answer import answer_letters
+from pbem.errors import CampaignError
 from pbem.house import open_house
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.store.models import Outgoing, Report, Sheet, Turn
-from tests.toy.home import GAMES, MONDAY, Desk, open_desk, text_of
+from tests.toy.home import ADDRESSES, GAMES, MONDAY, Desk, open_desk, text_of
 
 PROCESSES = 2
 
@@ -117,3 +120,22 @@ def test_a_whole_game_by_mail(shared: Desk) -> None:
 
     assert "The campaign toy1 is over" in " ".join(text_of(shared.last()).split())
     assert (done.problems, prove(shared.house, "toy1").over) == ([], True)
+
+
+def test_a_campaign_made_by_two_at_once_is_made_once(migrated_postgres_url: str, tmp_path: Path) -> None:
+    """The second hears in a sentence that he is to try again, and can."""
+    wanted = NewCampaign(
+        name="toy1",
+        game="toy",
+        gm="gm@example.org",
+        seats=list(ADDRESSES.items()),
+        deadline="FRI 20:00 UTC",
+        options={},
+    )
+    with open_desk(tmp_path / "home", database=migrated_postgres_url) as desk:
+        with desk.house.store.writing() as session:
+            session.connection().exec_driver_sql(_TAKEN_MEANWHILE.replace("ON outgoing", "ON campaign"))
+
+        with pytest.raises(CampaignError, match="at this very moment: make toy1 again"):
+            create(desk.house, wanted, desk.now)
+        assert create(desk.house, wanted, desk.now).seal
