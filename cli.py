@@ -7,21 +7,30 @@ from pathlib import Path
 import click
 
 from pbem import __version__
-from pbem.commands import campaigns, deadlines, games, house, mail, past, people, proof, running, turns, words
-from pbem.commands.group import Catalogue, Commands
+from pbem.catalogue import installed_games
+from pbem.commands import (
+    campaigns,
+    deadlines,
+    games,
+    house,
+    mail,
+    past,
+    people,
+    proof,
+    running,
+    turns,
+    words,
+)
+from pbem.commands.group import Commands
 from pbem.commands.options import home_option
-from pbem.house import by_key
-from rules import RULESETS
-
-GAMES = by_key(RULESETS)
 
 
 @click.group(
     cls=Commands,
     context_settings={
         "help_option_names": ["-h", "--help"],
-        "obj": Catalogue(GAMES),
-        "default_map": {"demo": {"game": RULESETS[0].key}},
+        "obj": installed_games(),
+        "default_map": {"demo": {"game": "singularity_trap"}},
     },
 )
 @click.version_option(__version__, package_name="pbem", prog_name="pbem")

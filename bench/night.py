@@ -33,6 +33,7 @@ from pbem.campaign.archiving import archive_left
 from pbem.campaign.clock.due import due
 from pbem.campaign.clock.reminding import remind
 from pbem.campaign.turnrun import run_turn
+from pbem.catalogue import installed_games
 from pbem.desk.answer import answer_letters
 from pbem.house import House
 from pbem.post.carriers import open_carrier
@@ -40,7 +41,6 @@ from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.sending import send_due
 from pbem.store.models import Campaign, Report, Turn
-from rules import RULESETS
 from tests.servers.mail import MailServer, running_mail
 
 HOUSE, PLAYER = "orders", "ann"
@@ -176,13 +176,13 @@ def rows(seats: int, nights: Sequence[Night], *, pictures: bool) -> Iterator[str
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="The night of a turn, beside the bare floor of the same mails.")
-    parser.add_argument("--game", choices=[ruleset.key for ruleset in RULESETS], default=RULESETS[0].key)
+    parser.add_argument("--game", choices=list(installed_games()), default="singularity_trap")
     parser.add_argument("--seats", type=int, nargs="+", default=[6, 60, 600], metavar="N")
     parser.add_argument("--turns", type=int, default=4, help="turns played beforehand")
     parser.add_argument("--rounds", type=int, default=3, help="nights measured")
     parser.add_argument("--connections", type=int, default=1, help="SMTP connections of the night; the floor has one")
     asked = parser.parse_args()
-    (ruleset,) = (each for each in RULESETS if each.key == asked.game)
+    ruleset = installed_games()[asked.game]
     print(f"{ruleset.title}: the night after turn {asked.turns}, beside its mails alone\n\n{HEADING}", flush=True)
     memory = MEMORY if MEMORY.is_dir() else None
     with TemporaryDirectory(dir=memory) as folder, TemporaryDirectory() as home, running_mail(Path(folder)) as server:

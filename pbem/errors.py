@@ -4,6 +4,7 @@
     ├── ConfigError      pbem.toml, or what it names, cannot be used
     │   └── StoreError   the database cannot be used now
     ├── CampaignError    a campaign cannot do what was asked of it
+    │   └── GameError        its game is installed, but cannot be used
     ├── ReplayError      an archive does not prove itself
     ├── UpkeepError      a letter or mail is not there, or not to be tried again
     └── PostError        a mailbox or carrier failed
@@ -36,6 +37,10 @@ class StoreError(ConfigError):
 
 class CampaignError(PbemError):
     """The campaign does not exist, or is not in a state for this act."""
+
+
+class GameError(CampaignError):
+    """A package offers a game that cannot be imported, is no ruleset, or is offered by another package too."""
 
 
 class ReplayError(PbemError):

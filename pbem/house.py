@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,15 +36,10 @@ class House:
 
 
 def choose_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
-    """The ruleset of this key. Raises CampaignError with the nearest one there is."""
+    """The ruleset of this key. Raises CampaignError with the nearest one there is, or GameError."""
     if key not in games:
         raise CampaignError(f"there is no game {key!r} here: {suggest(key, sorted(games))}")
     return games[key]
-
-
-def by_key(rulesets: Iterable[AnyRuleset]) -> dict[str, AnyRuleset]:
-    """Rulesets by their keys, in the order given."""
-    return {ruleset.key: ruleset for ruleset in rulesets}
 
 
 @contextmanager
@@ -57,7 +52,7 @@ def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
     store = Store(settings.database)
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:
-        with Reporter(folders, pictures=settings.pictures, cache=settings.home / CACHE) as reporter:
+        with Reporter(folders, games, pictures=settings.pictures, cache=settings.home / CACHE) as reporter:
             yield House(settings, store, games, reporter)
     finally:
         gc.unfreeze()

@@ -17,7 +17,7 @@ from pbem.campaign.opening import start
 from pbem.config import FILE_NAME
 from pbem.demo import seat_names
 from pbem.founding import found
-from pbem.house import House, by_key, open_house
+from pbem.house import House, open_house
 from pbem.players import Player
 from pbem.post.maildir import MaildirCarrier
 from pbem.ruleset import AnyRuleset, Dice
@@ -59,7 +59,7 @@ class Club:
         self.home.mkdir(exist_ok=True)
         (self.home / FILE_NAME).write_text("".join(f"{name} = {value}\n" for name, value in given.items()))
         found(self.home, self.orders)
-        with open_house(self.home, by_key([self.ruleset])) as house:
+        with open_house(self.home, {self.ruleset.key: self.ruleset}) as house:
             yield house
 
     def play(self, turns: int) -> None:

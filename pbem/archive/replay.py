@@ -153,7 +153,7 @@ class _Run:
 
 def _check_options(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
     """Raises ValueError for a set-up that no GM could have asked for, and that might never come to its end."""
-    for option in ruleset.options():
+    for option in ruleset.options:
         if not option.allows(record["options"].get(option.name, option.default)):
             raise ValueError(f"option {option.name} is not {option.allowed}")
     if not ruleset.seats.least <= len(record["seats"]) <= ruleset.seats.most:

@@ -167,7 +167,7 @@ def players_allowed(seats: Seats) -> str:
 
 def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any]:
     """Every option of the game, as given or by default. Raises CampaignError or SetupError."""
-    options = {option.name: option for option in ruleset.options()}
+    options = {option.name: option for option in ruleset.options}
     for name in given:
         if name not in options:
             raise CampaignError(f"{ruleset.title} has no option {name!r}: {suggest(name, sorted(options))}")

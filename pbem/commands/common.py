@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from pbem.commands.group import Catalogue
+from pbem.catalogue import Catalogue
 from pbem.config import find_home
 from pbem.console.common import json_text
 from pbem.house import House, open_house
-from pbem.ruleset import AnyRuleset
 
 
-def known_games() -> Mapping[str, AnyRuleset]:
+def known_games() -> Catalogue:
     """The games of this command line, by key."""
     catalogue: Catalogue = click.get_current_context().obj
-    return catalogue.games
+    return catalogue
 
 
 def home_folder(home: Path | None) -> Path:

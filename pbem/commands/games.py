@@ -34,8 +34,10 @@ def demo(folder: Path, game: str, seats: int | None, turns: int, seed: str) -> N
 @json_option
 def games(as_json: bool) -> None:
     """List what can be played, with its house rules."""
-    known = known_games().values()
+    known = known_games().usable().values()
     show(game_facts(known), game_lines(known), as_json=as_json)
+    for fault in known_games().faults().values():
+        click.echo(f"\nNot here: {fault}", err=True)
 
 
 @click.command()

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from pbem.errors import PbemError
-from pbem.ruleset import AnyRuleset, RulesetError
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """What a command line hands to its commands as click's context object: the games there are, by key."""
-
-    games: Mapping[str, AnyRuleset]
+from pbem.ruleset import RulesetError
 
 
 class Commands(click.Group):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pbem.commands.common import home_folder, show
+from pbem.commands.common import home_folder, known_games, show
 from pbem.commands.options import FOLDER, home_option, json_option, now_option
 from pbem.config import load_settings
 from pbem.console.bar import progress
@@ -47,6 +47,6 @@ def migrate(home: Path | None) -> None:
 def doctor(context: click.Context, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Try everything a home needs, and say how to mend what is wrong. Exits 1 if there is a problem."""
     with progress() as bar:
-        diagnosis = examine(home_folder(home), now, progress=bar)
+        diagnosis = examine(home_folder(home), now, known_games(), progress=bar)
     show(diagnosis, diagnosis_lines(diagnosis), as_json=as_json)
     context.exit(1 if diagnosis.problems else 0)

@@ -36,7 +36,7 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
             f": {', '.join(game.seats.names)}" if game.seats.names else ""
         )
         yield f"  {wrapped('pace: ' + game.pace, '  ')}"
-        for option in game.options():
+        for option in game.options:
             text = f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_default(option.default)}"
             yield f"  {wrapped(text, '    ')}"
 
@@ -52,7 +52,7 @@ def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
             "summary": game.summary,
             "pace": game.pace,
             "seats": game.seats,
-            "options": list(game.options()),
+            "options": list(game.options),
         }
         for game in games
     ]

@@ -6,29 +6,31 @@ import datetime as dt
 from collections.abc import Iterator
 from pathlib import Path
 
+from pbem.catalogue import Catalogue
 from pbem.config import load_settings
 from pbem.doctor.database import database
 from pbem.doctor.mail import mail
-from pbem.doctor.places import disk, folders, settings_file, templates, zones
+from pbem.doctor.places import disk, folders, games, settings_file, templates, zones
 from pbem.doctor.privacy import privacy
 from pbem.doctor.verdict import Diagnosis, Examined
 from pbem.progress import Progress, silent
 
 
-def examine(home: Path, now: dt.datetime, *, progress: Progress = silent) -> Diagnosis:
+def examine(home: Path, now: dt.datetime, catalogue: Catalogue, *, progress: Progress = silent) -> Diagnosis:
     """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
     checks = []
-    for number, check in enumerate(_checks(home, now), start=1):
+    for number, check in enumerate(_checks(home, now, catalogue), start=1):
         checks.append(check)
         progress("examining", number, 0)
     results = [check.result for check in checks]
     return Diagnosis(results.count("problem"), results.count("warning"), tuple(checks))
 
 
-def _checks(home: Path, now: dt.datetime) -> Iterator[Examined]:
+def _checks(home: Path, now: dt.datetime, catalogue: Catalogue) -> Iterator[Examined]:
     file = list(settings_file(home))
     yield from file
     yield zones()
+    yield from games(catalogue)
     if any(check.result == "problem" for check in file):
         return  # without settings nobody knows what else to look at
     settings = load_settings(home)
@@ -36,5 +38,5 @@ def _checks(home: Path, now: dt.datetime) -> Iterator[Examined]:
     yield privacy(settings)
     yield disk(settings)
     yield from database(settings, now)
-    yield from templates(settings)
+    yield from templates(settings, catalogue.usable())
     yield from mail(settings)

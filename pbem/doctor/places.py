@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pbem.catalogue import Catalogue
 from pbem.config import FILE_NAME, Settings, settings_problems
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.house import TEMPLATES
 from pbem.report.checking import own_templates, template_faults
+from pbem.ruleset import AnyRuleset
 
 LEAST_FREE = 200_000_000
 """Bytes; with less, a warning."""
@@ -59,13 +61,23 @@ def disk(settings: Settings) -> Examined:
     return fine("disk", text)
 
 
-def templates(settings: Settings) -> Iterator[Examined]:
+def games(catalogue: Catalogue) -> Iterator[Examined]:
+    """Whether every game that a package offers can be played."""
+    faults = catalogue.faults()
+    for fault in faults.values():
+        mend = "install a version of the package that goes with this one of pbem, or uninstall it"
+        yield bad("games", fault, mend)
+    if not faults:
+        yield fine("games", f"all {len(catalogue)} that are installed can be played")
+
+
+def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
     """Whether the GM's own templates compile, and have names that are used."""
     own = settings.templates
     if own is None:
         yield fine("templates", "the program's own are used")
         return
-    faults = list(template_faults(own, TEMPLATES))
+    faults = list(template_faults(own, TEMPLATES, games))
     for fault in faults:
         where = own / fault.name
         if fault.fatal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from jinja2 import TemplateSyntaxError
 from jinja2.meta import find_referenced_templates
 
 from pbem.report.reporter import template_environment
+from pbem.ruleset import AnyRuleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,9 @@ def own_templates(own: Path) -> list[str]:
     return sorted(name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts))
 
 
-def template_faults(own: Path, program: Path) -> Iterator[TemplateFault]:
+def template_faults(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
     """What is wrong with the templates in a GM's folder: they are read and compiled, but not filled in."""
-    names, known = own_templates(own), own_templates(program)
+    names, known = own_templates(own), [*own_templates(program), *_brought(games)]
     templates = template_environment([own, program])
     used: set[str | None] = set()
     for name in names:
@@ -52,6 +53,13 @@ def template_faults(own: Path, program: Path) -> Iterator[TemplateFault]:
     for name in names:
         if name not in known and name not in used:
             yield TemplateFault(name, f"no mail uses a template of this name{_nearest(name, known)}", fatal=False)
+
+
+def _brought(games: Mapping[str, AnyRuleset]) -> Iterator[str]:
+    """The templates that games bring themselves."""
+    for key, game in games.items():
+        if game.templates is not None:
+            yield from sorted(f"{key}/{file.name}" for file in game.templates.iterdir() if file.is_file())
 
 
 def _nearest(name: str, known: list[str]) -> str:

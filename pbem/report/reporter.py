@@ -6,10 +6,12 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self
 
 from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
     Environment,
     FileSystemBytecodeCache,
     FileSystemLoader,
@@ -20,6 +22,7 @@ from jinja2 import (
     select_autoescape,
 )
 from jinja2.bccache import Bucket
+from jinja2.loaders import split_template_path
 
 from pbem.errors import ConfigError
 from pbem.report.data import report_data, write_report_data
@@ -67,14 +70,21 @@ class Reporter:
     """Renders with templates compiled once, and draws in worker processes that live until `close`.
 
     `template_dirs` are searched in order: a GM's own folder, then the
-    program's. Without `pictures`, reports have their text map alone. In `cache`,
-    if given, compiled templates are kept for the next run. A template that
-    cannot be used raises ConfigError with its name and line, since a GM may
-    have written it.
+    program's; then what the game itself brings, of those in `games`. Without
+    `pictures`, reports have their text map alone. In `cache`, if given, compiled
+    templates are kept for the next run. A template that cannot be used raises
+    ConfigError with its name and line, since a GM may have written it.
     """
 
-    def __init__(self, template_dirs: Sequence[Path], *, pictures: bool = True, cache: Path | None = None) -> None:
-        self._templates = template_environment(template_dirs)
+    def __init__(
+        self,
+        template_dirs: Sequence[Path],
+        games: Mapping[str, AnyRuleset] = MappingProxyType({}),
+        *,
+        pictures: bool = True,
+        cache: Path | None = None,
+    ) -> None:
+        self._templates = template_environment(template_dirs, games)
         if cache is not None:
             self._templates.bytecode_cache = _CompiledTemplates(str(cache), _COMPILED)
         self._studio = Studio() if pictures else None
@@ -184,10 +194,28 @@ class _CompiledTemplates(FileSystemBytecodeCache):
             super().dump_bytecode(bucket)
 
 
-def template_environment(folders: Iterable[Path]) -> Environment:
-    """How templates are read and compiled, from folders searched in order."""
+class _OwnTemplates(BaseLoader):
+    """The templates that games bring themselves: `<key>/report.txt.j2` is `report.txt.j2` in the folder of a game."""
+
+    def __init__(self, games: Mapping[str, AnyRuleset]) -> None:
+        self._games = games
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        """The text of a template, and its name for the places of faults. Raises TemplateNotFound."""
+        key, _, name = template.partition("/")
+        folder = self._games[key].templates if key in self._games else None
+        file = folder.joinpath(*split_template_path(name)) if folder and name else None
+        if file is None or not file.is_file():
+            raise TemplateNotFound(template)
+        return file.read_text(encoding="utf-8"), template, lambda: True
+
+
+def template_environment(
+    folders: Iterable[Path], games: Mapping[str, AnyRuleset] = MappingProxyType({})
+) -> Environment:
+    """How templates are read and compiled, from folders searched in order and then from the games themselves."""
     templates = Environment(
-        loader=FileSystemLoader([str(folder) for folder in folders]),
+        loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
         autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,5 +1,6 @@
 """The contract between host and games, and the value types that pass through it."""
 
+from pbem.ruleset.base import BaseRuleset
 from pbem.ruleset.canonical import canonical, digest
 from pbem.ruleset.contract import (
     Adjudicated,
@@ -42,6 +43,7 @@ from pbem.ruleset.orders import (
 __all__ = [
     "Adjudicated",
     "AnyRuleset",
+    "BaseRuleset",
     "Bot",
     "Dice",
     "Entry",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pbem.ruleset.dice import Dice
@@ -193,7 +194,10 @@ class Picture:
 
 
 class Ruleset(Protocol[S]):
-    """A game. `key` is its name in commands, folders and files; `version` grows with its rules."""
+    """A game. `key` is its name in commands, folders and files; `version` grows with its rules.
+
+    `BaseRuleset` has defaults for nearly all of it.
+    """
 
     key: str
     title: str
@@ -208,8 +212,13 @@ class Ruleset(Protocol[S]):
     def rulebook(self) -> str:
         """The rules in Markdown, with credit to the designer; the line {{ORDERS}} is where the order reference goes."""
 
+    @property
     def options(self) -> tuple[Option, ...]:
         """The campaign options, with defaults, bounds and help."""
+
+    @property
+    def templates(self) -> Traversable | None:
+        """The folder of the game's `report.txt.j2`, `report.html.j2` and `events.j2`, if it brings them itself."""
 
     def setup(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> S:
         """The state before the first turn. Raises SetupError."""
@@ -243,6 +252,9 @@ class Ruleset(Protocol[S]):
 
     def load(self, data: Json, version: int) -> S:
         """The state from the data of any released version up to this one. Raises SaveError."""
+
+    def __hash__(self) -> int:
+        """As of any object."""
 
     @property
     def bots(self) -> Mapping[str, Bot]:

@@ -29,13 +29,15 @@ GROUND = {PLAIN: "#1b2450", FLUX: "#12404a", UNSTABLE: "#3a1f55", EXPANSION: "#4
 STATION = "#3c4468"
 
 
-def board_picture(view: View) -> Picture:
+def pictures(view: View) -> tuple[Picture, ...]:
     """The table a view tells of."""
     drawing = _Drawing(view)
     title = f"Bubble Singularity, {view['label']}"
     body = "".join(drawing.layers())
-    return Picture(
-        "board", title, svg.document(drawing.width, drawing.height, body, title), drawing.width, drawing.height
+    return (
+        Picture(
+            "board", title, svg.document(drawing.width, drawing.height, body, title), drawing.width, drawing.height
+        ),
     )
 
 

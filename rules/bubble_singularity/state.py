@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Json, SaveError, Seat
+from pbem.ruleset import Json, Seat
 from rules.bubble_singularity.cards import Card
 
 SEATS: tuple[Seat, ...] = ("red", "green", "blue", "yellow")
@@ -207,17 +207,8 @@ def _dumped(record: Player | Question | Result) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items()}
 
 
-def load(data: Json, version: int) -> State:
-    """The state of a save of any released version. Raises SaveError."""
-    if not 1 <= version <= VERSION:
-        raise SaveError(f"this save is of version {version} of Bubble Singularity; this program reads 1 to {VERSION}")
-    try:
-        return _read(data)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise SaveError(f"this is not a save of Bubble Singularity: {error!r}") from None
-
-
-def _read(data: Mapping[str, Any]) -> State:
+def read(data: Mapping[str, Any]) -> State:
+    """The state from JSON data."""
     return State(
         rules=Rules(**data["rules"]),
         seats=tuple(data["seats"]),

@@ -21,10 +21,12 @@ DARK, DARK_EDGE = "#141016", "#ff6b57"
 HOME_FILL, ROCK, FLIGHT, BURST, FRESH = "#8fd17a", "#a9a196", "#ffd766", "#ff9a3c", "#ff6b57"
 
 
-def board_picture(view: View) -> Picture:
+def pictures(view: View) -> tuple[Picture, ...]:
     """The board a view tells of."""
     title = f"Dueling Masters of Space-Time, {view['label']}: the board of player {view['seat']}"
-    return Picture("board", title, svg.document(WIDTH, HEIGHT, "".join(_Drawing(view).layers()), title), WIDTH, HEIGHT)
+    return (
+        Picture("board", title, svg.document(WIDTH, HEIGHT, "".join(_Drawing(view).layers()), title), WIDTH, HEIGHT),
+    )
 
 
 class _Drawing:

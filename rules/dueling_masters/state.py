@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from pbem.ruleset import Json, SaveError, Seat
+from pbem.ruleset import Seat
 from rules.dueling_masters.board import flights
 from rules.dueling_masters.kinds import HOME, manner, numbers
 
@@ -124,55 +123,3 @@ class State:
     def homes(self, seat: Seat) -> list[Piece]:
         """A seat's home planets not lost."""
         return [piece for piece in self.players[seat].alive if piece.kind == HOME]
-
-
-def dump(state: State) -> Json:
-    """The state as JSON data."""
-    return {
-        "rules": dataclasses.asdict(state.rules),
-        "players": {seat: _player_data(player) for seat, player in state.players.items()},
-        "move": state.move,
-        "mover": state.mover,
-        "offer": state.offer,
-        "result": state.result and {"winners": list(state.result.winners), "how": state.result.how},
-    }
-
-
-def load(data: Json, version: int) -> State:
-    """The state of a save of any released version. Raises SaveError."""
-    if not 1 <= version <= VERSION:
-        raise SaveError(
-            f"this save is of version {version} of Dueling Masters of Space-Time; this program reads 1 to {VERSION}"
-        )
-    try:
-        return _read(data)
-    except (KeyError, TypeError, ValueError) as error:
-        raise SaveError(f"this is not a save of Dueling Masters of Space-Time: {error!r}") from None
-
-
-def _player_data(player: Player) -> Json:
-    return {
-        "pieces": [dataclasses.asdict(piece) for piece in player.pieces],
-        "misses": player.misses,
-        "scouted": dict(player.scouted),
-    }
-
-
-def _read(data: Mapping[str, Any]) -> State:
-    result = data["result"]
-    return State(
-        rules=Rules(**data["rules"]),
-        players={seat: _player(data["players"][seat]) for seat in SEATS},
-        move=data["move"],
-        mover=data["mover"],
-        offer=data["offer"],
-        result=result and Result(tuple(result["winners"]), result["how"]),
-    )
-
-
-def _player(data: Mapping[str, Any]) -> Player:
-    return Player(tuple(map(_piece, data["pieces"])), data["misses"], dict(data["scouted"]))
-
-
-def _piece(data: Mapping[str, Any]) -> Piece:
-    return Piece(**{**data, "loss": data["loss"] and Loss(**data["loss"])})

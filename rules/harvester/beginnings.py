@@ -43,17 +43,16 @@ OPTIONS = (
 _SWEEPS = 8
 
 
-def set_up(options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+def begin(options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
     """The state before the first turn (rulings 1 and 2). Raises SetupError."""
-    chosen = {option.name: options.get(option.name, option.default) for option in OPTIONS}
-    planet = planet_of(_size(chosen["size"], seats))
+    planet = planet_of(_size(options["size"], seats))
     players = len(seats)
     starts = _starts(planet, players, dice)
     return State(
         seats=tuple(seats),
         size=planet.size,
         turn=1,
-        drift=chosen["drift"],
+        drift=options["drift"],
         at=np.repeat(starts[:, None], SLOTS, axis=1),
         held=np.zeros(players, np.int64),
         place=np.zeros((players, 2), np.int64),
@@ -63,17 +62,13 @@ def set_up(options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Sta
         ruler=np.full(players, NOBODY),
         silent=np.zeros(players, np.int64),
         left=np.zeros(players, np.int64),
-        resources=_resources(planet, starts, chosen["density"], dice),
-        ground=_ground(planet, starts, chosen["crags"], chosen["dust"], dice),
+        resources=_resources(planet, starts, options["density"], dice),
+        ground=_ground(planet, starts, options["crags"], options["dust"], dice),
         traffic=np.zeros(planet.count, np.uint8),
     )
 
 
 def _size(wanted: int, seats: Sequence[Seat]) -> int:
-    if not LEAST_PLAYERS <= len(set(seats)) <= MOST_PLAYERS or len(set(seats)) < len(seats):
-        raise SetupError(
-            f"Harvester is played by {LEAST_PLAYERS} to {MOST_PLAYERS} players of different names, not by {len(seats)}"
-        )
     if 0 < wanted < LEAST_SIZE:
         raise SetupError(
             f"option size cannot be {wanted}: it is {LEAST_SIZE} to {LARGEST_SIZE}, or 0 to fit the players"

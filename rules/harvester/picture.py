@@ -23,8 +23,10 @@ _DUST, _CRAGS, _GROUND = "#8fa0b3", "#6b4a35", "#3b352e"
 _OWN, _FOREIGN, _RESOURCE, _INK = "#1f5fa8", "#b3261e", "#2e7d32", "#2a251f"
 
 
-def scan_picture(view: View) -> Picture:
-    """The scans around the Harvester; its frame depends on what was scanned and nothing else."""
+def pictures(view: View) -> tuple[Picture, ...]:
+    """The scans around the Harvester, none for who is out; the frame depends on what was scanned and nothing else."""
+    if not view["harvester"]:
+        return ()
     atlas = Atlas(view)
     near = {spot: seen for spot, seen in atlas.sightings.items() if hexes.distance(spot, atlas.home) <= RADIUS}
     dust = [(q, r) for q, r in view["dust"] if hexes.distance((q, r), atlas.home) <= RADIUS]
@@ -44,7 +46,7 @@ def scan_picture(view: View) -> Picture:
     )
     title = f"Scanners of {view['seat']}, {view['label']}"
     drawn = svg.document(frame.width, frame.height, body, title)
-    return Picture("scanners", title, drawn, frame.width, frame.height)
+    return (Picture("scanners", title, drawn, frame.width, frame.height),)
 
 
 class _Frame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbem.ruleset import Json, SaveError, Seat
+from pbem.ruleset import Json, Seat
 from rules.harvester import forest
 from rules.harvester.planet import Flags, Ints, Planet, planet_of
 from rules.harvester.units import COMBAT, MOST_HELD, SLOTS
@@ -131,17 +130,8 @@ def dump(state: State) -> Json:
     return {**plain, "seats": list(state.seats), "arrays": arrays}
 
 
-def load(data: Json, version: int) -> State:
-    """The state of a save of any released version. Raises SaveError."""
-    if not 1 <= version <= VERSION:
-        raise SaveError(f"this save is of version {version} of Harvester; this program reads 1 to {VERSION}")
-    try:
-        return _read(data)
-    except (KeyError, TypeError, ValueError, binascii.Error) as error:
-        raise SaveError(f"this is not a save of Harvester: {error!r}") from None
-
-
-def _read(data: Mapping[str, Any]) -> State:
+def read(data: Mapping[str, Any]) -> State:
+    """The state from JSON data."""
     arrays: dict[str, Any] = {name: _unpacked(name, data["arrays"][name]) for name in ARRAYS}
     plain: dict[str, Any] = {name: data[name] for name in PLAIN_FIELDS}
     state = State(**{**plain, "seats": tuple(data["seats"])}, **arrays)

@@ -29,13 +29,15 @@ DARK = {"red": "#7d1c13", "blue": "#0d2450"}
 BLACK, PATH, LIGHT = "#1b1a18", "#2f8f4e", "#fff6dc"
 
 
-def board_picture(view: View) -> Picture:
+def pictures(view: View) -> tuple[Picture, ...]:
     """The board a view tells of."""
     drawing = _Drawing(view)
     title = f"Singularity, {view['label']}: {_status(view)}"
     body = "".join(drawing.layers())
-    return Picture(
-        "board", title, svg.document(drawing.width, drawing.height, body, title), drawing.width, drawing.height
+    return (
+        Picture(
+            "board", title, svg.document(drawing.width, drawing.height, body, title), drawing.width, drawing.height
+        ),
     )
 
 

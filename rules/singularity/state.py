@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Json, SaveError, Seat
+from pbem.ruleset import Json, Seat
 from rules.singularity.board import Board
 from rules.singularity.field import Field, field_of
 
@@ -95,17 +95,8 @@ def dump(state: State) -> Json:
     }
 
 
-def load(data: Json, version: int) -> State:
-    """The state of a save of any released version. Raises SaveError."""
-    if not 1 <= version <= VERSION:
-        raise SaveError(f"this save is of version {version} of Singularity; this program reads 1 to {VERSION}")
-    try:
-        return _read(data)
-    except (KeyError, TypeError, ValueError) as error:
-        raise SaveError(f"this is not a save of Singularity: {error!r}") from None
-
-
-def _read(data: Mapping[str, Any]) -> State:
+def read(data: Mapping[str, Any]) -> State:
+    """The state from JSON data."""
     result = data["result"]
     return State(
         size=data["size"],

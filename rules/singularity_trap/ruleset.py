@@ -2,62 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import (
-    Bot,
-    Dice,
-    Event,
-    Json,
-    Option,
-    Order,
-    OrderBook,
-    Parsed,
-    Picture,
-    Seat,
-    Seats,
-    SetupError,
-    Standing,
-    TurnInput,
-    View,
-)
-from rules.kit.rulebook import WithRulebook
-from rules.singularity_trap import state as records
-from rules.singularity_trap.bots import random_bot, standard_bot
+from pbem.ruleset import BaseRuleset, Dice, Event, Option, Order, Seat, Seats, SetupError, Standing, View
+from rules.singularity_trap import pictures, resolve, sheet, state, template, textmap
+from rules.singularity_trap.bots import BOTS
 from rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
 from rules.singularity_trap.orders import BOOK, Target, possible_targets
-from rules.singularity_trap.pictures import pictures
-from rules.singularity_trap.resolve import resolve
-from rules.singularity_trap.sheet import check
 from rules.singularity_trap.state import House, Planet, Player, State
-from rules.singularity_trap.template import template
-from rules.singularity_trap.textmap import text_map
 from rules.singularity_trap.view import LARGEST_FACTIONS, views
 
 FIRST_POINTS = 5
 """What each player has saved when the game begins (ruling 7)."""
 
-OPTIONS = (
-    Option("planets_to_win", "int", 25, "planets to hold for a win", low=2, high=200),
-    Option("turns_to_hold", "int", 3, "successive starts of turn at which they must be held", low=1, high=20),
-    Option(
-        "largest_faction",
-        "choice",
-        "standard",
-        "members a faction may have: standard is 2 of 4 or 5 players and 3 of 6",
-        choices=("standard", "none", "2", "3"),
-    ),
-    Option("empire_planets", "int", 13, "planets the dominant member of an empire must hold alone", low=1, high=200),
-    Option("alliances", "bool", True, "whether players may ally; without, it is a pure war game"),
-    Option(
-        "pace", "choice", "turn", "one sheet for a whole turn, or one for each section", choices=("turn", "section")
-    ),
-    Option("chart", "file", None, "another chart: board, ship table, planets"),
-)
 
-
-class SingularityTrap(WithRulebook):
+class SingularityTrap(BaseRuleset[State]):
     """The ruleset object."""
 
     key = "singularity_trap"
@@ -67,20 +27,43 @@ class SingularityTrap(WithRulebook):
     seats = Seats(2, 6, COLOURS)
     pace = "all seats at once; one sheet a turn, or one a section"
     summary = "Build, jump and fight for the planets of a closed space of 19 levels; 25 of 37 planets win."
-    orders: OrderBook = BOOK
+    orders = BOOK
+    options = (
+        Option("planets_to_win", "int", 25, "planets to hold for a win", low=2, high=200),
+        Option("turns_to_hold", "int", 3, "successive starts of turn at which they must be held", low=1, high=20),
+        Option(
+            "largest_faction",
+            "choice",
+            "standard",
+            "members a faction may have: standard is 2 of 4 or 5 players and 3 of 6",
+            choices=("standard", "none", "2", "3"),
+        ),
+        Option(
+            "empire_planets", "int", 13, "planets the dominant member of an empire must hold alone", low=1, high=200
+        ),
+        Option("alliances", "bool", True, "whether players may ally; without, it is a pure war game"),
+        Option(
+            "pace", "choice", "turn", "one sheet for a whole turn, or one for each section", choices=("turn", "section")
+        ),
+        Option("chart", "file", None, "another chart: board, ship table, planets"),
+    )
+    bots = BOTS
 
-    def options(self) -> tuple[Option, ...]:
-        """The house rules (ruling 26)."""
-        return OPTIONS
+    views = staticmethod(views)
+    parse = staticmethod(sheet.parse)
+    template = staticmethod(template.template)
+    resolve = staticmethod(resolve.resolve)
+    pictures = staticmethod(pictures.pictures)
+    text_map = staticmethod(textmap.text_map)
+    dump = staticmethod(state.dump)
+    read = staticmethod(state.read)
 
-    def setup(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
         """Each player owns his home and 5 points (ruling 7). Raises SetupError."""
-        _check_seats(seats)
-        chosen = {option.name: options.get(option.name, option.default) for option in OPTIONS}
-        chart = standard_chart() if chosen["chart"] is None else read_chart(chosen["chart"])
+        chart = standard_chart() if options["chart"] is None else read_chart(options["chart"])
         in_order = tuple(colour for colour in COLOURS if colour in seats)
         return State(
-            house=_house(chosen, chart, len(in_order)),
+            house=_house(options, chart, len(in_order)),
             chart=chart,
             turn=1,
             section="economic",
@@ -97,15 +80,7 @@ class SingularityTrap(WithRulebook):
 
     def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
         """What a player may know; see `views.py`."""
-        return dict(self.views(state, [seat], events))[seat]
-
-    def views(self, state: State, seats: Sequence[Seat], events: Sequence[Event]) -> Iterator[tuple[Seat, View]]:
-        """The views of several seats in one pass."""
-        yield from views(state, seats, events)
-
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
-        """The orders of a sheet, and all findings, by the view alone."""
-        return check(view, BOOK.parse(view, lines))
+        return dict(views(state, [seat], events))[seat]
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
         """Without a sheet nothing is done but what is a rule; the last doctrine stays, less those who left the game."""
@@ -114,14 +89,6 @@ class SingularityTrap(WithRulebook):
             return ()
         choices = tuple(choice for choice in doctrines[-1].choices if choice in possible_targets(view))
         return (Target(choices),) if choices else ()
-
-    def template(self, view: View) -> list[str]:
-        """A sheet to be filled in."""
-        return template(view)
-
-    def resolve(self, state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-        """The turn, or the section, played."""
-        return resolve(state, turn, dice)
 
     def standing(self, state: State) -> Standing:
         """Scores are planets owned."""
@@ -134,37 +101,6 @@ class SingularityTrap(WithRulebook):
             reason=state.result.reason if state.result else "",
             told=state.told,
         )
-
-    def pictures(self, view: View) -> Sequence[Picture]:
-        """The map as a picture."""
-        return pictures(view)
-
-    def text_map(self, view: View) -> str:
-        """The map as text."""
-        return text_map(view)
-
-    def dump(self, state: State) -> Json:
-        """The state as JSON data."""
-        return records.dump(state)
-
-    def load(self, data: Json, version: int) -> State:
-        """The state of data of any version so far. Raises SaveError."""
-        return records.load(data, version, current=self.version)
-
-    @property
-    def bots(self) -> Mapping[str, Bot]:
-        """ "standard" plays to win; "random" writes random lines, for tests."""
-        return {"standard": standard_bot, "random": random_bot}
-
-
-def _check_seats(seats: Sequence[Seat]) -> None:
-    for seat in seats:
-        if seat not in COLOURS:
-            raise SetupError(f"there is no seat {seat!r}; possible: {', '.join(COLOURS)}")
-    if len(set(seats)) != len(seats):
-        raise SetupError("a seat is named twice")
-    if not SingularityTrap.seats.least <= len(seats) <= SingularityTrap.seats.most:
-        raise SetupError(f"the game is for 2 to 6 players, not {len(seats)}")
 
 
 def _house(chosen: Mapping[str, Any], chart: Chart, players: int) -> House:

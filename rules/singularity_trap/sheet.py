@@ -25,6 +25,7 @@ from typing import Any
 from pbem.ruleset import Entry, Finding, Order, Parsed
 from rules.singularity_trap.chart import closer
 from rules.singularity_trap.orders import (
+    BOOK,
     JUMP,
     Ally,
     DeclareEmpire,
@@ -44,8 +45,9 @@ from rules.singularity_trap.outlook import Outlook, Prospect, problems
 from rules.singularity_trap.space import VECTORS, Space, plus
 
 
-def check(view: View, parsed: Parsed) -> Parsed:
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders that can be carried out as far as the view tells, and all findings, by line."""
+    parsed = BOOK.parse(view, lines)
     if not view["awaited"]:
         text = "the game is over" if view["over"] else "no orders are asked of you now"
         return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import SaveError, Seat, SetupError
+from pbem.ruleset import Seat
 from rules.singularity_trap.chart import (
     DRIVE,
     JUMP,
@@ -207,22 +207,6 @@ def dump(state: State) -> dict[str, Any]:
     }
 
 
-def load(data: Any, version: int, *, current: int) -> State:
-    """The state of `dump` data of any version up to `current`. Raises SaveError."""
-    if version > current:
-        raise SaveError(f"the save is of version {version} of the rules; this program knows them up to {current}")
-    try:
-        for step in range(version, current):
-            data = UPGRADES[step](data)
-        return _load(data)
-    except (KeyError, TypeError, ValueError, IndexError, SetupError) as error:
-        raise SaveError(f"the save of version {version} is damaged: {error!r}") from error
-
-
-UPGRADES: Mapping[int, Callable[[Any], Any]] = {}
-"""From a version of the data to the next: pure functions, one for each version left behind."""
-
-
 def _dump_player(player: Player, name: Callable[[Space], str]) -> dict[str, Any]:
     return {
         "seat": player.seat,
@@ -239,7 +223,8 @@ def _dump_ship(ship: Ship, name: Callable[[Space], str]) -> list[Any]:
     return [ship.id, ship.owner, ship.type, name(ship.space), list(ship.left), ship.moved]
 
 
-def _load(data: Any) -> State:
+def read(data: Any) -> State:
+    """The state from JSON data."""
     chart = read_chart(data["chart"])
     space = _space_reader(chart)
     planets = [Planet(space(at), colour, owner) for at, colour, owner in data["planets"]]

@@ -153,7 +153,7 @@ def test_forged_orders_are_found_by_resolving(tmp_path: Path) -> None:
     ("number", "change", "words"),
     [
         (0, {"options": {"rounds": 4, "pace": "together", "rich": True, "purses": None}}, "turn 0: the state after it"),
-        (0, {"options": {}}, "turn 0 cannot be resolved again"),
+        (0, {"options": {"purses": {}}}, "turn 0 cannot be resolved again"),
         (0, {"seats": ["blue", "red"]}, "turn 0: the state after it"),
         (1, {"state_before": "0"}, "turn 1: the state before it"),
         (1, {"state_after": "0"}, "turn 1: the state after it"),

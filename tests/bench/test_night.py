@@ -9,7 +9,7 @@ import pytest
 from bench.night import FLOOR, HOUSE, PLAYER, STAGES, Miscount, Night, measure, rows
 from bench.parts.clock import Spent, Stages, medians
 from bench.parts.club import Club
-from rules import RULESETS
+from pbem.catalogue import installed_games
 from tests.servers.mail import MailServer
 
 SEATS = 2
@@ -25,7 +25,7 @@ class ForgetfulClub(Club):
 
 def played(kind: type[Club], server: MailServer, home: Path) -> Club:
     """A club after its first turn."""
-    club = kind(home, RULESETS[0], SEATS, server.address(HOUSE), server.address(PLAYER))
+    club = kind(home, installed_games()["singularity_trap"], SEATS, server.address(HOUSE), server.address(PLAYER))
     club.play(1)
     return club
 

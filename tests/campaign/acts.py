@@ -15,7 +15,6 @@ from pbem.campaign.past.patching import patch_state
 from pbem.campaign.past.preview import preview
 from pbem.campaign.past.rerunning import Changes
 from pbem.campaign.past.rolling import forward, rollback
-from pbem.commands.group import Catalogue
 from pbem.errors import PbemError, StoreError
 from pbem.house import House
 from pbem.ruleset import RulesetError
@@ -36,7 +35,7 @@ def command(*words: str) -> Act:
 
     def typed(house: House, now: dt.datetime) -> None:
         line = ["--home", str(house.settings.home), *words, "--now", now.isoformat()]
-        result = CliRunner().invoke(main, line, obj=Catalogue(GAMES))
+        result = CliRunner().invoke(main, line, obj=GAMES)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
 

@@ -21,18 +21,21 @@ from tests.toy.ruleset import Auction, Table
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
 
 
+def _renamed(data: Json, old: str, new: str) -> Json:
+    return {new if name == old else name: value for name, value in data.items()}
+
+
 class Grown(Auction):
     """A later toy, which calls the purses coins in its saves."""
 
     version = 2
+    upgrades = (lambda data: _renamed(data, "purses", "coins"),)
 
     def dump(self, state: Table) -> Json:
-        data = super().dump(state)
-        return {**data, "coins": data.pop("purses")}
+        return _renamed(super().dump(state), "purses", "coins")
 
-    def load(self, data: Json, version: int) -> Table:
-        purses = data["coins" if version == 2 else "purses"]
-        return super().load({**data, "purses": purses}, 1)
+    def read(self, data: Json) -> Table:
+        return super().read(_renamed(data, "coins", "purses"))
 
 
 def rows(desk: Desk, table: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from pbem.catalogue import installed_games
 from pbem.doctor import examine
 from pbem.store.models import Turn
 from tests.cli.conftest import Run
@@ -59,6 +60,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
     assert output == (
         "ok       pbem.toml: every setting can be read\n"
         "ok       time zones: the data is there\n"
+        "ok       games: all 6 that are installed can be played\n"
         "ok       home folder: HOME can be written to\n"
         "ok       archive folder: HOME/turns can be written to\n"
         "ok       inbox folder: HOME/post/inbox can be written to\n"
@@ -129,7 +131,7 @@ def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
     desk.begin()
     with desk.house.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 1).values(number=5))
-    (found,) = [check for check in examine(desk.home, MONDAY).checks if check.name == "history"]
+    (found,) = [check for check in examine(desk.home, MONDAY, installed_games()).checks if check.name == "history"]
 
     assert (found.result, found.text) == ("problem", "campaign toy1: turn 1 is missing, but there is a turn 5")
     assert found.mend == "see what mends it with: pbem mend toy1"
@@ -150,7 +152,7 @@ def test_a_clock_that_was_set_back(duel: Run) -> None:
 
 def test_each_kind_of_database(shared: Desk) -> None:
     """SQLite and PostgreSQL are looked at alike."""
-    found = {check.name: check.result for check in examine(shared.home, MONDAY).checks}
+    found = {check.name: check.result for check in examine(shared.home, MONDAY, installed_games()).checks}
 
     assert (found["database"], found["clock"]) == ("ok", "ok")
 
@@ -166,7 +168,7 @@ def test_a_part_of_an_own_template_is_in_use(home: Path, pbem: Run) -> None:
 def test_mail_that_waits_is_left_there(desk: Desk) -> None:
     """It is counted; the next tick finds it where it was."""
     desk.post("BID 3")
-    said = [check.text for check in examine(desk.home, MONDAY).checks if check.name == "inbox"]
+    said = [check.text for check in examine(desk.home, MONDAY, installed_games()).checks if check.name == "inbox"]
 
     assert said == ["post/inbox: 1 mail waits there"]
     assert desk.tick().polled == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import update
 
 from pbem.campaign.status import house_status
+from pbem.catalogue import installed_games
 from pbem.console.running import status_lines
 from pbem.doctor import examine
 from pbem.post.waiting import GIVE_UP
@@ -61,4 +62,4 @@ def test_mail_that_is_stuck_for_days(desk: Desk) -> None:
 
     said = "4 mails have been tried for 5 days or more, since Mon 2 Nov 2026 09:00 UTC; last said: 454 try later"
     assert said in " ".join(" ".join(status_lines(house_status(desk.house))).split())
-    assert said in [check.text for check in examine(desk.home, desk.now).checks]
+    assert said in [check.text for check in examine(desk.home, desk.now, installed_games()).checks]

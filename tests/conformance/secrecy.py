@@ -1,202 +1,82 @@
-"""Finds leaks: places where a seat's mail differs between worlds that differ only in what it may not know.
-
-L1  what is shown: view, pictures, text map, order template
-L2  what is answered: orders and findings of probing lines, default orders, bots
-L3  what becomes of it: the next report, when others act beyond the seat's ken
-
-The mails themselves, L4 and L5, are the matter of `envelope`.
-
-Worlds are drawn from games by seeded chance, so a leak found once is found
-always. Every difference is a `Leak`; a clean game has none.
-"""
+"""What a seat of Fog Patrol may not know: where unseen boats are, and all but place and owner of the seen."""
 
 from __future__ import annotations
 
 import dataclasses
 import random
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
 
-from pbem.archive import turn_dice
-from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, Seat, TurnInput, View, canonical
-from tests.conformance.games import Secrecy, Sheets
-from tests.conformance.play import SEED, Game, mailed, numbered, standard
-from tests.conformance.sheets import spoiled
+from pbem.ruleset import Seat
+from pbem.ruleset.testing import Secrecy
+from tests.conformance.toy import HULL, REACH, SIGHT, SQUARES, STEPS, Boat, Sea, apart, moved, sees
 
-WORLDS = 3
-PROBES = 20
+KEN = SIGHT + 1
+"""How far a seat may look this turn, its boats having moved."""
 
 
-@dataclass(frozen=True)
-class Leak:
-    """A difference that a seat could read: at which level, in whose mail, in which turn's, where and what."""
-
-    level: str
-    seat: Seat
-    turn: int
-    where: str
-    what: str
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A seat reading its report at some time of a game."""
-
-    ruleset: AnyRuleset
-    secrecy: Secrecy
-    number: int
-    state: Any
-    events: tuple[Event, ...]
-    seat: Seat
-
-    def rnd(self, *key: str | int) -> random.Random:
-        """Chance of its own for every use."""
-        return random.Random(f"{self.ruleset.key} {self.number} {self.seat} {key}")
-
-    def leaks(self, level: str, ours: Mapping[str, Json], theirs: Mapping[str, Json]) -> Iterator[Leak]:
-        """A leak if anything differs between two worlds."""
-        for name, value in ours.items():
-            if value != theirs[name]:
-                yield Leak(level, self.seat, self.number, name, difference(value, theirs[name]))
+def scramble(state: Sea, seat: Seat, rnd: random.Random) -> Sea:
+    """Another sea that looks the same to the seat."""
+    fog = [square for square in SQUARES if not sees(state.boats, seat, square)]
+    fixed, loose = [], []
+    for boat in state.boats:
+        if boat.owner == seat:
+            fixed.append(boat)
+        elif boat.square in fog:
+            loose.append(boat)
+        else:
+            fixed.append(dataclasses.replace(boat, hull=rnd.randint(1, HULL)))
+    return _renumbered(state, [*fixed, *_others(state, seat, fixed, loose, fog, rnd)], rnd)
 
 
-def moments(games: Iterable[Game], secrecy: Secrecy, count: int) -> Iterator[Moment]:
-    """At most `count` moments of running games, spread over games, turns and seats."""
-    readers = [(game, step, seat) for game in games for step in game.steps for seat in game.seats]
-    random.Random(count).shuffle(readers)
-    for game, step, seat in readers[:count]:
-        yield Moment(game.ruleset, secrecy, step.number, step.state, step.heard, seat)
+def elsewhere(state: Sea, seat: Seat, rnd: random.Random) -> tuple[Sea, dict[Seat, list[str]]]:
+    """Another sea beyond the seat's ken, where boats move and fire at each other."""
+    own = [boat.square for boat in state.boats if boat.owner == seat]
+
+    def far(square: str) -> bool:
+        return all(apart(square, berth) > KEN + 1 for berth in own)
+
+    waters = [square for square in SQUARES if far(square)]
+    fixed = [boat for boat in state.boats if not far(boat.square)]
+    loose = [boat for boat in state.boats if far(boat.square)]
+    away = list(_others(state, seat, fixed, loose, waters, rnd))
+    sea = _renumbered(state, [*fixed, *away], rnd)
+    return sea, _skirmish(away, far, rnd)
 
 
-def shown(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event]) -> dict[str, Json]:
-    """All that is made of a state for one reader, at once, so that nothing remembered of another state slips in."""
-    view = mailed(ruleset, state, seat, events)
-    told = ruleset.standing(state).told
-    return {
-        "told": told is None or seat in told,
-        "view": view,
-        "pictures": [dataclasses.astuple(picture) for picture in ruleset.pictures(view)],
-        "map": ruleset.text_map(view),
-        "template": ruleset.template(view),
-    }
+def _skirmish(boats: list[Boat], far: Callable[[str], bool], rnd: random.Random) -> dict[Seat, list[str]]:
+    sheets: dict[Seat, list[str]] = {}
+    for boat in boats:
+        ways = [way for way in STEPS if far(moved(boat.square, way) or boat.square)]
+        aims = [other.square for other in boats if apart(other.square, boat.square) <= REACH]
+        lines = [f"FIRE {boat.name} AT {rnd.choice(aims)}"]
+        if ways and rnd.random() < 0.5:
+            lines.append(f"MOVE {boat.name} {rnd.choice(ways)}")
+        sheets.setdefault(boat.owner, []).extend(lines)
+    return sheets
 
 
-def answered(ruleset: AnyRuleset, view: View, probes: Sequence[str]) -> dict[str, Json]:
-    """All that a ruleset answers to lines sent against a view."""
-    parsed = ruleset.parse(view, numbered(probes))
-    kept = parsed.orders
-    return {
-        "findings": [dataclasses.astuple(finding) for finding in parsed.findings],
-        "orders": [[entry.line, ruleset.orders.to_json(entry.order)] for entry in parsed.entries],
-        "defaults": [ruleset.orders.to_json(order) for held in ((), kept) for order in ruleset.defaults(view, held)],
-        "bot": standard(ruleset, view, Dice(b"bot")) if view["awaited"] else [],
-    }
-
-
-def find_leaks(games: Iterable[Game], secrecy: Secrecy, *, count: int) -> Iterator[Leak]:
-    """Every leak of every level, at `count` moments of games."""
-    for moment in moments(games, secrecy, count):
-        yield from shown_leaks(moment)
-        yield from answered_leaks(moment)
-        yield from resolved_leaks(moment)
-
-
-def shown_leaks(moment: Moment) -> Iterator[Leak]:
-    """L1: what is mailed now, in this world and in scrambled ones."""
-    ours = shown(moment.ruleset, moment.state, moment.seat, moment.events)
-    for number in range(WORLDS):
-        world = moment.secrecy.scramble(moment.state, moment.seat, moment.rnd("shown", number))
-        events = scrambled_events(moment.events, moment.seat, moment.rnd("events", number))
-        yield from moment.leaks("L1", ours, shown(moment.ruleset, world, moment.seat, events))
-
-
-def scrambled_events(events: Sequence[Event], seat: Seat, rnd: random.Random) -> tuple[Event, ...]:
-    """The events a seat hears of, among fewer others, and without a word of who else hears."""
-    kept = [event for event in events if seat in event.audience or rnd.random() < 0.5]
-    return tuple(
-        dataclasses.replace(event, audience=frozenset({seat})) if seat in event.audience else event for event in kept
-    )
-
-
-def answered_leaks(moment: Moment) -> Iterator[Leak]:
-    """L2: what probing lines are answered, when the lines name things of either world."""
-    world = moment.secrecy.scramble(moment.state, moment.seat, moment.rnd("answered"))
-    probes = list(_probes(moment, world))
-    here, there = (
-        answered(moment.ruleset, mailed(moment.ruleset, state, moment.seat, moment.events), probes)
-        for state in (moment.state, world)
-    )
-    yield from moment.leaks("L2", here, there)
-
-
-def _probes(moment: Moment, world: Any) -> Iterator[str]:
-    view = mailed(moment.ruleset, moment.state, moment.seat, moment.events)
-    rnd = moment.rnd("probes")
-    secrets = _words([moment.ruleset.dump(moment.state), moment.ruleset.dump(world)])
-    for verb in moment.ruleset.orders.verbs:
-        for count in range(PROBES):
-            line = verb.invent(view, Dice(b"probes"), moment.number, moment.seat, count)
-            yield line if count % 2 else spoiled(line, rnd, secrets)
-
-
-def _words(data: Json) -> list[str]:
-    """The names that occur in a dump."""
-    return sorted(set(re.findall(r"[\w+-]{1,20}", canonical(data).decode())))
-
-
-@dataclass(frozen=True)
-class World:
-    """A state that a seat cannot tell from another, and what other seats send in it."""
-
-    state: Any
-    sheets: Sheets
-
-
-def elsewhere_world(moment: Moment, rnd: random.Random) -> World:
-    """A world in which whatever differs stays beyond the seat's ken for a turn."""
-    if moment.secrecy.elsewhere is None:
-        return World(moment.secrecy.scramble(moment.state, moment.seat, rnd), {})
-    return World(*moment.secrecy.elsewhere(moment.state, moment.seat, rnd))
-
-
-def own_sheet(moment: Moment, world: World) -> list[str]:
-    """The seat's lines: its bot's, or none where the game does not say what is out of reach of them."""
-    view = mailed(moment.ruleset, world.state, moment.seat, moment.events)
-    if moment.secrecy.elsewhere is None or not view["awaited"]:
-        return []
-    return standard(moment.ruleset, view, Dice(b"own").scoped(moment.number))
-
-
-def resolved_leaks(moment: Moment) -> Iterator[Leak]:
-    """L3: the next report, in worlds in which others do other things beyond the seat's ken.
-
-    The seat plays its bot's sheet. Where a game does not say what lies beyond
-    its ken, the seat and all others rest. Ends of games disclose, so a world in
-    which the game ends is not compared.
-    """
-    worlds = [elsewhere_world(moment, moment.rnd("elsewhere", number)) for number in range(WORLDS)]
-    resolved = [_resolved(moment, world) for world in worlds]
-    if any(moment.ruleset.standing(after).over for after, _ in resolved):
+def _others(
+    state: Sea, seat: Seat, fixed: list[Boat], loose: list[Boat], waters: list[str], rnd: random.Random
+) -> Iterator[Boat]:
+    """The hidden boats moved about, some dropped, some added; every seat afloat stays so."""
+    if not waters:
+        yield from loose
         return
-    reports = [shown(moment.ruleset, after, moment.seat, events) for after, events in resolved]
-    for report in reports[1:]:
-        yield from moment.leaks("L3", reports[0], report)
+    for owner in sorted({boat.owner for boat in state.boats} - {seat}):
+        taken = {boat.name for boat in fixed if boat.owner == owner}
+        names = [name for name in (f"{owner[0].upper()}{count}" for count in range(1, 8)) if name not in taken]
+        before = sum(boat.owner == owner for boat in loose)
+        least = 0 if taken else 1
+        for name in sorted(rnd.sample(names, max(least, min(len(names), before + rnd.randint(-1, 1))))):
+            yield Boat(0, owner, name, rnd.choice(waters), rnd.randint(1, HULL))
 
 
-def _resolved(moment: Moment, world: World) -> tuple[Any, tuple[Event, ...]]:
-    orders: dict[Seat, tuple[Order, ...]] = {}
-    sheets = {**world.sheets, moment.seat: own_sheet(moment, world)}
-    for seat in sorted(moment.ruleset.standing(world.state).awaiting):
-        view = mailed(moment.ruleset, world.state, seat, moment.events)
-        orders[seat] = moment.ruleset.parse(view, numbered(sheets.get(seat, ()))).orders
-    after, events = moment.ruleset.resolve(world.state, TurnInput(orders), turn_dice(SEED, moment.number))
-    return after, events
+def _renumbered(state: Sea, boats: list[Boat], rnd: random.Random) -> Sea:
+    numbers = rnd.sample(range(1_000), len(boats))
+    return dataclasses.replace(
+        state,
+        boats=tuple(dataclasses.replace(boat, number=number) for boat, number in zip(boats, numbers, strict=True)),
+    )
 
 
-def difference(ours: Json, theirs: Json) -> str:
-    """The first place where two worlds' data differ, with some text around it."""
-    a, b = canonical(ours).decode(), canonical(theirs).decode()
-    at = next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return f"…{a[max(0, at - 60) : at + 60]}… against …{b[max(0, at - 60) : at + 60]}…"
+SECRECY = Secrecy(scramble, elsewhere)

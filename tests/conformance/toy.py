@@ -16,26 +16,23 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pbem.ruleset import (
+    BaseRuleset,
     Bot,
     Dice,
     Event,
     Finding,
-    Json,
     Listed,
     Option,
     Order,
     OrderBook,
     Parsed,
     Picture,
-    SaveError,
     Seat,
     Seats,
-    SetupError,
     Standing,
     TurnInput,
     View,
     Word,
-    heard,
 )
 
 SIZE = 13
@@ -118,28 +115,39 @@ def sees(boats: Iterable[Boat], seat: Seat, square: str) -> bool:
     return any(boat.owner == seat and apart(boat.square, square) <= SIGHT for boat in boats)
 
 
-class FogPatrol:
+def _bot(view: View, dice: Dice) -> list[str]:
+    """Fires at what it sees and draws toward the middle of the board, by no straight course."""
+    lines = []
+    for boat in view["boats"]:
+        x, y = spot(boat["square"])
+        ways = ["W" if 2 * x >= SIZE else "E", "N" if 2 * y >= SIZE else "S"]
+        lines.append(f"MOVE {boat['name']} {dice.pick(ways, boat['name'])}")
+        if view["contacts"]:
+            lines.append(f"FIRE {boat['name']} AT {dice.pick(view['contacts'], boat['name'], 'target')['square']}")
+    return lines
+
+
+_BOTS: Mapping[str, Bot] = {"standard": _bot}
+
+
+class FogPatrol(BaseRuleset[Sea]):
     """The rules of Fog Patrol."""
 
     key = "toy"
     title = "Fog Patrol"
     designer = "this project's tests"
-    version = 1
     seats = Seats(2, 4, ("red", "blue", "green", "amber"))
     pace = "simultaneous"
     summary = "Boats look for each other in fog."
-    rulebook = "# Fog Patrol\n\n{{ORDERS}}"
+    rulebook = "# Fog Patrol\n\nBy this project's tests.\n\n1. Boats move, then fire.\n\n{{ORDERS}}"
     orders = OrderBook((Move, Fire))
+    bots = _BOTS
+    options = (
+        Option("turns", "int", 12, "turns to play", low=2, high=20),
+        Option("boats", "int", 3, "boats of each seat", low=1, high=5),
+    )
 
-    def options(self) -> tuple[Option, ...]:
-        return (
-            Option("turns", "int", 12, "turns to play", low=2, high=20),
-            Option("boats", "int", 3, "boats of each seat", low=1, high=5),
-        )
-
-    def setup(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Sea:
-        if not self.seats.least <= len(seats) <= self.seats.most:
-            raise SetupError(f"Fog Patrol takes 2 to 4 seats, not {len(seats)}")
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Sea:
         boats: list[Boat] = []
         for index, seat in enumerate(seats):
             home = _square(*CORNERS[index])
@@ -149,18 +157,13 @@ class FogPatrol:
         return Sea(1, options["turns"], tuple(seats), tuple(boats))
 
     def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
-        standing = self.standing(state)
         own = [boat for boat in state.boats if boat.owner == seat]
         return {
-            "seat": seat,
-            "label": f"turn {state.turn}",
-            "over": standing.over,
-            "awaited": seat in standing.awaiting,
-            "events": heard(events, seat),
+            **self.heading(state, seat, events, f"turn {state.turn}"),
             "turns": state.turns,
             "boats": [{"name": boat.name, "square": boat.square, "hull": boat.hull} for boat in sorted(own, key=_name)],
             "contacts": sorted(self.contacts(state, seat), key=lambda seen: (seen["square"], seen["owner"])),
-            "winners": list(standing.winners),
+            "winners": list(self.standing(state).winners),
         }
 
     def contacts(self, state: Sea, seat: Seat) -> list[dict[str, Any]]:
@@ -183,9 +186,6 @@ class FogPatrol:
             else:
                 entries.append(entry)
         return Parsed(tuple(entries), tuple(sorted(findings, key=lambda finding: finding.line)))
-
-    def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
-        return ()
 
     def template(self, view: View) -> list[str]:
         return [f"; MOVE {boat['name']} {'|'.join(STEPS)}" for boat in view["boats"]]
@@ -227,19 +227,6 @@ class FogPatrol:
         marks |= {boat["square"]: boat["name"][0] for boat in view["boats"]}
         rows = (" ".join(marks.get(_square(x, y), ".") for x in range(SIZE)) for y in range(SIZE))
         return "\n".join(rows)
-
-    def dump(self, state: Sea) -> Json:
-        return dataclasses.asdict(state)
-
-    def load(self, data: Json, version: int) -> Sea:
-        if version > self.version:
-            raise SaveError(f"Fog Patrol {self.version} cannot read a save of version {version}")
-        boats = tuple(Boat(**boat) for boat in data["boats"])
-        return Sea(data["turn"], data["turns"], tuple(data["seats"]), boats)
-
-    @property
-    def bots(self) -> Mapping[str, Bot]:
-        return {"standard": _bot}
 
 
 def _square(x: int, y: int) -> str:
@@ -307,18 +294,6 @@ def _damage(boats: Sequence[Boat], hits: Mapping[int, int], events: list[Event])
 def _mark(square: str, text: str) -> str:
     x, y = spot(square)
     return f'<text x="{40 * x}" y="{40 * y + 20}" font-family="DejaVu Sans" font-size="12">{text}</text>'
-
-
-def _bot(view: View, dice: Dice) -> list[str]:
-    """Fires at what it sees and draws toward the middle of the board, by no straight course."""
-    lines = []
-    for boat in view["boats"]:
-        x, y = spot(boat["square"])
-        ways = ["W" if 2 * x >= SIZE else "E", "N" if 2 * y >= SIZE else "S"]
-        lines.append(f"MOVE {boat['name']} {dice.pick(ways, boat['name'])}")
-        if view["contacts"]:
-            lines.append(f"FIRE {boat['name']} AT {dice.pick(view['contacts'], boat['name'], 'target')['square']}")
-    return lines
 
 
 TOY = FogPatrol()

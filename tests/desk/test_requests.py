@@ -17,8 +17,8 @@ from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.ruleset import AnyRuleset, Entry, Parsed, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
-from rules import RULESETS
 from tests.desk.people import ANN, EVE, ask, confirm, insist, players, reports, table, token, words
+from tests.games import RULESETS
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction, Bid
 

@@ -35,7 +35,7 @@ from pbem.tick import Ticked
 from pbem.upkeep.ledger import Account
 from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held
-from rules import RULESETS
+from tests.games import RULESETS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

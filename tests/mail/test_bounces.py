@@ -13,11 +13,11 @@ from sqlalchemy import select
 from pbem.campaign.creation import NewCampaign, create
 from pbem.campaign.opening import start
 from pbem.campaign.status import CampaignStatus, house_status
-from pbem.house import House, by_key, open_house
+from pbem.catalogue import installed_games
+from pbem.house import House, open_house
 from pbem.store import migrate
 from pbem.store.models import Letter
 from pbem.tick import Ticked, tick
-from rules import RULESETS
 from tests.mail.conftest import MakeSettings
 from tests.servers.mail import GHOST, MailServer
 
@@ -30,7 +30,7 @@ def house(make_settings: MakeSettings) -> Iterator[House]:
     """A house whose post goes through the running mail system."""
     settings = make_settings()
     migrate(settings.database)
-    with open_house(settings.home, by_key(RULESETS)) as house:
+    with open_house(settings.home, installed_games()) as house:
         yield house
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 
 import pytest
 
+from pbem.catalogue import installed_games
 from pbem.config import Settings
 from pbem.doctor import Examined, examine
 from pbem.store import migrate
@@ -19,7 +20,7 @@ NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 def checks(settings: Settings) -> dict[str, Examined]:
     """What the doctor says of inbox and carrier."""
     migrate(settings.database)
-    found = examine(settings.home, NOON).checks
+    found = examine(settings.home, NOON, installed_games()).checks
     return {check.name: check for check in found if check.name in ("inbox", "carrier")}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pbem.catalogue import installed_games
 from pbem.config import FILE_NAME, Settings, load_settings
 from pbem.doctor import examine
 from pbem.errors import CarrierDown, ConfigError, TemporaryPostError
@@ -91,7 +92,7 @@ def test_the_doctor_knows_tokens(write: Write) -> None:
     """He tries them, and says what to do about one that has expired."""
     settings = write(*with_token(token("orders", age=7200)))
     migrate(settings.database)
-    found = {check.name: check for check in examine(settings.home, NOON).checks}
+    found = {check.name: check for check in examine(settings.home, NOON, installed_games()).checks}
     names = ("inbox_oauth", "inbox", "carrier_oauth", "carrier")
 
     assert [found[name].result for name in names] == ["ok", "problem", "ok", "problem"]

@@ -13,12 +13,12 @@ import pytest
 from pbem.campaign.creation import NewCampaign, create
 from pbem.campaign.opening import start
 from pbem.campaign.proof import prove
-from pbem.house import House, by_key, open_house
+from pbem.catalogue import installed_games
+from pbem.house import House, open_house
 from pbem.players import Player
 from pbem.ruleset import Dice
 from pbem.store import migrate
 from pbem.tick import Ticked, tick
-from rules import RULESETS
 from tests.mail.conftest import MakeSettings
 from tests.servers.mail import MailServer
 
@@ -33,7 +33,7 @@ def house(request: pytest.FixtureRequest, mail_server: MailServer, make_settings
     inbox, carrier = request.param
     settings = make_settings(inbox=mail_server.inbox("orders", inbox), carrier=mail_server.carrier("orders", carrier))
     migrate(settings.database)
-    with open_house(settings.home, by_key(RULESETS)) as house:
+    with open_house(settings.home, installed_games()) as house:
         yield house
 
 
@@ -53,7 +53,7 @@ def _begin(house: House, server: MailServer) -> None:
 
 
 def _players(server: MailServer) -> list[Player]:
-    bot = by_key(RULESETS)["singularity_trap"].bots["standard"]
+    bot = installed_games()["singularity_trap"].bots["standard"]
     orders = server.address("orders")
     return [Player(seat, server.address(account), orders, bot, Dice(seat.encode())) for seat, account in SEATS.items()]
 

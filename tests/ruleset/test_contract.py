@@ -24,7 +24,7 @@ from pbem.ruleset import (
     digest,
     heard,
 )
-from tests.conformance.play import standard_game
+from pbem.ruleset.testing.play import standard_game
 from tests.conformance.toy import TOY, FogPatrol
 
 PLANETS = Option("planets", "int", 12, "planets to win", low=1, high=37)
@@ -89,7 +89,7 @@ def test_events_are_heard_by_their_audience_alone() -> None:
 
 def test_views_are_made_one_by_one_or_in_bulk() -> None:
     """A ruleset with a bulk form is asked once for all seats; others once for each."""
-    state = standard_game(TOY.key).first
+    state = standard_game(TOY).first
     seats = state.seats
 
     class Bulk(FogPatrol):

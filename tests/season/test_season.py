@@ -20,9 +20,9 @@ from pbem.campaign.opening import start
 from pbem.campaign.proof import prove
 from pbem.campaign.status import CampaignStatus, house_status
 from pbem.campaign.table import load_table
-from pbem.house import by_key, open_house
+from pbem.catalogue import installed_games
+from pbem.house import open_house
 from pbem.store import migrate
-from rules import RULESETS
 from tests.mail.conftest import MakeSettings
 from tests.season.table import NAME, START, Season, subjects, text_of
 from tests.servers.mail import MailServer
@@ -37,7 +37,7 @@ def season(mail_server: MailServer, make_settings: MakeSettings) -> Iterator[Sea
     mail_server.empty()
     settings = make_settings(inbox=mail_server.inbox("orders"), carrier=mail_server.carrier("orders"))
     migrate(settings.database)
-    with open_house(settings.home, by_key(RULESETS)) as house:
+    with open_house(settings.home, installed_games()) as house:
         season = Season(house, mail_server)
         for seat, account in (("red", "ann"), ("yellow", "bob"), ("green", "cyn"), ("cyan", "dee")):
             season.sit(seat, account)
@@ -278,7 +278,7 @@ def _it_is_proved(season: Season) -> None:
     """Twelve turns are in the archive; it replays here, and on a machine that has nothing but the archive."""
     with season.house.store.reading() as session:
         seed = load_table(session, NAME).seed
-    verified = verify(season.house.settings.archive, NAME, games=by_key(RULESETS), seed=seed)
+    verified = verify(season.house.settings.archive, NAME, games=installed_games(), seed=seed)
 
     assert _status(season).turn == 13
     assert prove(season.house, NAME).turns == 12

@@ -12,18 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pbem.ruleset import (
+    BaseRuleset,
     Bot,
     Dice,
     Event,
     Finding,
-    Json,
     Listed,
     Option,
     Order,
     OrderBook,
     Parsed,
     Picture,
-    SaveError,
     Seat,
     Seats,
     Standing,
@@ -86,28 +85,36 @@ class Table:
         return left[(self.round - 1) % len(left)]
 
 
-class Auction:
+def _play(view: View, dice: Dice) -> list[str]:
+    if not view["awaited"]:
+        return []
+    coins = dice.below(view["purse"] // 2 + 1, "bid", view["label"])
+    return [f"BID {coins}", f"WHISPER {view['others'][0]} deal"]
+
+
+_BOTS: Mapping[str, Bot] = {"standard": _play}
+
+
+class Auction(BaseRuleset[Table]):
     """The toy ruleset."""
 
     key = "toy"
     title = "Toy Auction"
     designer = "the tests"
-    version = 1
     seats = Seats(2, 4, ("red", "blue", "green", "gray"))
     pace = "simultaneous"
     summary = "sealed bids for a prize a round"
     rulebook = "# Auction\n\n{{ORDERS}}"
     orders = OrderBook((Bid, Whisper))
+    bots = _BOTS
+    options = (
+        Option("rounds", "int", 3, "rounds to play", low=1, high=20),
+        Option("pace", "choice", "together", "who bids when", choices=("together", "in_turn")),
+        Option("rich", "bool", default=False, help="twice the coins"),
+        Option("purses", "file", None, "coins of each seat, as a JSON object"),
+    )
 
-    def options(self) -> tuple[Option, ...]:
-        return (
-            Option("rounds", "int", 3, "rounds to play", low=1, high=20),
-            Option("pace", "choice", "together", "who bids when", choices=("together", "in_turn")),
-            Option("rich", "bool", default=False, help="twice the coins"),
-            Option("purses", "file", None, "coins of each seat, as a JSON object"),
-        )
-
-    def setup(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Table:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Table:
         coins = [10 + dice.roll(6, "purse", seat) for seat in seats]
         if options["purses"] is not None:
             coins = [options["purses"][seat] for seat in seats]
@@ -196,33 +203,3 @@ class Auction:
             f'<text x="2" y="14" font-size="10">{view["purse"]}</text></svg>'
         )
         return (Picture("purse", "Your purse", svg, 40, 20),)
-
-    def text_map(self, view: View) -> str:
-        return ""
-
-    def dump(self, state: Table) -> Json:
-        names = ("seats", "purses", "prizes", "playing")
-        return {
-            **{name: list(getattr(state, name)) for name in names},
-            "round": state.round,
-            "rounds": state.rounds,
-            "in_turn": state.in_turn,
-        }
-
-    def load(self, data: Json, version: int) -> Table:
-        if version > self.version:
-            raise SaveError(f"this save is of version {version}; Toy Auction here is version {self.version}")
-        names = ("seats", "purses", "prizes", "playing")
-        lists = {name: tuple(data[name]) for name in names}
-        return Table(**lists, round=data["round"], rounds=data["rounds"], in_turn=data["in_turn"])
-
-    @property
-    def bots(self) -> Mapping[str, Bot]:
-        return {"standard": _play}
-
-
-def _play(view: View, dice: Dice) -> list[str]:
-    if not view["awaited"]:
-        return []
-    coins = dice.below(view["purse"] // 2 + 1, "bid", view["label"])
-    return [f"BID {coins}", f"WHISPER {view['others'][0]} deal"]

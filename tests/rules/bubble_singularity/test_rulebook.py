@@ -54,7 +54,7 @@ def test_all_cards_and_options_are_explained() -> None:
         ability.title for ability in ABILITIES.values() if f"| {ability.key} | {ability.title} |" not in words
     ] == []
     assert [kind for kind in KINDS if kind not in words.lower()] == []
-    assert [option.name for option in RULESET.options() if f"`{option.name}`" not in words] == []
+    assert [option.name for option in RULESET.options if f"`{option.name}`" not in words] == []
 
 
 def test_the_example_sheet_is_taken() -> None:

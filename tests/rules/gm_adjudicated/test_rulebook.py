@@ -18,7 +18,7 @@ def test_rulings_are_numbered_without_a_gap() -> None:
 def test_the_options_are_explained() -> None:
     """Each campaign option is named in a ruling, with its usual value."""
     rulebook = " ".join(RULESET.rulebook.split())
-    for option in RULESET.options():
+    for option in RULESET.options:
         usual = {"None": "none", "True": "yes"}.get(str(option.default), option.default)
         assert f"`{option.name}` (usually {usual}" in rulebook, option.name
 

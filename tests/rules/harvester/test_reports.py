@@ -7,11 +7,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from pbem.house import TEMPLATES
 from pbem.report import Reporter, ReportFacts, ReportParts
 from pbem.ruleset import Event, Seat
 from rules.harvester import RULESET
 from rules.harvester.state import State
-from tests.conformance.games import ROOT
 from tests.rules.harvester.table import SEATS, position, turn, view
 
 
@@ -21,7 +21,7 @@ def report(state: State, seat: Seat, events: tuple[Event, ...] = ()) -> ReportPa
     facts = ReportFacts(
         campaign="rust", seat=seat, seats=SEATS, deadline=due, zone="UTC", code="k2", address="orders@example.org"
     )
-    with Reporter([ROOT / "templates"], pictures=False) as reporter:
+    with Reporter([TEMPLATES], pictures=False) as reporter:
         return reporter.report(RULESET, view(state, seat, events), facts)
 
 

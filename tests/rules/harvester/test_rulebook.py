@@ -35,7 +35,7 @@ def test_the_order_reference_has_its_place() -> None:
 def test_the_options_are_explained() -> None:
     """Each campaign option is named in a ruling, with its usual value."""
     text = " ".join(RULESET.rulebook.split())
-    for option in RULESET.options():
+    for option in RULESET.options:
         assert re.search(rf"`{option.name}`[^`]*usually {option.default}\b", text), option.name
 
 
@@ -66,7 +66,7 @@ def test_the_example_sheet_is_taken() -> None:
 )
 def test_options_beyond_their_bounds_are_refused(name: str, text: str) -> None:
     """A GM is told what an option may be."""
-    (option,) = (option for option in RULESET.options() if option.name == name)
+    (option,) = (option for option in RULESET.options if option.name == name)
 
     with pytest.raises(SetupError, match=f"option {name} cannot be .* a whole number from"):
         option.read(text)

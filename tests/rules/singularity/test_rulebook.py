@@ -32,7 +32,7 @@ def test_the_order_reference_has_its_place() -> None:
 
 def test_the_options_are_explained() -> None:
     """Each campaign option is named in a ruling, with its usual value."""
-    for option in RULESET.options():
+    for option in RULESET.options:
         assert re.search(rf"`{option.name}`[^)]*usually {option.default}\b", RULESET.rulebook), option.name
 
 
@@ -49,7 +49,7 @@ def test_the_example_sheet_is_taken() -> None:
 @pytest.mark.parametrize(("name", "text"), [("size", "2"), ("size", "27"), ("forfeit_after", "-1")])
 def test_options_beyond_their_bounds_are_refused(name: str, text: str) -> None:
     """A board has 3 to 26 cells a side, and deadlines are counted from 0."""
-    (option,) = (option for option in RULESET.options() if option.name == name)
+    (option,) = (option for option in RULESET.options if option.name == name)
 
     with pytest.raises(SetupError, match=name):
         option.read(text)

@@ -1,4 +1,4 @@
-"""The suite's scrambled worlds are fit for their purpose; the suite itself is in tests/conformance."""
+"""The suite's scrambled worlds are fit for their purpose; the suite itself is pbem.ruleset.testing."""
 
 from __future__ import annotations
 

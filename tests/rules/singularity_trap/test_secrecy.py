@@ -9,14 +9,13 @@ from collections.abc import Iterator
 import pytest
 
 from pbem.ruleset import Dice, Event, TurnInput
+from pbem.ruleset.testing.leaks import Moment, Secrecy, answered_leaks, resolved_leaks, shown_leaks
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS
-from tests.conformance.games import secrecy_of
-from tests.conformance.secrecy import Moment, answered_leaks, resolved_leaks, shown_leaks
 from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
 from tests.rules.singularity_trap.secrecy import elsewhere, scramble
 
-SECRECY = secrecy_of(RULESET)
+SECRECY = Secrecy(scramble, elsewhere)
 WATCHED = 8
 
 

@@ -43,9 +43,9 @@ def test_the_first_turn_has_income() -> None:
 @pytest.mark.parametrize(
     ("seats", "told"),
     [
-        (("red",), "2 to 6 players, not 1"),
-        (("red", "red"), "named twice"),
-        (("red", "pink"), "no seat 'pink'; possible"),
+        (("red",), "2 to 6 of red, .* not by red"),
+        (("red", "red"), "not by red, red"),
+        (("red", "pink"), "not by red, pink"),
     ],
 )
 def test_a_table_that_cannot_be_seated_is_refused(seats: tuple[str, ...], told: str) -> None:

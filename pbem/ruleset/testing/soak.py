@@ -1,7 +1,6 @@
 """Plays campaigns through the house with sheets good, bad and mad, and proves every archive.
 
-`python -m tests.soak.campaigns KEY TURNS FOLDER` prints the hash of each state, so
-that a test can compare processes.
+`main` prints the hash of each state, so that a test can compare processes.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from pbem.campaign.table import load_last_reports, load_table
 from pbem.config import load_settings, write_default_settings
 from pbem.house import House, open_house
 from pbem.ruleset import AnyRuleset, Dice, Seat, View
+from pbem.ruleset.testing.play import named, usual_seats
+from pbem.ruleset.testing.sheets import HOSTILE
+from pbem.ruleset.testing.tables import default_options
 from pbem.store import migrate
 from pbem.store.models import Letter, Turn
 from pbem.tick import Ticked, run_now, tick
-from tests.conformance.games import GAMES, default_options
-from tests.conformance.play import usual_seats
-from tests.conformance.sheets import HOSTILE
 
 TURNS_A_CAMPAIGN = 25
 START = dt.datetime(2026, 11, 2, 9, tzinfo=dt.UTC)
@@ -133,12 +132,7 @@ def _write(house: House, ruleset: AnyRuleset, name: str, seat: Seat, view: View,
 
 
 def main() -> None:
-    """Soaks one game."""
-    key, turns, folder = sys.argv[1:]
-    ruleset = next(ruleset for ruleset in GAMES if ruleset.key == key)
-    for state_hash in soak(ruleset, int(turns), Path(folder)):
-        print(state_hash)
-
-
-if __name__ == "__main__":
-    main()
+    """Soaks one game: its class, the turns, and the folder to play in."""
+    game, turns, folder = sys.argv[1:]
+    for state_hash in soak(named(game), int(turns), Path(folder)):
+        sys.stdout.write(f"{state_hash}\n")

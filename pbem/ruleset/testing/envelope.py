@@ -27,12 +27,11 @@ from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.report import Reporter
 from pbem.ruleset import AnyRuleset, Seat, canonical, digest
+from pbem.ruleset.testing.leaks import Leak, Moment, Secrecy, Sheets, World, elsewhere_world, moments, own_sheet
+from pbem.ruleset.testing.play import SEED, Game, mailed, usual_seats
 from pbem.store import Store, migrate
 from pbem.store.models import Campaign, Report, SeatRow, Turn
 from pbem.tick import run_now, tick
-from tests.conformance.games import Sheets
-from tests.conformance.play import SEED, mailed, usual_seats
-from tests.conformance.secrecy import Leak, Moment, World, elsewhere_world, own_sheet
 
 NAME = "fog"
 ADDRESS = "orders@example.org"
@@ -41,6 +40,8 @@ MAIL_KEY = bytes(range(100, 132))
 SALT = bytes(range(132, 164)).hex()
 NOW = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
 CANARY = "Xylophagous"
+MAILED = 3
+"""Moments of a game whose mail is compared."""
 
 
 @dataclass(frozen=True)
@@ -227,3 +228,9 @@ def find_mail_leaks(moment: Moment, folder: Path, reporter: Reporter) -> Iterato
             ended |= house.over
     if not ended:
         yield from mail_leaks(moment, posts)
+
+
+def all_mail_leaks(game: Game, secrecy: Secrecy, folder: Path, reporter: Reporter) -> Iterator[Leak]:
+    """The leaks in the mail of some moments of a game."""
+    for number, moment in enumerate(moments([game], secrecy, MAILED)):
+        yield from find_mail_leaks(moment, folder / str(number), reporter)

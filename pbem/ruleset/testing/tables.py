@@ -1,58 +1,16 @@
-"""The games under test, and what their own test folders say of them."""
+"""The tables at which a game is tried: its options, usual, other and at their bounds, and its seats."""
 
 from __future__ import annotations
 
-import importlib
-import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 from pbem.ruleset import AnyRuleset, Option, Seat
-from rules import RULESETS
-from tests.conformance import toy_secrecy
-from tests.conformance.toy import TOY
-
-ROOT = Path(__file__).parents[2]
-TEMPLATES = (Path(__file__).with_name("templates"), ROOT / "templates")
-GAMES: tuple[AnyRuleset, ...] = (TOY, *RULESETS)
-
-Sheets = Mapping[Seat, Sequence[str]]
-
-
-@dataclass(frozen=True)
-class Secrecy:
-    """A game's secrets, stated by its tests and not by its views.
-
-    `scramble(state, seat, rnd)` gives a world that differs from `state` only in
-    what the seat may not know: hidden things moved, added, dropped, altered and
-    renumbered.
-
-    `elsewhere(state, seat, rnd)` gives such a world and sheets of other seats,
-    so that nothing of either comes within the seat's ken during the next turn,
-    whatever it orders itself. Without one, nobody acts while a scrambled world
-    is resolved.
-
-    `open` games (`OPEN = True` in the module) hide nothing between turns.
-    """
-
-    scramble: Callable[[Any, Seat, random.Random], Any]
-    elsewhere: Callable[[Any, Seat, random.Random], tuple[Any, Sheets]] | None = None
-    open: bool = False
-
-
-def secrecy_of(ruleset: AnyRuleset) -> Secrecy:
-    """The secrets of a game, from `tests/rules/<key>/secrecy.py`."""
-    module: Any = (
-        toy_secrecy if ruleset.key == TOY.key else importlib.import_module(f"tests.rules.{ruleset.key}.secrecy")
-    )
-    return Secrecy(module.scramble, getattr(module, "elsewhere", None), getattr(module, "OPEN", False))
 
 
 def default_options(ruleset: AnyRuleset) -> dict[str, Any]:
     """The options of a campaign whose GM chose none."""
-    return {option.name: option.default for option in ruleset.options()}
+    return {option.name: option.default for option in ruleset.options}
 
 
 def other_options(ruleset: AnyRuleset) -> dict[str, Any]:
@@ -60,7 +18,7 @@ def other_options(ruleset: AnyRuleset) -> dict[str, Any]:
     others = {"bool": lambda option: not option.default, "choice": _other_choice}
     return {
         option.name: others[option.kind](option) if option.kind in others else option.default
-        for option in ruleset.options()
+        for option in ruleset.options
     }
 
 

@@ -1,12 +1,13 @@
 """Plays whole games without a host, as the host would: views through JSON, sheets as lines.
 
-`python -m tests.conformance.play KEY` prints a digest of one game, so that a test
-can compare it between processes.
+`main` prints a digest of all that is played of a game, so that a test can compare
+it between processes.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import Any
 
 from pbem.archive import setup_dice, turn_dice
 from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, Parsed, Seat, TurnInput, View, canonical, digest
-from tests.conformance.games import GAMES, default_options, other_options, seat_counts, seat_names
+from pbem.ruleset.testing.tables import default_options, other_options, seat_counts, seat_names
 
 SEED = bytes(range(32))
 STANDARD_CAP = 40
@@ -146,32 +147,31 @@ def _step(
 
 
 @functools.cache
-def standard_game(key: str) -> Game:
+def standard_game(ruleset: AnyRuleset) -> Game:
     """A game of standard bots."""
-    return play(by_key(key), standard, STANDARD_CAP)
+    return play(ruleset, standard, STANDARD_CAP)
 
 
 @functools.cache
-def other_games(key: str) -> tuple[Game, ...]:
+def other_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     """A game of standard bots with all options that are no numbers decided otherwise, if there are any."""
-    ruleset = by_key(key)
     options = other_options(ruleset)
     changed = options != default_options(ruleset)
     return (play(ruleset, standard, STANDARD_CAP, options=options),) if changed else ()
 
 
 @functools.cache
-def random_games(key: str) -> tuple[Game, ...]:
+def random_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     """Games of gremlins; several, as they like to resign."""
     played: list[Game] = []
     while sum(len(game.steps) for game in played) < RANDOM_TURNS:
-        played.append(play(by_key(key), gremlin, RANDOM_TURNS, game=len(played)))
+        played.append(play(ruleset, gremlin, RANDOM_TURNS, game=len(played)))
     return tuple(played)
 
 
-def games(key: str) -> tuple[Game, ...]:
+def games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     """The games the suites look through, played once in a process."""
-    return standard_game(key), *other_games(key), *random_games(key)
+    return standard_game(ruleset), *other_games(ruleset), *random_games(ruleset)
 
 
 def usual_seats(ruleset: AnyRuleset) -> tuple[Seat, ...]:
@@ -179,9 +179,11 @@ def usual_seats(ruleset: AnyRuleset) -> tuple[Seat, ...]:
     return seat_names(ruleset, min(seat_counts(ruleset), key=lambda count: abs(count - 3)))
 
 
-def by_key(key: str) -> AnyRuleset:
-    """The ruleset of a key."""
-    return next(ruleset for ruleset in GAMES if ruleset.key == key)
+def named(game: str) -> AnyRuleset:
+    """An instance of the class "module:name"."""
+    module, _, name = game.partition(":")
+    made: AnyRuleset = getattr(importlib.import_module(module), name)()
+    return made
 
 
 def fingerprint(played: Iterable[Game]) -> str:
@@ -194,5 +196,6 @@ def _plain(events: Iterable[Event]) -> list[Json]:
     return [[event.kind, sorted(event.audience), dict(event.data)] for event in events]
 
 
-if __name__ == "__main__":
-    sys.stdout.write(fingerprint(games(sys.argv[1])))
+def main() -> None:
+    """Prints the digest of the games of one ruleset."""
+    sys.stdout.write(fingerprint(games(named(sys.argv[1]))))

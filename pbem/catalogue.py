@@ -1,0 +1,101 @@
+"""The games of the packages installed here, found by their entry points.
+
+A package offers a game in its pyproject.toml:
+
+    [project.entry-points."pbem.rulesets"]
+    lanterns = "lanterns:RULESET"
+
+A package that cannot be used costs nobody another game: it is told in a
+sentence where games are listed, by the doctor, and to whoever asks for its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from pbem.errors import GameError
+from pbem.ruleset import AnyRuleset, Ruleset
+
+GROUP = "pbem.rulesets"
+
+_MEMBERS = sorted(inspect.get_annotations(Ruleset).keys() | {name for name in vars(Ruleset) if name[0] != "_"})
+
+
+class Catalogue(Mapping[str, AnyRuleset]):
+    """Games by key, in the order of keys. A game is imported when it is first asked for.
+
+    Asking for one that is there but cannot be used raises GameError.
+    """
+
+    def __init__(self, entries: Iterable[EntryPoint]) -> None:
+        self._offers: dict[str, list[EntryPoint]] = {}
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            self._offers.setdefault(entry.name, []).append(entry)
+        self._loaded: dict[str, AnyRuleset] = {}
+
+    def __getitem__(self, key: str) -> AnyRuleset:
+        if key not in self._loaded:
+            self._loaded[key] = _game(key, self._offers[key])
+        return self._loaded[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._offers)
+
+    def __len__(self) -> int:
+        return len(self._offers)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._offers
+
+    def usable(self) -> dict[str, AnyRuleset]:
+        """The games that can be played, all of them imported."""
+        faults = self.faults()
+        return {key: self[key] for key in self if key not in faults}
+
+    def faults(self) -> dict[str, str]:
+        """Why the others cannot, in a sentence each, by key."""
+        told = {}
+        for key in self:
+            try:
+                self[key]
+            except GameError as error:
+                told[key] = str(error)
+        return told
+
+
+@cache
+def installed_games() -> Catalogue:
+    """The games of all packages beside this one, and its own."""
+    return Catalogue(entry_points(group=GROUP))
+
+
+def _game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
+    if len(offers) > 1:
+        packages = " and ".join(sorted(map(_package, offers)))
+        raise GameError(f"game {key!r} is offered by {packages}: uninstall all but one of them")
+    (entry,) = offers
+    try:
+        found = entry.load()
+    except Exception as error:  # whatever a stranger's module may raise is his game's fault alone
+        raise GameError(f"{_of(entry)} cannot be imported: {type(error).__name__}: {error}") from error
+    lacking = [name for name in _MEMBERS if inspect.getattr_static(found, name, None) is None]
+    if isinstance(found, type) or lacking:
+        what = (
+            "a class: write () behind it" if isinstance(found, type) else f"no ruleset: it lacks {', '.join(lacking)}"
+        )
+        raise GameError(f"{_of(entry)} cannot be used: {entry.value} is {what}")
+    if found.key != key:
+        raise GameError(f"{_of(entry)} cannot be used: its own key is {found.key!r}, and the two must be the same")
+    game: AnyRuleset = found
+    return game
+
+
+def _of(entry: EntryPoint) -> str:
+    return f"game {entry.name!r} of {_package(entry)}"
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unnamed package"

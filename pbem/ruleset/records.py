@@ -1,0 +1,94 @@
+"""Frozen dataclasses as JSON data and back, by nothing but their declarations.
+
+What a state may be made of: dataclasses, tuples, frozensets, mappings with
+string keys, enums, strings, whole numbers, booleans, None, and `X | None`. A
+mapping comes back sorted by its keys, and equal to what it was.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache
+from typing import Any
+
+_PLAIN = (str, int, bool, type(None))
+
+
+def to_json(value: Any) -> Any:
+    """A record as JSON data; sets are sorted. Raises TypeError for what no declaration could bring back."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {slot.name: to_json(getattr(value, slot.name)) for slot in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {_text(key): to_json(value[key]) for key in sorted(value)}
+    if isinstance(value, AbstractSet):
+        return [to_json(each) for each in sorted(value)]
+    if isinstance(value, tuple | list):
+        return [to_json(each) for each in value]
+    if type(value) in _PLAIN:
+        return value
+    raise TypeError(f"{value!r} cannot be saved: write dump and read of your own for it")
+
+
+def from_json(kind: Any, data: Any) -> Any:
+    """The value of a declared kind from `to_json` data. Raises KeyError, TypeError or ValueError on other data."""
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any:
+        return data
+    if origin in (typing.Union, types.UnionType):
+        return _from_choice(parts, data)
+    if dataclasses.is_dataclass(kind):
+        return _from_fields(kind, data)
+    if origin is None:
+        return _from_plain(kind, data)
+    if issubclass(origin, Mapping):
+        return {_text(key): from_json(parts[1], each) for key, each in _as(Mapping, data).items()}
+    if issubclass(origin, AbstractSet):
+        return frozenset(from_json(parts[0], each) for each in _as(list, data))
+    if issubclass(origin, Sequence):
+        return _from_items(parts, _as(list, data))
+    raise TypeError(f"{kind!r} cannot be read from a save: write dump and read of your own for it")
+
+
+def _from_choice(parts: Sequence[Any], data: Any) -> Any:
+    """None, or the one other kind there is."""
+    (other,) = (part for part in parts if part is not type(None))
+    return None if data is None else from_json(other, data)
+
+
+def _from_fields(kind: Any, data: Any) -> Any:
+    hints = _hints(kind)
+    return kind(**{name: from_json(hints[name], each) for name, each in _as(Mapping, data).items()})
+
+
+def _from_items(parts: Sequence[Any], items: Sequence[Any]) -> tuple[Any, ...]:
+    """A tuple: all of one kind, or of as many kinds as there are items."""
+    kinds = (parts[0],) * len(items) if parts[-1] is ... else parts
+    return tuple(from_json(kind, each) for kind, each in zip(kinds, items, strict=True))
+
+
+def _from_plain(kind: Any, data: Any) -> Any:
+    return kind(data) if issubclass(kind, enum.Enum) else _as(kind, data)
+
+
+def _as(kind: Any, data: Any) -> Any:
+    if not isinstance(data, kind) or (isinstance(data, bool) and kind is int):
+        raise TypeError(f"{data!r} is not of kind {kind.__name__}")
+    return data
+
+
+def _text(key: Any) -> str:
+    if type(key) is not str:
+        raise TypeError(f"{key!r} cannot be a key: keys of what is saved are strings")
+    return key
+
+
+@cache
+def _hints(kind: Any) -> Mapping[str, Any]:
+    return typing.get_type_hints(kind)

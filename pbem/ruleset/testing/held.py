@@ -1,0 +1,75 @@
+"""What the suites are made of: rules, and the class of tests that holds a game to them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from pbem.ruleset import AnyRuleset
+from pbem.ruleset.testing.leaks import Secrecy
+
+Test = TypeVar("Test", bound=Callable[..., None])
+
+
+class Held:
+    """A game, its secrets, and its frozen saves; the tests of the classes derived from this hold it to the rules."""
+
+    ruleset: AnyRuleset
+    secrecy: Secrecy
+
+    @property
+    def saves(self) -> Path:
+        """The folder `saves` beside the module of the tests."""
+        return Path(inspect.getfile(type(self))).with_name("saves")
+
+
+def rule(mend: str) -> Callable[[Test], Test]:
+    """Makes a test a rule: its docstring says what holds, and `mend` what a game's author must do where it does not."""
+
+    def ruled(test: Test) -> Test:
+        @functools.wraps(test)
+        def held(*args: Any, **settings: Any) -> None:
+            try:
+                test(*args, **settings)
+            except (Exception, pytest.fail.Exception) as error:
+                error.add_note(f"The rule: {_said(test)}\nWhat to do: {mend}")
+                raise
+
+        held.mend = mend  # type: ignore[attr-defined]
+        return held  # type: ignore[return-value]
+
+    return ruled
+
+
+def rules(suite: type) -> Iterator[tuple[str, str, str]]:
+    """Every rule of a suite, in the order in which they are written: the name of its test, the rule, and what to do."""
+    seen: set[str] = set()
+    for base in reversed(suite.__mro__):
+        for name, test in vars(base).items():
+            if name not in seen and hasattr(test, "mend"):
+                seen.add(name)
+                yield name, _said(test), test.mend
+
+
+def in_a_process(module: str, ruleset: AnyRuleset, *words: str, hash_seed: str) -> subprocess.Popen[str]:
+    """Runs the `main` of a module on a game in a process of its own, which finds the game by its class."""
+    game = f"{type(ruleset).__module__}:{type(ruleset).__qualname__}"
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", f"from {module} import main; main()", game, *words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": hash_seed},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _said(test: Callable[..., None]) -> str:
+    return " ".join((test.__doc__ or "").split())

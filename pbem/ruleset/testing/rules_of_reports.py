@@ -1,0 +1,167 @@
+"""What a game shows: views, events in words, reports, pictures and maps."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from pbem.house import TEMPLATES
+from pbem.report.reporter import template_environment
+from pbem.ruleset import AnyRuleset, Picture, View, canonical
+from pbem.ruleset.testing.held import Held, rule
+from pbem.ruleset.testing.play import games
+
+MAP_COLUMNS = 80
+LARGEST_PICTURE = 2_000
+DEEPEST_PICTURE = 30
+FORBIDDEN_ELEMENTS = {"script", "image", "foreignObject", "use", "a", "iframe", "style", "animate", "set"}
+
+
+class ReportRules(Held):
+    """What a game shows: views, events in words, reports, pictures and maps."""
+
+    @rule(
+        "Build views of dicts with string keys, lists, strings, whole numbers, booleans and None: no "
+        "tuples, sets or dataclasses."
+    )
+    def test_views_survive_json(self) -> None:
+        """What is stored and read back is the view itself: no tuples, no sets, no references."""
+        for game in games(self.ruleset):
+            for state, events in list(game.worlds())[::3]:
+                for seat in game.seats:
+                    view = self.ruleset.view(state, seat, events)
+                    assert json.loads(canonical(view)) == view
+
+    @rule(
+        "Begin each view with self.heading(state, seat, events, label); the label is one line of 2 to 62 "
+        "signs, the kind of an event small letters, digits and -."
+    )
+    def test_views_tell_what_the_host_asks(self) -> None:
+        """Seat, label, whether it is over, whether orders are awaited, and events with their kinds."""
+        for game in games(self.ruleset):
+            for state, events in game.worlds():
+                standing = self.ruleset.standing(state)
+                for seat in game.seats:
+                    view = self.ruleset.view(state, seat, events)
+                    assert (view["seat"], view["over"], view["awaited"]) == (
+                        seat,
+                        standing.over,
+                        seat in standing.awaiting,
+                    )
+                    assert re.fullmatch(r"\S.{0,60}\S", view["label"])
+                    assert all(re.fullmatch(r"[a-z][a-z0-9-]*", event["kind"]) for event in view["events"])
+
+    @rule("Let view return the same for the same state and events, and leave the state alone.")
+    def test_making_a_view_changes_nothing(self) -> None:
+        """A view made twice is the same, and the state is as it was."""
+        for game in games(self.ruleset):
+            state, events = game.last
+            before = canonical(self.ruleset.dump(state))
+            first, second = (self.ruleset.view(state, game.seats[0], events) for _ in range(2))
+            assert first == second
+            assert canonical(self.ruleset.dump(state)) == before
+
+    @rule("Make `views` yield for each seat exactly what `view` gives.")
+    def test_a_bulk_form_gives_the_same_views(self) -> None:
+        """Where a game makes all views in one pass, each is what it would be alone."""
+        bulk = getattr(self.ruleset, "views", None)
+        for game in games(self.ruleset):
+            state, events = game.last
+            alone = {seat: self.ruleset.view(state, seat, events) for seat in game.seats}
+            assert (dict(bulk(state, game.seats, events)) if bulk else alone) == alone
+
+    @rule(
+        "Give each kind of event a branch in the macro `event(e, view)` of templates/events.j2, which "
+        "uses only data that the event has."
+    )
+    def test_every_event_is_told_in_words(self) -> None:
+        """Each kind of event that happens has its sentence, with all its data at hand."""
+        word = _wording(self.ruleset)
+        for game in games(self.ruleset):
+            for view in game.views():
+                for event in view["events"]:
+                    told = word(event, view)
+                    assert told.strip(), event
+                    assert not re.search(r"\bNone\b|\{\{|\}\}|<[a-z]", told), (event, told)
+
+    @rule(
+        "Name pictures in small letters, digits and -, differently within a report; give each a title on "
+        "one line and a size of 1 to 2,000."
+    )
+    def test_pictures_can_be_told_apart(self) -> None:
+        """Each picture of a report has a name fit for a file, a title and a sensible size."""
+        for view in _views(self.ruleset):
+            pictures = self.ruleset.pictures(view)
+            assert len({picture.name for picture in pictures}) == len(pictures)
+            for picture in pictures:
+                assert re.fullmatch(r"[a-z][a-z0-9-]*", picture.name)
+                assert picture.title.isprintable()
+                assert picture.title
+                assert 0 < picture.width <= LARGEST_PICTURE
+                assert 0 < picture.height <= LARGEST_PICTURE
+
+    @rule(
+        "Draw plain SVG as large as the picture says: no links, scripts, styles, images or uses, no "
+        "nesting deeper than 30."
+    )
+    def test_pictures_are_plain_svg(self) -> None:
+        """A picture is well-formed XML without links, scripts, foreign content or bottomless nesting."""
+        for picture in _pictures(self.ruleset):
+            root = ET.fromstring(picture.svg)
+            assert root.tag == "{http://www.w3.org/2000/svg}svg"
+            assert (float(root.attrib["width"]), float(root.attrib["height"])) == (picture.width, picture.height)
+            assert "href" not in picture.svg
+            assert "<!" not in picture.svg
+            assert _depth(root) <= DEEPEST_PICTURE
+            for element in root.iter():
+                assert element.tag.rpartition("}")[2] not in FORBIDDEN_ELEMENTS
+                assert not [name for name in element.attrib if name.startswith("on")]
+                assert not [value for value in element.attrib.values() if re.search(r"url\((?!#)", value)]
+
+    @rule('Set font-family="DejaVu Sans" on each text or around it: no other font is there to draw with.')
+    def test_pictures_use_the_bundled_font(self) -> None:
+        """Text in another font would not be drawn at all, without any error."""
+        for picture in _pictures(self.ruleset):
+            for text, family in _texts(ET.fromstring(picture.svg), ""):
+                assert family == "DejaVu Sans", text
+
+    @rule("Keep the lines of text_map within 80 printable signs.")
+    def test_text_maps_fit_a_terminal(self) -> None:
+        """The map as text is at most 80 columns wide and has no tabs or control characters."""
+        for view in _views(self.ruleset):
+            for line in self.ruleset.text_map(view).split("\n"):
+                assert len(line) <= MAP_COLUMNS
+                assert line.isprintable()
+
+
+def _views(ruleset: AnyRuleset) -> list[View]:
+    views = [view for game in games(ruleset) for view in game.views()]
+    return views[:6] + views[6 :: max(1, len(views) // 30)] + views[-3:]
+
+
+def _pictures(ruleset: AnyRuleset) -> Iterator[Picture]:
+    for view in _views(ruleset):
+        yield from ruleset.pictures(view)
+
+
+def _wording(ruleset: AnyRuleset) -> Any:
+    templates = template_environment([TEMPLATES], {ruleset.key: ruleset})
+    module: Any = templates.get_template(f"{ruleset.key}/events.j2").module
+    return module.event
+
+
+def _depth(element: ET.Element) -> int:
+    return 1 + max(map(_depth, element), default=0)
+
+
+def _texts(element: ET.Element, family: str) -> Iterator[tuple[str, str]]:
+    """The texts of a picture with the fonts they inherit."""
+    assert "font-family" not in element.attrib.get("style", "")
+    family = element.attrib.get("font-family", family)
+    if element.tag.endswith("}text"):
+        yield "".join(element.itertext()), family
+    for child in element:
+        yield from _texts(child, family)

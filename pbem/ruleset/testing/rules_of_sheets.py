@@ -1,0 +1,141 @@
+"""How a game reads sheets: every text, every verb, and its own lines back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pbem.ruleset import AnyRuleset, Dice, Order, Parsed, View
+from pbem.ruleset.testing.held import Held, rule
+from pbem.ruleset.testing.play import SEED, games, mailed, numbered, standard_game, through_json, usual_seats
+from pbem.ruleset.testing.sheets import flaws, hostile_sheets
+from pbem.ruleset.testing.tables import default_options
+
+TRIES = 20
+
+
+class SheetRules(Held):
+    """How a game reads sheets: every text, every verb, and its own lines back."""
+
+    @rule(
+        "Never let parse raise: refuse with Finding(line, severity, code, text, hint), severity 'error', "
+        "'warning' or 'note', the code in small letters without blanks, text and hint printable on one "
+        "line and without long echoes."
+    )
+    def test_no_sheet_makes_a_parser_fall(self) -> None:
+        """Whatever arrives is answered with findings that can be printed in a receipt."""
+        view = next(view for view in standard_game(self.ruleset).steps[0].views.values() if view["awaited"])
+
+        for name, lines in hostile_sheets(self.ruleset):
+            parsed = self.ruleset.parse(view, numbered(lines))
+            assert [flaw for finding in parsed.findings for flaw in flaws(finding, len(lines))] == [], name
+
+    @rule("Take a sheet without orders without an error; who ordered nothing made no mistake.")
+    def test_an_empty_sheet_has_no_errors(self) -> None:
+        """To order nothing is allowed, at any time."""
+        for view in _awaited(self.ruleset):
+            assert self.ruleset.parse(view, []).errors == ()
+            assert self.ruleset.parse(view, [(1, ""), (2, "; a remark")]).errors == ()
+
+    @rule("Let parse answer, with findings if you like, also against a view that awaits nothing or is over.")
+    def test_a_view_that_asks_for_nothing_still_reads_sheets(self) -> None:
+        """A sheet from a seat that is not awaited, or after the end, is answered too."""
+        for view in games(self.ruleset)[0].views():
+            if not view["awaited"]:
+                lines = [verb.example for verb in self.ruleset.orders.verbs]
+                assert isinstance(self.ruleset.parse(view, numbered(lines)), Parsed)
+
+    @rule(
+        "Let the samples of each kind name what the view lists, and keep in the view what orders may "
+        "name; an order that can never be read is dead."
+    )
+    def test_every_verb_can_be_used(self) -> None:
+        """For each order there is a moment in a game when some line of it is read."""
+        views = [view for game in games(self.ruleset) for step in game.steps for view in step.views.values()]
+        for verb in self.ruleset.orders.verbs:
+            tried = (
+                self.ruleset.orders.parse(view, [(1, verb.invent(view, Dice(SEED), count))]).orders
+                for count in range(TRIES)
+                for view in views
+            )
+            assert any(orders and type(orders[0]) is verb.order for orders in tried), verb.usage
+
+    @rule("Make write and read of each kind each other's reverse.")
+    def test_an_order_written_as_a_line_reads_as_that_order(self) -> None:
+        """Lines of orders as understood, in archives and receipts, can be sent in again."""
+        for view, order in _orders(self.ruleset):
+            assert self.ruleset.orders.parse(view, [(1, self.ruleset.orders.line(order))]).orders == (order,)
+
+    @rule("Hold nothing in orders but strings, whole numbers, booleans, None and tuples of them.")
+    def test_an_order_survives_json(self) -> None:
+        """Orders are stored as JSON and come back the same."""
+        for _, order in _orders(self.ruleset):
+            assert self.ruleset.orders.from_json(through_json(self.ruleset.orders.to_json(order))) == order
+
+    @rule("Give each order a words() of one printable line.")
+    def test_an_order_is_restated_in_words(self) -> None:
+        """A receipt says each order in words, on one line."""
+        for _, order in _orders(self.ruleset):
+            assert order.words().strip()
+            assert order.words().isprintable()
+
+    @rule(
+        "Judge a sheet by its orders alone: what parse took, written as lines in the same order, must be "
+        "taken again as the same."
+    )
+    def test_an_accepted_sheet_restated_is_accepted_as_the_same(self) -> None:
+        """The orders of a receipt, returned as a sheet, are the same orders without an error."""
+        for game in games(self.ruleset):
+            for step in game.steps:
+                for seat, parsed in step.parsed.items():
+                    lines = [self.ruleset.orders.line(order) for order in parsed.orders]
+                    again = self.ruleset.parse(step.views[seat], numbered(lines))
+                    assert (again.orders, again.errors) == (parsed.orders, ())
+
+    @rule(
+        "Return from defaults only orders that parse would take from the seat itself; leave out of `kept` "
+        "what is possible no more."
+    )
+    def test_default_orders_are_valid(self) -> None:
+        """What is played for a seat that sent nothing could have been sent by it, with or without orders to repeat."""
+        for game in games(self.ruleset):
+            for step, following in zip(game.steps, game.steps[1:], strict=False):
+                for seat in self.ruleset.standing(following.state).awaiting:
+                    for kept in ((), step.turn.orders.get(seat, ())):
+                        orders = self.ruleset.defaults(following.views[seat], kept)
+                        lines = [self.ruleset.orders.line(order) for order in orders]
+                        again = self.ruleset.parse(following.views[seat], numbered(lines))
+                        assert (again.orders, again.errors) == (orders, ())
+
+    @rule("Write into the template only lines that parse takes; what is not yet decided begins with ';'.")
+    def test_the_template_of_a_report_can_be_returned_as_it_is(self) -> None:
+        """A player who sends the form back untouched made no mistake."""
+        for view in _awaited(self.ruleset):
+            assert self.ruleset.parse(view, numbered(self.ruleset.template(view))).errors == ()
+
+    @rule("Remember nothing between calls: parse uses its view and its lines only.")
+    def test_a_sheet_is_read_against_the_view_alone(self) -> None:
+        """Reading a sheet a second time, after other views were made, gives the same receipt."""
+        state = self.ruleset.setup(default_options(self.ruleset), usual_seats(self.ruleset), Dice(SEED))
+        views = [mailed(self.ruleset, state, seat, ()) for seat in usual_seats(self.ruleset)]
+        lines = numbered(verb.invent(views[0], Dice(SEED), verb.name) for verb in self.ruleset.orders.verbs)
+
+        first = self.ruleset.parse(views[0], lines)
+        for view in views:
+            self.ruleset.parse(view, lines)
+
+        assert self.ruleset.parse(views[0], lines) == first
+
+
+def _awaited(ruleset: AnyRuleset) -> list[View]:
+    """Views that ask for orders, from the beginning, the middle and the end of games."""
+    views = [view for game in games(ruleset) for step in game.steps for view in step.views.values()]
+    asked = [view for view in views if view["awaited"]]
+    return asked[:6] + asked[6 :: max(1, len(asked) // 30)]
+
+
+def _orders(ruleset: AnyRuleset) -> Iterator[tuple[View, Order]]:
+    """Orders players might send: invented lines as the order book reads them."""
+    for number, view in enumerate(_awaited(ruleset)):
+        lines = [verb.invent(view, Dice(SEED), number, verb.name) for verb in ruleset.orders.verbs]
+        for order in ruleset.orders.parse(view, numbered(lines)).orders:
+            yield view, order

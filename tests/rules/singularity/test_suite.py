@@ -1,0 +1,14 @@
+"""The game is held to the rules of all games."""
+
+from __future__ import annotations
+
+from pbem.ruleset.testing import RulesetSuite, Secrecy
+from rules.singularity import RULESET
+from tests.rules.singularity import secrecy
+
+
+class TestSingularity(RulesetSuite):
+    """Setting up, sheets, turns, reports, secrecy and long play."""
+
+    ruleset = RULESET
+    secrecy = Secrecy(secrecy.scramble, secrecy.elsewhere)

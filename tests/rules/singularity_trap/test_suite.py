@@ -1,0 +1,14 @@
+"""The game is held to the rules of all games."""
+
+from __future__ import annotations
+
+from pbem.ruleset.testing import RulesetSuite, Secrecy
+from rules.singularity_trap import RULESET
+from tests.rules.singularity_trap import secrecy
+
+
+class TestSingularityTrap(RulesetSuite):
+    """Setting up, sheets, turns, reports, secrecy and long play."""
+
+    ruleset = RULESET
+    secrecy = Secrecy(secrecy.scramble, secrecy.elsewhere)

@@ -1,0 +1,175 @@
+"""What a game need not say: the defaults of `BaseRuleset`, and saves that follow from declarations."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import BaseRuleset, Dice, SaveError, Seats, SetupError, canonical
+from tests.conformance.toy import TOY, Boat, Sea
+from tests.toy import Auction
+
+OPTIONS = {"turns": 4, "boats": 2}
+SEATS = ("red", "blue")
+
+
+class Weather(enum.Enum):
+    """Something of few values."""
+
+    FAIR = "fair"
+    FOUL = "foul"
+
+
+@dataclass(frozen=True)
+class Port:
+    """A record in a record."""
+
+    name: str
+    depth: int | None = None
+
+
+@dataclass(frozen=True)
+class World:
+    """A state with a field of every kind that can be saved."""
+
+    turn: int
+    calm: bool
+    weather: Weather
+    seats: tuple[str, ...]
+    spot: tuple[int, str]
+    seen: frozenset[str]
+    ports: Mapping[str, Port]
+    best: Port | None = None
+
+
+WORLD = World(3, True, Weather.FOUL, ("red", "blue"), (4, "x"), frozenset({"b", "a"}), {"ayr": Port("Ayr", 5)})
+
+
+class Bare(BaseRuleset[World]):
+    """A game that says nothing of itself but its state."""
+
+    title = "Bare"
+    version = 2
+    upgrades = (lambda data: {**data, "calm": True},)
+
+
+def test_a_state_is_saved_by_its_declaration() -> None:
+    """Records, tuples, sets, mappings, enums and what may be None come back from JSON as they were."""
+    data = Bare().dump(WORLD)
+
+    assert Bare().load(json.loads(canonical(data)), 2) == WORLD
+    assert data["seen"] == ["a", "b"]
+
+
+def test_equal_states_give_equal_data() -> None:
+    """In whatever order a set or mapping was made, what is saved is the same to the byte."""
+    ports = {"bath": Port("Bath"), "ayr": Port("Ayr")}
+    one = dataclasses.replace(WORLD, ports=ports)
+    two = dataclasses.replace(WORLD, ports=dict(reversed(ports.items())), seen=frozenset({"a", "b"}))
+
+    assert json.dumps(Bare().dump(one)) == json.dumps(Bare().dump(two))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"turn": "3"},
+        {"turn": True},
+        {"turn": 3.0},
+        {"weather": "dry"},
+        {"spot": [4]},
+        {"seats": "red"},
+        {"ports": []},
+        {"ports": {"ayr": {"name": "Ayr", "wide": 1}}},
+        {"best": {}},
+        {"more": 1},
+    ],
+)
+def test_data_of_another_shape_are_refused(change: dict[str, Any]) -> None:
+    """A save that does not fit the declaration is a SaveError in a sentence, never a strange state."""
+    with pytest.raises(SaveError, match="this is not a save of Bare: "):
+        Bare().load({**Bare().dump(WORLD), **change}, 2)
+
+
+def test_what_cannot_be_saved_is_refused_at_once() -> None:
+    """A number with a fraction, or a key that is no string, does not get as far as a save."""
+    for value in (0.5, {1: 2}, object()):
+        with pytest.raises(TypeError):
+            BaseRuleset[Any]().dump(value)
+
+
+def test_an_old_save_is_brought_up_step_by_step() -> None:
+    """Each upgrade makes of one version the next; a version that is not known is refused by its number."""
+    old = {name: value for name, value in Bare().dump(WORLD).items() if name != "calm"}
+
+    assert Bare().load(old, 1) == WORLD
+    with pytest.raises(SaveError, match="version 3 of Bare; this program reads 1 to 2"):
+        Bare().load(old, 3)
+
+
+def test_a_state_without_a_type_is_told() -> None:
+    """Whoever forgets the brackets is told what to write."""
+
+    class Forgetful(BaseRuleset):  # type: ignore[type-arg]
+        title = "Forgetful"
+
+    with pytest.raises(SaveError, match=r"write BaseRuleset\[State\]"):
+        Forgetful().load({}, 1)
+
+
+def test_options_left_out_are_the_usual_ones() -> None:
+    """`begin` finds every option, whatever the campaign chose."""
+    assert TOY.setup({"boats": 1}, SEATS, Dice(b"x")) == TOY.setup({"boats": 1, "turns": 12}, SEATS, Dice(b"x"))
+
+
+@pytest.mark.parametrize(
+    ("seats", "wrong", "told"),
+    [
+        (Seats(2, 3, ("red", "blue", "green")), ("red",), "2 to 3 of red, blue, green, not by red"),
+        (Seats(2, 3, ("red", "blue", "green")), ("red", "red"), "not by red, red"),
+        (Seats(2, 3, ("red", "blue", "green")), ("red", "pink"), "not by red, pink"),
+        (Seats(2, 2, ("red", "blue")), ("blue", "red"), "red and blue, in this order, not by blue, red"),
+        (Seats(2, 2, ("red", "blue")), (), "not by nobody"),
+        (Seats(2, 9), ("ann",), "2 to 9 players of different names, not by 1"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(seats: Seats, wrong: tuple[str, ...], told: str) -> None:
+    """A SetupError says who may play, and who was given."""
+    game = Auction()
+    game.seats = seats
+
+    with pytest.raises(SetupError, match=f"Toy Auction is played by .*{told}"):
+        game.setup({}, wrong, Dice(b"x"))
+
+
+def test_a_game_without_a_bot_has_one() -> None:
+    """It writes lines of the declared orders, and only such as are taken."""
+    state = Sea(1, 4, SEATS, (Boat(0, "red", "R1", "G7", 2), Boat(1, "blue", "B1", "A1", 2)))
+    view = TOY.view(state, "red", ())
+
+    lines = [line for count in range(20) for line in BaseRuleset.bots.fget(TOY)["standard"](view, Dice(b"%d" % count))]  # type: ignore[attr-defined]
+
+    assert {line.split()[0] for line in lines} == {"MOVE", "FIRE"}
+    assert BaseRuleset.bots.fget(TOY)["standard"]({**view, "awaited": False}, Dice(b"x")) == []  # type: ignore[attr-defined]
+
+
+def test_the_form_has_the_usage_of_each_order() -> None:
+    """Without a form of its own a game shows what may be typed, as comments."""
+    assert BaseRuleset.template(TOY, {}) == ["; MOVE <boat> N|E|S|W", "; FIRE <boat> AT <square>"]
+
+
+def test_a_game_brings_its_templates_and_a_variant_those_of_its_base() -> None:
+    """The folder beside the module of the class is found, also for a class derived from it elsewhere."""
+
+    class Variant(type(TOY)):  # type: ignore[misc]
+        """The same with another name."""
+
+    for game in (TOY, Variant()):
+        assert game.templates is not None
+        assert game.templates.joinpath("events.j2").is_file()

@@ -1,1 +1,0 @@
-"""Long play through the whole program, with sheets good, bad and mad."""

@@ -1,0 +1,122 @@
+"""Games are found by the entry points of the packages installed, and a broken package costs nobody another game."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint, PathDistribution
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli import main
+from pbem.catalogue import GROUP, Catalogue, installed_games
+from pbem.errors import GameError
+from pbem.house import choose_game
+
+
+def entries(folder: Path, package: str, offers: Mapping[str, str]) -> list[EntryPoint]:
+    """The entry points of a package that is installed in a folder."""
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    lines = [f"{key} = {value}" for key, value in offers.items()]
+    (info / "entry_points.txt").write_text("\n".join([f"[{GROUP}]", *lines]))
+    return list(PathDistribution(info).entry_points)
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Writes a module that can be imported."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(name: str, text: str) -> None:
+        (tmp_path / f"{name}.py").write_text(text)
+
+    return write
+
+
+def test_the_games_of_this_project_come_through_the_same_door() -> None:
+    """Every package of rules/ with a game is offered under its own key, in the order of keys."""
+    folders = (path.parent.name for path in Path(__file__).parents[1].glob("rules/*/ruleset.py"))
+
+    assert list(installed_games()) == sorted(folders)
+    assert [game.key for game in installed_games().values()] == list(installed_games())
+
+
+def test_a_game_is_imported_when_it_is_asked_for() -> None:
+    """The help of the command line, which needs no game, imports none."""
+    command = "import sys, cli; cli.main(['--help'], standalone_mode=False); "
+    script = command + "print([name for name in sys.modules if name.startswith('rules.')])"
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout.endswith("\n[]\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import no_such_module", "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("RULESET = 5", "cannot be used: broken:RULESET is no ruleset: it lacks bots, defaults, designer"),
+        ("from tests.toy import Auction as RULESET", "broken:RULESET is a class: write () behind it"),
+        ("from tests.toy import Auction\nRULESET = Auction()", "cannot be used: its own key is 'toy'"),
+        ("", "cannot be imported: AttributeError"),
+    ],
+)
+def test_a_broken_game_is_told_in_a_sentence(
+    text: str, told: str, module: Callable[[str, str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks for it gets the package and what is wrong; the other games are there as before."""
+    module("broken", text)
+    monkeypatch.delitem(sys.modules, "broken", raising=False)
+    module("good", "from tests.toy import Auction\nRULESET = Auction()")
+    offers = {"fog": "broken:RULESET", "toy": "good:RULESET"}
+    games = Catalogue(entries(tmp_path, "fog-patrol", offers))
+
+    with pytest.raises(GameError, match=r"game 'fog' of fog-patrol 1\.0 cannot be"):
+        choose_game(games, "fog")
+    assert told in games.faults()["fog"]
+    assert list(games.usable()) == ["toy"]
+
+
+def test_two_packages_with_one_key_are_told(tmp_path: Path, module: Callable[[str, str], None]) -> None:
+    """Neither is played: a campaign must not go on under other rules because something was installed."""
+    module("good", "from tests.toy import Auction\nRULESET = Auction()")
+    both = [entry for name in ("ann", "bob") for entry in entries(tmp_path, name, {"toy": "good:RULESET"})]
+
+    games = Catalogue(both)
+
+    assert games.faults() == {"toy": "game 'toy' is offered by ann 1.0 and bob 1.0: uninstall all but one of them"}
+    assert games.usable() == {}
+
+
+def test_the_list_of_games_names_what_is_broken(tmp_path: Path) -> None:
+    """`pbem games` lists what can be played, and says of the rest why it cannot; scripts get clean JSON."""
+    games = Catalogue([*entries(tmp_path, "fog-patrol", {"fog": "no_such_module:RULESET"}), *_own("singularity")])
+
+    listed = CliRunner().invoke(main, ["games"], obj=games)
+
+    assert listed.stdout.startswith("singularity: Singularity, by Mark Steere\n")
+    assert "game 'fog' of fog-patrol 1.0 cannot be imported: ModuleNotFoundError" in listed.stderr
+    assert CliRunner().invoke(main, ["games", "--json"], obj=games).stdout.startswith("[")
+
+
+def test_the_doctor_names_what_is_broken(tmp_path: Path) -> None:
+    """`pbem doctor` tells of a game that cannot be played, and what to do."""
+    games = Catalogue([*entries(tmp_path, "fog-patrol", {"fog": "no_such_module:RULESET"}), *_own("singularity")])
+    home = str(tmp_path / "home")
+    CliRunner().invoke(main, ["init", home])
+
+    told = CliRunner().invoke(main, ["--home", home, "doctor"], obj=games)
+
+    assert told.exit_code == 1
+    assert "game 'fog' of fog-patrol 1.0 cannot be imported" in " ".join(told.stdout.split())
+    assert "or uninstall it" in " ".join(told.stdout.split())
+
+
+def _own(key: str) -> list[EntryPoint]:
+    return [EntryPoint(key, f"rules.{key}:RULESET", GROUP)]
