@@ -35,6 +35,8 @@ style: $(VENV)/.dev
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
+	cd pbem/scaffold/skeleton && MYPYPATH=.:tests:$(CURDIR) $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml \
+		--cache-dir $(CURDIR)/.mypy_cache/skeleton --explicit-package-bases mygame tests
 
 parts:
 	@tests/install_parts.sh

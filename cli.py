@@ -17,6 +17,7 @@ from pbem.commands import (
     past,
     people,
     proof,
+    rulesets,
     running,
     turns,
     words,
@@ -50,6 +51,7 @@ main.add_section("Words to players", words.text, words.press)
 main.add_section("The open turn", turns.preview, turns.sheet, turns.adjudicate, turns.state, turns.patch)
 main.add_section("The past", past.rollback, past.forward, past.rerun, past.mend, past.fork)
 main.add_section("Proof", proof.replay, proof.verify)
+main.add_section("A game of your own", rulesets.ruleset)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ ROOMS: dict[str, set[str]] = {
     "ruleset": set(),
     "errors": {"ruleset"},
     "catalogue": {"errors", "ruleset"},
+    "scaffold": {"errors"},
     "rulebook": {"ruleset"},
     "config": {"errors", "masking"},
     "store": {"errors", "ruleset"},
@@ -53,7 +54,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "commands": {
         *("archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors", "founding"),
-        *("house", "logbook", "rulebook", "ruleset", "serving", "store", "tick", "upkeep"),
+        *("house", "logbook", "rulebook", "ruleset", "scaffold", "serving", "store", "tick", "upkeep"),
     },
     "ruleset.testing": {
         *("archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "store", "tick"),
@@ -148,7 +149,7 @@ def strays(files: Iterable[Path], allowed: Callable[[Path, str], bool]) -> dict[
     return {file: modules for file, modules in found.items() if modules}
 
 
-HOST = python_files("pbem")
+HOST = [file for file in python_files("pbem") if "skeleton" not in file.parts]
 GAMES = python_files("rules")
 
 
@@ -240,3 +241,14 @@ def test_the_contract_exports_exactly_what_it_says() -> None:
 
     assert set(pbem.ruleset.__all__) == public
     assert pbem.ruleset.__all__ == sorted(pbem.ruleset.__all__, key=lambda export: (export.islower(), export))
+
+
+def test_the_skeleton_of_a_game_knows_the_contract_and_nothing_else() -> None:
+    """What an author begins with keeps to what games may use; its tests use the suites besides."""
+    files = python_files("pbem/scaffold/skeleton")
+
+    def allowed(file: Path, module: str) -> bool:
+        in_tests = file.parent.name == "tests" and module in {"hidden", "random", "pbem.ruleset.testing"}
+        return in_tests or module.split(".")[0] == "mygame" or module == "pbem.ruleset" or module in RULES_MAY_USE
+
+    assert strays(files, allowed) == {}

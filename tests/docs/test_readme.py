@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -30,11 +29,13 @@ from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.doctor import Diagnosis, Examined
 from pbem.post.sending import Sent
 from pbem.report import Help, Reporter, Restated, Told
-from pbem.ruleset import Finding, Option, Seats
+from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Seats
+from pbem.ruleset.testing import RulesetSuite, rules
 from pbem.tick import Ticked
 from pbem.upkeep.ledger import Account
 from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held
+from tests.docs.sessions import check, session
 from tests.games import RULESETS
 
 ROOT = Path(__file__).parents[2]
@@ -43,33 +44,14 @@ PLAYER_GUIDE = (
     "# The player's guide\n\nA mail with the word `HELP` to the order address brings this page.\n\n```\n{page}\n```\n"
 )
 GM_GUIDE = (ROOT / "docs" / "gm-guide.md").read_text()
-
-
-def _session() -> list[tuple[str, str]]:
-    """The commands of README's console blocks in order, each with the output it shows."""
-    steps: list[tuple[str, str]] = []
-    for block in re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command = re.match(r".*\n(?:>.*\n)*", part)
-            assert command is not None
-            typed = re.sub(r"^> ?", "", command[0], flags=re.MULTILINE)
-            steps.append((typed, part[command.end() :]))
-    return steps
+RULESETS_GUIDE = (ROOT / "docs" / "rulesets.md").read_text()
 
 
 def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
     """Every command of README's session prints what is shown there; … stands for what differs from day to day."""
-    steps = _session()
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    script = "\n".join(f"{typed}\nprintf '\\036'" for typed, _ in steps)
 
-    done = subprocess.run(
-        ["bash", "-euc", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-    )
-
-    for (typed, shown), printed in zip(steps, done.stdout.split("\036"), strict=False):
-        pattern = ".*".join(map(re.escape, shown.strip().split("…")))
-        assert re.fullmatch(pattern, printed.strip(), re.DOTALL), (typed, printed)
+    check(session(README), tmp_path, environment)
 
 
 @pytest.mark.parametrize("command", sorted(main.commands))
@@ -142,3 +124,17 @@ def test_the_player_guide_is_the_page_mailed_by_help() -> None:
         page = reporter.write(Help(address="orders@example.org", commands=REFERENCE))
 
     assert (ROOT / "docs" / "player-guide.md").read_text() == PLAYER_GUIDE.format(page=page.strip())
+
+
+def test_every_rule_of_games_is_documented() -> None:
+    """The guide for authors has each rule of the suite in its order, in the words in which a failure tells it."""
+    section = RULESETS_GUIDE.partition("<!-- rules -->\n")[2].partition("<!-- end of rules -->")[0]
+
+    assert section == "".join(f"- **{said}** {mend} (`{name}`)\n" for name, said, mend in rules(RulesetSuite))
+
+
+def test_every_member_of_the_contract_is_documented() -> None:
+    """The guide for authors names everything that a game may define."""
+    members = {name for base in (BaseRuleset, Adjudicated) for name in vars(base) if name[0] != "_"}
+
+    assert [name for name in sorted({*members, "views"}) if f"`{name}" not in RULESETS_GUIDE] == []

@@ -1,0 +1,48 @@
+"""My Game as pbem sees it: all that is not said here is as in every game."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import BaseRuleset, Dice, Option, Seat, Seats, Standing
+
+from mygame import sheet, turn
+from mygame.orders import ORDERS
+from mygame.state import Player, State
+from mygame.view import pictures, text_map, view_of
+
+
+class MyGame(BaseRuleset[State]):
+    """A tiny game of hidden choices."""
+
+    key = "mygame"
+    title = "My Game"
+    designer = "Ann Example"
+    summary = "Hide your lantern in a cave, and look for those of the others."
+    seats = Seats(2, 6)
+    orders = ORDERS
+    options = (
+        Option("turns", "int", 8, "turns to play", low=1, high=30),
+        Option("caves", "int", 12, "caves in the hill", low=6, high=30),
+    )
+    bots = sheet.BOTS
+
+    view = staticmethod(view_of)
+    pictures = staticmethod(pictures)
+    text_map = staticmethod(text_map)
+    parse = staticmethod(sheet.parse)
+    resolve = staticmethod(turn.resolve)
+
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+        """Each lantern in a cave by lot; two may share one (rule 1)."""
+        caves = options["caves"]
+        players = {seat: Player(dice.roll(caves, "lantern", seat)) for seat in seats}
+        return State(turn=1, turns=options["turns"], caves=caves, players=players)
+
+    def standing(self, state: State) -> Standing:
+        """All who play are awaited each turn; most points win (rule 5)."""
+        scores = {seat: player.score for seat, player in state.players.items()}
+        if not state.over:
+            return Standing(over=False, awaiting=state.playing, scores=scores)
+        best = max((scores[seat] for seat in state.playing), default=0)
+        winners = tuple(seat for seat in sorted(state.playing) if scores[seat] == best)
+        return Standing(over=True, awaiting=frozenset(), scores=scores, winners=winners, reason="most lanterns found")

@@ -1,0 +1,34 @@
+"""How a sheet is judged beyond its words, and what a bot writes: both by the mailed view alone, never by the state."""
+
+from collections.abc import Iterable, Mapping
+
+from pbem.ruleset import Bot, Dice, Finding, Order, Parsed, View
+
+from mygame.orders import ORDERS, Hide, Search
+
+
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders as declared, one of each kind; every refusal is a finding with its line."""
+    parsed = ORDERS.parse(view, lines)
+    entries, findings, given = [], list(parsed.findings), set[type[Order]]()
+    for entry in parsed.entries:
+        kind = type(entry.order)
+        if kind in given:
+            text = f"you have ordered to {kind.__name__.lower()} already, further up"
+            findings.append(Finding(entry.line, "error", "twice", text, "leave one of the two lines out"))
+        else:
+            given.add(kind)
+            entries.append(entry)
+    return Parsed(tuple(entries), tuple(sorted(findings, key=lambda finding: finding.line)))
+
+
+def standard(view: View, dice: Dice) -> list[str]:
+    """Hides anywhere within reach, and searches anywhere else."""
+    if not view["awaited"]:
+        return []
+    hidden = dice.pick(view["near"], "hide", view["label"])
+    elsewhere = [cave for cave in view["near"] if cave != hidden]
+    return [ORDERS.line(Hide(hidden)), ORDERS.line(Search(dice.pick(elsewhere, "search", view["label"])))]
+
+
+BOTS: Mapping[str, Bot] = {"standard": standard}

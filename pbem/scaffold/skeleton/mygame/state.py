@@ -1,0 +1,42 @@
+"""The whole truth of a game: frozen, and never mailed. Saves follow from the declarations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pbem.ruleset import Seat
+
+REACH = 2
+"""Caves on either side of a lantern that its owner can reach (rule 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Where a lantern is, and how many others its owner has found."""
+
+    cave: int
+    score: int = 0
+    playing: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The turn to be played, the last one, the caves from 1, and the players."""
+
+    turn: int
+    turns: int
+    caves: int
+    players: Mapping[Seat, Player]
+
+    @property
+    def playing(self) -> frozenset[Seat]:
+        """Who has not been taken out."""
+        return frozenset(seat for seat, player in self.players.items() if player.playing)
+
+    @property
+    def over(self) -> bool:
+        """All turns are played, or too few are left (rule 5)."""
+        return self.turn > self.turns or len(self.playing) < 2
+
+    def near(self, cave: int) -> range:
+        """The caves within reach of one."""
+        return range(max(1, cave - REACH), min(self.caves, cave + REACH) + 1)

@@ -1,0 +1,56 @@
+"""What a seat may know, and what is shown of it. A view is built by adding: what is not put in cannot leak."""
+
+from collections.abc import Sequence
+
+from pbem.ruleset import Event, Picture, Seat, View, heard
+
+from mygame.state import State
+
+ROW = 10
+"""Caves in a row of map and picture."""
+
+SIDE = 48
+
+
+def view_of(state: State, seat: Seat, events: Sequence[Event]) -> View:
+    """The seat's own lantern and points; at the end, everyone's points. Plain data: no tuples, no sets."""
+    player = state.players[seat]
+    return {
+        "seat": seat,
+        "label": f"turn {min(state.turn, state.turns)}" + (", the end" if state.over else ""),
+        "over": state.over,
+        "awaited": player.playing and not state.over,
+        "events": heard(events, seat),
+        "turns": state.turns,
+        "caves": [str(cave) for cave in range(1, state.caves + 1)],
+        "near": [str(cave) for cave in state.near(player.cave)],
+        "cave": str(player.cave),
+        "score": player.score,
+        "scores": {other: state.players[other].score for other in sorted(state.players)} if state.over else {},
+    }
+
+
+def text_map(view: View) -> str:
+    """The caves in rows, the own one between stars."""
+    shown = [f"*{cave}*" if cave == view["cave"] else cave for cave in view["caves"]]
+    rows = (shown[first : first + ROW] for first in range(0, len(shown), ROW))
+    return "\n".join("".join(f"{cave:>6}" for cave in row) for row in rows)
+
+
+def pictures(view: View) -> tuple[Picture, ...]:
+    """The hill, with the own lantern alight."""
+    rows = -(-len(view["caves"]) // ROW)
+    width, height = ROW * SIDE, rows * SIDE
+    caves = "".join(_cave(number, cave, alight=cave == view["cave"]) for number, cave in enumerate(view["caves"]))
+    title = f"My Game, {view['label']}: the hill"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
+    return (Picture("hill", title, f"{head}<title>{title}</title>{caves}</svg>", width, height),)
+
+
+def _cave(number: int, cave: str, *, alight: bool) -> str:
+    x, y = SIDE * (number % ROW) + SIDE // 2, SIDE * (number // ROW) + SIDE // 2
+    fill = "#ffc84a" if alight else "#d8d4cc"
+    return (
+        f'<circle cx="{x}" cy="{y}" r="20" fill="{fill}"/>'
+        f'<text x="{x}" y="{y + 5}" font-family="DejaVu Sans" font-size="14" text-anchor="middle">{cave}</text>'
+    )

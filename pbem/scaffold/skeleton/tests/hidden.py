@@ -1,0 +1,42 @@
+"""What a seat may not know: where the lanterns of the others are, and how many they have found.
+
+The suite compares all that is mailed to a seat in worlds made here. A scrambler
+that leaves a secret as it is hides its leak, so change everything hidden.
+"""
+
+import random
+from dataclasses import replace
+
+from pbem.ruleset import Seat
+
+from mygame.state import REACH, State
+
+
+def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+    """The same game with every other lantern and score another."""
+    return _with_others(state, seat, range(1, state.caves + 1), rnd)
+
+
+def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+    """Such a world, and sheets of the others, of which the seat hears nothing whatever it orders itself.
+
+    All others are out of its reach, stay there, and search nothing.
+    """
+    own = state.players[seat].cave
+    far = [cave for cave in range(1, state.caves + 1) if abs(cave - own) > REACH]
+    world = _with_others(state, seat, far, rnd)
+    sheets = {
+        other: [f"HIDE IN {rnd.choice([cave for cave in world.near(player.cave) if cave in far])}"]
+        for other, player in world.players.items()
+        if other != seat
+    }
+    return world, sheets
+
+
+def _with_others(state: State, seat: Seat, caves: range | list[int], rnd: random.Random) -> State:
+    others = {
+        other: replace(player, cave=rnd.choice(caves), score=rnd.randrange(10))
+        for other, player in state.players.items()
+        if other != seat
+    }
+    return replace(state, players={**state.players, **others})

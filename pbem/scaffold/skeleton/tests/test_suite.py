@@ -1,0 +1,14 @@
+"""My Game keeps the rules of all games. What each failure asks for is listed in docs/rulesets.md of pbem."""
+
+from hidden import elsewhere, scramble
+from pbem.ruleset.testing import RulesetSuite, Secrecy
+
+from mygame import RULESET
+
+
+class TestMyGame(RulesetSuite):
+    """Setting up, sheets, turns, reports, secrecy and long play."""
+
+    ruleset = RULESET
+    secrecy = Secrecy(scramble, elsewhere)
+    soak_turns = 24

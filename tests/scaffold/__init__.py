@@ -1,0 +1,1 @@
+"""The package with which an author of a game begins."""

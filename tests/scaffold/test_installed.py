@@ -1,0 +1,96 @@
+"""A new game is installed in an environment of its own, where nothing of the checkout can be found, and played there.
+
+The environment has a wheel of this program and the package just written; the
+libraries they need are lent by the environment of the tests, so that no network
+is needed. What is done there is the tutorial of docs/rulesets.md, word for word.
+"""
+
+from __future__ import annotations
+
+import email
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.docs.sessions import check, session
+
+ROOT = Path(__file__).parents[2]
+TUTORIAL = (ROOT / "docs" / "rulesets.md").read_text()
+PIP = ["-m", "pip", "--disable-pip-version-check", "--quiet"]
+
+
+class Author:
+    """Somebody who has installed pbem, and follows the tutorial in a folder of his own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.python = folder / "venv" / "bin" / "python"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The tests' own, without what leads Python elsewhere; packages come from nowhere but what is here."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP", "PYTHON", "PYTEST"))}
+        pip = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_QUIET": "1"}
+        return kept | pip | {"PATH": f"{self.python.parent}:{os.environ['PATH']}"}
+
+    def run(self, *words: str) -> str:
+        """What a command prints; fails as the command does."""
+        done = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+LENT = """
+pip() { python -m pip --disable-pip-version-check "$@"; }
+pytest() { python -m pytest -p no:cacheprovider "$@"; }
+"""
+"""Commands of the libraries that are lent have no scripts in the environment."""
+
+
+@pytest.fixture(scope="module")
+def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
+    """An author who has followed the whole tutorial; what it shows is what he got."""
+    author = Author(tmp_path_factory.mktemp("author"))
+    wheel = ["wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", str(author.folder), str(ROOT)]
+    subprocess.run([sys.executable, *PIP, *wheel], check=True)
+    (built,) = author.folder.glob("*.whl")
+    venv.create(author.folder / "venv", with_pip=False)
+    into = [*PIP, "--python", str(author.python), "install", "--no-deps", "--no-index", str(built)]
+    subprocess.run([sys.executable, *into], check=True)
+    libraries = author.folder / "venv" / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
+    (libraries / "lent.pth").write_text(sysconfig.get_path("purelib"))  # searched, but not what its own .pth name
+    check(session(TUTORIAL), author.folder, author.environment, LENT)
+    return author
+
+
+def test_nothing_of_the_checkout_is_found(author: Author) -> None:
+    """Program, games and the new game come from the environment; the checkout's folder is not searched."""
+    modules = "pbem, rules, cli, migrations, night_market"
+    script = f"import sys, {modules}\nprint(*(m.__file__ for m in ({modules})), *sys.path, sep='\\n')"
+
+    files = author.run("python", "-c", script).splitlines()
+
+    assert [file for file in files[:5] if not file.startswith(str(author.folder))] == []
+    assert str(ROOT) not in files[5:]
+
+
+def test_the_turn_of_the_tutorial_was_mailed(author: Author) -> None:
+    """Ann's report of the turn that she sent orders for tells what came of them."""
+    mails = [email.message_from_bytes(path.read_bytes()) for path in sorted(author.folder.glob("home/post/sent/new/*"))]
+
+    last = [mail for mail in mails if mail["To"] == "ann@example.org"][-1]
+    assert "Night Market: turn 2, report for ann" in last["Subject"]
+    assert "You searched cave" in last.as_string()
+
+
+def test_the_game_is_played_to_its_end(author: Author) -> None:
+    """A demo plays it by mail and proves the archive."""
+    played = author.run("pbem", "demo", "more", "--game", "night_market", "--seats", "3")
+
+    assert "replay        passed: 8 turns resolved again from the archive, all hashes equal" in played
+    assert "won by player" in played

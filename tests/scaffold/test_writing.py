@@ -1,0 +1,67 @@
+"""A new package is written under the author's names, and never over anything."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli import main
+
+
+def new(key: str, folder: Path) -> Result:
+    """`pbem ruleset new`."""
+    return CliRunner().invoke(main, ["ruleset", "new", key, str(folder)])
+
+
+def test_everything_bears_the_names_of_the_game(tmp_path: Path) -> None:
+    """Key, class and title are the author's, in files and in their names; nothing of the skeleton's is left."""
+    folder = tmp_path / "market"
+
+    said = new("night_market", folder).output
+
+    texts = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+    assert said.startswith(f"{folder} holds the game night_market: {len(texts)} files.\n")
+    assert 'night_market = "night_market:RULESET"' in texts["pyproject.toml"]
+    assert "class NightMarket(BaseRuleset[State]):" in texts["night_market/ruleset.py"]
+    assert texts["night_market/rulebook.md"].startswith("# Night Market\n")
+    assert [name for name, text in texts.items() if re.search(r"my_?game", name + text, re.IGNORECASE)] == []
+
+
+def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
+    """A folder with anything in it is refused; an empty one is taken."""
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("mine")
+    (tmp_path / "empty").mkdir()
+
+    refused, taken = new("night_market", tmp_path / "full"), new("night_market", tmp_path / "empty")
+
+    assert (refused.exit_code, taken.exit_code) == (1, 0)
+    assert (
+        refused.stderr
+        == f"Error: {tmp_path / 'full'} is not empty: name a folder that is, or one that is not there yet\n"
+    )
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("Night", "a key cannot be 'Night': it is made of small letters and digits, such as night_market"),
+        ("2nd", "a key cannot be '2nd'"),
+        ("a-b", "a key cannot be 'a-b'"),
+        ("../x", "a key cannot be '../x'"),
+        ("class", "Python knows something called 'class' already: choose another key, such as class_game"),
+        ("json", "Python knows something called 'json' already"),
+        ("rules", "Python knows something called 'rules' already"),
+        ("harvester", "there is a game 'harvester' already: choose another key"),
+    ],
+)
+def test_a_key_that_cannot_be_is_refused(key: str, told: str, tmp_path: Path) -> None:
+    """Each refusal says why, and what would do; nothing is written."""
+    refused = new(key, tmp_path / "game")
+
+    assert refused.stderr.startswith(f"Error: {told}")
+    assert not (tmp_path / "game").exists()
