@@ -41,7 +41,7 @@ types: $(VENV)/.dev
 parts:
 	@tests/install_parts.sh
 
-bench: $(VENV)/.runtime
+bench: parts $(VENV)/.bench
 	@for bench in bench/[a-z]*.py; do $(BIN)/python -m bench.$$(basename $$bench .py) || exit; done
 
 clean:
@@ -54,6 +54,11 @@ $(VENV)/.runtime: pyproject.toml
 	@test -x $(BIN)/python || { echo "making $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
 	@echo "installing pbem into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml $(VENV)/.runtime
+	@echo "installing what the measurements need into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.runtime
