@@ -1,0 +1,87 @@
+"""A game may bring its templates in its own package; a GM may still reword them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pbem.errors import ConfigError
+from pbem.house import TEMPLATES
+from pbem.report import Reporter
+from pbem.report.checking import template_faults
+from tests.report.toy import Fair, facts, seen
+
+EVENTS = "{% macro event(e, view) %}Something: {{ e.kind }}.{% endmacro %}"
+REPORT = '{% extends "host/report.txt.j2" %}{% block knowledge %}Your purse: {{ view.purse }}.{% endblock %}'
+
+Packaged = Callable[..., Fair]
+
+
+@pytest.fixture
+def packaged(tmp_path: Path) -> Packaged:
+    """Makes a game that brings the texts of templates, by the name of their files."""
+
+    def make(**texts: str) -> Fair:
+        folder = tmp_path / "package"
+        folder.mkdir()
+        for name, text in texts.items():
+            (folder / f"{name.replace('_', '.')}.j2").write_text(text)
+
+        class Packed(Fair):
+            templates = folder
+
+        return Packed()
+
+    return make
+
+
+def text_of(game: Fair, *folders: Path) -> str:
+    """The text of a report of the game."""
+    reporter = Reporter([*folders, TEMPLATES], {game.key: game}, pictures=False)
+    return reporter.text(game, seen(), facts())
+
+
+def test_a_game_brings_its_own_templates(packaged: Packaged) -> None:
+    """Report and events are worded by what lies in the game's package."""
+    text = text_of(packaged(events=EVENTS, report_txt=REPORT))
+
+    assert "- Something: prize." in text
+    assert "Your purse: " in text
+
+
+def test_a_gm_rewords_what_a_game_brings(packaged: Packaged, tmp_path: Path) -> None:
+    """A template of the same name in the GM's folder goes before the game's."""
+    (tmp_path / "fair").mkdir()
+    (tmp_path / "fair" / "events.j2").write_text(EVENTS.replace("Something", "Hear"))
+
+    assert "- Hear: prize." in text_of(packaged(events=EVENTS, report_txt=REPORT), tmp_path)
+
+
+def test_a_fault_in_a_games_template_is_placed(packaged: Packaged) -> None:
+    """The GM is told the template, under the name by which he may replace it, and the line."""
+    game = packaged(events=EVENTS, report_txt=REPORT.replace("view.purse", "\nview.no_such"))
+
+    with pytest.raises(ConfigError, match=r"the template fair/report\.txt\.j2, line 2 cannot be used: .*no_such"):
+        text_of(game)
+
+
+def test_a_missing_template_is_named(packaged: Packaged) -> None:
+    """A game that brings no report text is told which file it lacks."""
+    with pytest.raises(ConfigError, match=r"the template fair/report\.txt\.j2 is missing"):
+        text_of(packaged(events=EVENTS))
+
+
+def test_the_doctor_knows_what_games_bring(packaged: Packaged, tmp_path: Path) -> None:
+    """A GM's copy of a game's template is no template that no mail uses; a slip in its name is."""
+    game = packaged(events=EVENTS, report_txt=REPORT)
+    own = tmp_path / "own" / "fair"
+    own.mkdir(parents=True)
+    for name in ("events.j2", "reports.txt.j2"):
+        (own / name).write_text(EVENTS)
+
+    (fault,) = template_faults(tmp_path / "own", TEMPLATES, {"fair": game})
+
+    assert (fault.name, fault.fatal) == ("fair/reports.txt.j2", False)
+    assert fault.text.endswith("did you mean fair/report.txt.j2?")
