@@ -29,13 +29,13 @@ from sqlalchemy import func, select
 from bench.parts import mails
 from bench.parts.clock import Stages, medians
 from bench.parts.club import Club
+from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.archiving import archive_left
-from pbem.campaign.clock.due import due
-from pbem.campaign.clock.reminding import remind
-from pbem.campaign.turnrun import run_turn
+from pbem.campaign.due import due
 from pbem.catalogue import installed_games
 from pbem.desk.answer import answer_letters
 from pbem.house import House
+from pbem.housekeeping.reminding import remind
 from pbem.post.carriers import open_carrier
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from pbem.acts.creation import NewCampaign, create, players_allowed
+from pbem.acts.opening import start
 from pbem.archive import replay
-from pbem.campaign.creation import NewCampaign, create, players_allowed
-from pbem.campaign.opening import start
 from pbem.campaign.table import live, load_table
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import ConfigError

@@ -16,21 +16,21 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 
+from pbem.acts.ruling.adjudicating import awaits_ruling, send_digests
+from pbem.acts.turns.asking import asked_runs, is_asked
+from pbem.acts.turns.turnrun import Still, at_any_rate, run_turn
 from pbem.campaign.archiving import archive_left
-from pbem.campaign.asking import asked_runs, is_asked
-from pbem.campaign.clock.due import BY_GM, Due, due
-from pbem.campaign.clock.reminding import remind
-from pbem.campaign.clock.reviewing import hold_back, may_run
-from pbem.campaign.clock.watching import watch_polls
-from pbem.campaign.health import stuck_mail
-from pbem.campaign.problems import report_problem
+from pbem.campaign.due import BY_GM, Due, due
 from pbem.campaign.restoring import restore
-from pbem.campaign.ruling.adjudicating import awaits_ruling, send_digests
 from pbem.campaign.table import check_running, load_table
-from pbem.campaign.turnrun import Still, at_any_rate, run_turn
 from pbem.desk.answer import Tally, answer_letters
 from pbem.errors import PbemError, StoreError
 from pbem.house import House
+from pbem.housekeeping.health import stuck_mail
+from pbem.housekeeping.problems import report_problem
+from pbem.housekeeping.reminding import remind
+from pbem.housekeeping.reviewing import hold_back, may_run
+from pbem.housekeeping.watching import watch_polls
 from pbem.logbook import tell
 from pbem.masking import without_secrets
 from pbem.post.carriers import open_carrier

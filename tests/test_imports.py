@@ -31,39 +31,189 @@ ROOMS: dict[str, set[str]] = {
     "report": {"errors", "post", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
     "house": {"config", "errors", "report", "ruleset", "store"},
+    "calendar": {"errors"},
     "campaign": {
-        *("archive", "durable", "errors", "house", "logbook", "masking"),
+        *("archive", "calendar", "errors", "house", "masking"),
         *("post", "progress", "report", "ruleset", "store"),
+    },
+    "acts": {
+        *("archive", "calendar", "campaign", "errors", "house", "masking"),
+        *("post", "report", "ruleset", "store"),
+    },
+    "housekeeping": {
+        *("acts", "calendar", "campaign", "durable", "errors", "house"),
+        *("logbook", "post", "report", "ruleset", "store"),
     },
     "desk": {
-        *("budget", "campaign", "errors", "house", "logbook", "masking"),
+        *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
         *("post", "progress", "report", "ruleset", "store"),
     },
-    "upkeep": {"campaign", "desk", "errors", "masking", "post", "store"},
-    "doctor": {"campaign", "catalogue", "config", "errors", "house", "post", "progress", "report", "ruleset", "store"},
-    "tick": {"campaign", "desk", "errors", "house", "logbook", "masking", "post", "progress", "store"},
+    "upkeep": {"campaign", "errors", "masking", "post", "store"},
+    "doctor": {
+        *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
+        *("post", "progress", "report", "ruleset", "store"),
+    },
+    "tick": {
+        *("acts", "campaign", "desk", "errors", "house", "housekeeping", "logbook", "masking"),
+        *("post", "progress", "store"),
+    },
     "serving": {"budget", "errors", "house", "logbook", "masking", "post", "tick"},
     "players": {"post", "ruleset"},
     "demo": {
-        *("archive", "campaign", "config", "errors", "house", "players", "post"),
+        *("acts", "archive", "campaign", "config", "errors", "house", "players", "post"),
         *("progress", "ruleset", "store", "tick"),
     },
     "console": {
-        *("archive", "campaign", "demo", "desk", "doctor"),
+        *("acts", "archive", "campaign", "demo", "desk", "doctor", "housekeeping"),
         *("progress", "report", "ruleset", "tick", "upkeep"),
     },
     "commands": {
-        *("archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors", "founding"),
-        *("house", "logbook", "rulebook", "ruleset", "scaffold", "serving", "store", "tick", "upkeep"),
+        *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
+        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "store"),
+        *("tick", "upkeep"),
     },
     "ruleset.testing": {
-        *("archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "store", "tick"),
+        *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "store", "tick"),
     },
 }
 """What each room of pbem/ may import, from the lowest to the highest; the suites for authors of games use all below."""
 
 NESTED = ("ruleset.testing",)
 """Rooms within another, with doors of their own."""
+
+LEVELS: dict[str, tuple[str, ...]] = {
+    "config": (
+        "file",
+        "pace secret urls",
+        "values",
+        "settings",
+    ),
+    "store": (
+        "models sessions",
+        "migrating",
+    ),
+    "ruleset": (
+        "canonical dice records",
+        "orders testing",
+        "contract",
+        "base",
+    ),
+    "ruleset.testing": (
+        "sheets tables",
+        "play",
+        "leaks soak",
+        "envelope held",
+        "rules_of_long_play rules_of_reports rules_of_secrecy rules_of_setup rules_of_sheets rules_of_turns",
+    ),
+    "post": (
+        "addresses armour connecting fingerprint html_text incoming refusals signing transfer waiting words writing",
+        "imap intake maildir mime pace quoting",
+        "authentication carriers cleaning idling mailbox",
+        "bounces probing wrapping",
+        "parts",
+        "reading",
+        "codes forgetting",
+        "rescue stamping",
+        "outbox sending",
+    ),
+    "report": (
+        "facts history_pages pages painter pictures press_pages receipt ruling_pages time_pages wording",
+        "data gm_pages mail people_pages",
+        "reporter",
+        "checking",
+    ),
+    "archive": (
+        "dice patches",
+        "record",
+        "shape",
+        "reading",
+        "files held runs withdrawn",
+        "replay",
+        "verify",
+    ),
+    "calendar": ("outage schedule",),
+    "campaign": (
+        "holds journal policy reading tokens",
+        "due table",
+        "deadlines history news press telling",
+        "people",
+        "ground reporting",
+        "resolving",
+        "archiving",
+        "proof restoring",
+    ),
+    "campaign.people": ("confirming deputies dicewords identity standby",),
+    "campaign.press": (
+        "passing pieces",
+        "postbag",
+    ),
+    "acts": (
+        "creation time words",
+        "gm people ruling",
+        "turns",
+        "opening",
+        "past",
+    ),
+    "acts.time": ("extending holding scheduling",),
+    "acts.people": (
+        "remailing welcoming",
+        "seating",
+        "roster",
+    ),
+    "acts.words": (
+        "writing",
+        "mailing",
+        "gmwords",
+    ),
+    "acts.ruling": (
+        "rulingform",
+        "adjudicating",
+    ),
+    "acts.turns": (
+        "asking missing",
+        "turnrun",
+    ),
+    "acts.past": (
+        "chain preview shelving",
+        "rerunning rolling",
+        "entering mending radius",
+        "amending forking",
+        "patching",
+    ),
+    "housekeeping": (
+        "problems reminding reviewing watching",
+        "health",
+        "status",
+    ),
+    "desk": (
+        "attempts commands quotations seats sheet",
+        "check claims filed gm_commands pages",
+        "replies",
+        "aside bounces floods gm limits requests",
+        "changes confirmed gm_acts gm_history judging keys lookups press taking times",
+        "joining",
+        "dispatch",
+        "kept",
+        "declining",
+        "answer",
+    ),
+    "upkeep": ("ledger letters outbox",),
+    "doctor": (
+        "advice verdict",
+        "database mail places privacy",
+        "examining",
+    ),
+    "console": (
+        "bar common",
+        "campaigns games past proof running upkeep words",
+        "turns",
+    ),
+    "commands": (
+        "common group options",
+        "campaigns deadlines games house mail past people proof rulesets running turns words",
+    ),
+}
+"""The rooms inside each package, from the lowest level to the highest: each knows those below it alone."""
 
 THIRD_PARTY: dict[str, set[str]] = {
     "alembic": {"store"},
@@ -74,7 +224,10 @@ THIRD_PARTY: dict[str, set[str]] = {
     "jsonpatch": {"archive"},
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
-    "sqlalchemy": {"campaign", "demo", "desk", "doctor", "post", "ruleset.testing", "store", "tick", "upkeep"},
+    "sqlalchemy": {
+        *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "post", "ruleset.testing"),
+        *("store", "tick", "upkeep"),
+    },
 }
 """Which rooms may use which package."""
 
@@ -169,6 +322,37 @@ def test_no_room_depends_on_one_above_it() -> None:
 
     for index, upper in enumerate(rooms):
         assert ROOMS[upper] <= set(rooms[:index])
+
+
+def modules_of(package: str) -> set[str]:
+    """The names of what a package of pbem/ holds."""
+    folder = ROOT.joinpath("pbem", *package.split("."))
+    return {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+
+
+def test_every_room_inside_a_package_has_its_level() -> None:
+    """The table names all packages, and all that they hold."""
+    packages = {file.parent for file in HOST if file.name == "__init__.py"} - {ROOT / "pbem", ROOT / "pbem/scaffold"}
+
+    assert set(LEVELS) == {".".join(path.relative_to(ROOT / "pbem").parts) for path in packages}
+    for package, levels in LEVELS.items():
+        assert sorted(" ".join(levels).split()) == sorted(modules_of(package) - {"__init__"}), package
+
+
+def test_rooms_inside_a_package_know_those_below_them_alone() -> None:
+    """So no circle can be drawn through any rooms, however small."""
+    for package, rows in LEVELS.items():
+        parts = package.split(".")
+        folder, levels = (
+            ROOT.joinpath("pbem", *parts),
+            {each: at for at, row in enumerate(rows) for each in row.split()},
+        )
+        for file in folder.rglob("*.py"):
+            own = file.relative_to(folder).parts[0].removesuffix(".py")
+            inside = [module for module in imports(file) if module.startswith(f"pbem.{package}.")]
+            known = {module.split(".")[1 + len(parts)] for module in inside} - {own}
+
+            assert own == "__init__" or all(levels[other] < levels[own] for other in known), (name(file), known)
 
 
 def test_the_host_imports_no_game() -> None:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
 from pbem.config import FILE_NAME
 from pbem.demo import seat_names
 from pbem.founding import found

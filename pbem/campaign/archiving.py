@@ -17,7 +17,7 @@ from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session
 
 from pbem.archive import archive_turn, bring_back, file_hash, is_whole, set_aside, turn_files
-from pbem.campaign.past.history import orders_used
+from pbem.campaign.history import orders_used
 from pbem.campaign.reporting import unpack_files
 from pbem.campaign.resolving import received
 from pbem.campaign.table import load_sheets, load_table

@@ -22,12 +22,11 @@ from typing import TypeVar
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.clock.deadlines import Away, load_absences
+from pbem.campaign.deadlines import Away, load_absences
 from pbem.campaign.people.dicewords import words_now
-from pbem.campaign.people.seating import locked_table
 from pbem.campaign.press.pieces import muted_seats
 from pbem.campaign.press.postbag import Mark, mark
-from pbem.campaign.table import Table, live, load_table
+from pbem.campaign.table import Table, live, load_table, locked_table
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report import DiceWord

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from dataclasses import field as declared
 from typing import Any
 
-from pbem.campaign.clock.schedule import find_span
+from pbem.calendar.schedule import find_span
 from pbem.errors import CampaignError
 from pbem.ruleset import suggest
 

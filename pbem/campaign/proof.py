@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from pbem.archive import ReplayProof, file_hash, replay
 from pbem.campaign.archiving import untidy
-from pbem.campaign.past.history import all_withdrawn
+from pbem.campaign.history import all_withdrawn
 from pbem.campaign.table import live, load_table
 from pbem.errors import CampaignError
 from pbem.house import House

@@ -22,8 +22,8 @@ from pbem.archive import (
     turn_record,
     words_told,
 )
-from pbem.campaign.clock.deadlines import Away, load_absences, next_deadline
-from pbem.campaign.past.history import Past, all_withdrawn, events_from, orders_used, removed_before
+from pbem.campaign.deadlines import Away, load_absences, next_deadline
+from pbem.campaign.history import Past, all_withdrawn, events_from, orders_used, removed_before
 from pbem.campaign.press.postbag import load_postbag
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.table import (

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
 from pbem.archive.dice import mixed_seed
-from pbem.campaign.clock.schedule import Schedule
+from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import Policy
 from pbem.errors import CampaignError
 from pbem.report import DiceWord
@@ -154,6 +154,20 @@ def load_table(session: Session, name: str) -> Table:
         ),
         words=tuple(DiceWord(*each) for each in campaign.dice_words),
     )
+
+
+def locked_table(session: Session, name: str) -> Table:
+    """The campaign of this name, which nobody else changes before the transaction ends. Raises CampaignError."""
+    lock_campaign(session, name)
+    return load_table(session, name)
+
+
+def find_place(table: Table, seat: Seat) -> Place:
+    """The place of this seat. Raises CampaignError with the nearest there is."""
+    for place in table.places:
+        if place.seat == seat.lower():
+            return place
+    raise CampaignError(f"{table.name} has no seat {seat!r}: {suggest(seat.lower(), table.seats)}")
 
 
 def live(campaign_id: int) -> ColumnElement[bool]:

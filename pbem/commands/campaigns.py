@@ -7,12 +7,11 @@ from pathlib import Path
 
 import click
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.gm import change_gm, mail_gm_token
-from pbem.campaign.opening import start as start_campaign
-from pbem.campaign.people.roster import list_journal, list_rules, set_rules
-from pbem.campaign.people.seating import locked_table
-from pbem.campaign.table import load_table
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.gm import change_gm, mail_gm_token
+from pbem.acts.opening import start as start_campaign
+from pbem.acts.people.roster import list_journal, list_rules, set_rules
+from pbem.campaign.table import load_table, locked_table
 from pbem.commands.common import open_home, say, show
 from pbem.commands.options import Pair, home_option, json_option, now_option
 from pbem.console.campaigns import created_lines, journal_lines, rule_lines, started_lines

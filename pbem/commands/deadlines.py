@@ -7,14 +7,13 @@ from pathlib import Path
 
 import click
 
-from pbem.campaign.clock.extending import extend as extend_turn
-from pbem.campaign.clock.extending import read_extension
-from pbem.campaign.clock.holding import hold as hold_campaign
-from pbem.campaign.clock.holding import release as release_campaign
-from pbem.campaign.clock.scheduling import look_ahead, reschedule
-from pbem.campaign.people.seating import locked_table
-from pbem.campaign.ruling.adjudicating import check_ruled
-from pbem.campaign.table import load_table
+from pbem.acts.ruling.adjudicating import check_ruled
+from pbem.acts.time.extending import extend as extend_turn
+from pbem.acts.time.extending import read_extension
+from pbem.acts.time.holding import hold as hold_campaign
+from pbem.acts.time.holding import release as release_campaign
+from pbem.acts.time.scheduling import look_ahead, reschedule
+from pbem.campaign.table import load_table, locked_table
 from pbem.commands.common import open_home, show
 from pbem.commands.options import home_option, json_option, now_option
 from pbem.console.campaigns import deadline_lines

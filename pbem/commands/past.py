@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from pbem.campaign.past import forking, rolling
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.entering import enter_sheet
-from pbem.campaign.past.mending import mend as mend_campaign
-from pbem.campaign.past.preview import preview as preview_turn
-from pbem.campaign.past.rerunning import Changes
+from pbem.acts.past import forking, rolling
+from pbem.acts.past.amending import amend
+from pbem.acts.past.entering import enter_sheet
+from pbem.acts.past.mending import mend as mend_campaign
+from pbem.acts.past.preview import preview as preview_turn
+from pbem.acts.past.rerunning import Changes
 from pbem.campaign.reading import Lines
 from pbem.commands.common import known_games, open_home, say
 from pbem.commands.options import FOLDER, NUMBER, F, Pair, home_option, now_option, yes_option

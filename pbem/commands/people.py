@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from pbem.campaign.people import roster
-from pbem.campaign.people.seating import locked_table
+from pbem.acts.people import roster
+from pbem.campaign.table import locked_table
 from pbem.commands.common import open_home, show
 from pbem.commands.options import home_option, json_option, now_option
 from pbem.console.campaigns import roster_lines

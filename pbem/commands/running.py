@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-from pbem.campaign.status import house_status
 from pbem.commands.common import open_home, show
 from pbem.commands.options import F, clock, home_option, json_option, now_option
 from pbem.console.bar import progress
 from pbem.console.running import status_lines, tick_lines
 from pbem.house import House
+from pbem.housekeeping.status import house_status
 from pbem.logbook import open_log
 from pbem.serving import serve as serve_house
 from pbem.serving import stopped_by_signals

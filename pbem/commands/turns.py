@@ -9,11 +9,11 @@ from typing import Any, BinaryIO
 
 import click
 
-from pbem.campaign.past.entering import enter_sheet
-from pbem.campaign.past.patching import patch_state, state_of
-from pbem.campaign.past.preview import preview as preview_turn
-from pbem.campaign.past.preview import write_preview
-from pbem.campaign.ruling.adjudicating import Taken, ruling_form, take_folder, take_form, write_folder
+from pbem.acts.past.entering import enter_sheet
+from pbem.acts.past.patching import patch_state, state_of
+from pbem.acts.past.preview import preview as preview_turn
+from pbem.acts.past.preview import write_preview
+from pbem.acts.ruling.adjudicating import Taken, ruling_form, take_folder, take_form, write_folder
 from pbem.commands.common import open_home, say, show
 from pbem.commands.options import FOLDER, home_option, json_option, now_option, yes_option
 from pbem.console.turns import entered_lines, folder_lines, patched_lines, preview_lines, ruling_lines

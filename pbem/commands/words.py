@@ -8,8 +8,8 @@ from typing import TextIO
 
 import click
 
-from pbem.campaign.people.seating import locked_table
-from pbem.campaign.press.gmwords import add_text, broadcast, drop_text, list_press, list_texts
+from pbem.acts.words.gmwords import add_text, broadcast, drop_text, list_press, list_texts
+from pbem.campaign.table import locked_table
 from pbem.commands.common import open_home, show
 from pbem.commands.options import NUMBER, home_option, json_option, now_option
 from pbem.console.words import broadcast_line, press_lines, text_lines

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pbem.campaign.clock.scheduling import Deadlines
-from pbem.campaign.creation import Created
-from pbem.campaign.opening import Started
-from pbem.campaign.people.roster import Entry, Roster, RuleSet
+from pbem.acts.creation import Created
+from pbem.acts.opening import Started
+from pbem.acts.people.roster import Entry, Roster, RuleSet
+from pbem.acts.time.scheduling import Deadlines
 from pbem.console.common import counted
 from pbem.report.wording import columns, when, wrapped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pbem.campaign.creation import players_allowed
+from pbem.acts.creation import players_allowed
 from pbem.console.common import counted, reading_lines
 from pbem.demo import DemoResult
 from pbem.desk.check import Check

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbem.campaign.past.amending import LOOKED
-from pbem.campaign.past.forking import Compared, Forked
-from pbem.campaign.past.mending import Mended
-from pbem.campaign.past.radius import Radius, Touched
-from pbem.campaign.past.rolling import Rolled
+from pbem.acts.past.amending import LOOKED
+from pbem.acts.past.forking import Compared, Forked
+from pbem.acts.past.mending import Mended
+from pbem.acts.past.radius import Radius, Touched
+from pbem.acts.past.rolling import Rolled
 from pbem.console.common import NOT_YET, versions
 from pbem.report.wording import when, wrapped
 

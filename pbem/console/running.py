@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pbem.campaign.status import CampaignStatus, HouseStatus, SeatStatus, Undelivered
 from pbem.console.common import counted
+from pbem.housekeeping.status import CampaignStatus, HouseStatus, SeatStatus, Undelivered
 from pbem.report.wording import columns, sentence, when, wrapped
 from pbem.tick import Ticked
 

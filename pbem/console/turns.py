@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.campaign.past.patching import Patched
-from pbem.campaign.past.preview import OTHER_DICE, REAL_DICE, Preview
-from pbem.campaign.past.preview import Written as PreviewWritten
-from pbem.campaign.ruling.adjudicating import Taken
-from pbem.campaign.ruling.adjudicating import Written as FolderWritten
+from pbem.acts.past.patching import Patched
+from pbem.acts.past.preview import OTHER_DICE, REAL_DICE, Preview
+from pbem.acts.past.preview import Written as PreviewWritten
+from pbem.acts.ruling.adjudicating import Taken
+from pbem.acts.ruling.adjudicating import Written as FolderWritten
 from pbem.console.common import NOT_YET, reading_lines, versions
 from pbem.console.past import radius_lines
 from pbem.report import Receipt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pbem.campaign.press.gmwords import PressShown, Text
+from pbem.acts.words.gmwords import PressShown, Text
 from pbem.campaign.table import Table
 from pbem.console.common import counted, utc
 from pbem.report.wording import barred, joined

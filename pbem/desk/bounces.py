@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sqlalchemy import select, update
 
-from pbem.campaign.clock.schedule import Schedule
+from pbem.calendar.schedule import Schedule
 from pbem.campaign.journal import note
 from pbem.desk.replies import Case, bare_subject
 from pbem.post.bounces import Bounce, read_bounce

@@ -5,15 +5,16 @@ from __future__ import annotations
 import datetime as dt
 from zoneinfo import ZoneInfo
 
-from pbem.campaign.creation import check_address
+from pbem.acts.creation import check_address
+from pbem.acts.people.remailing import recall_copies
+from pbem.acts.people.seating import open_seat, pause_seat
 from pbem.campaign.journal import note
+from pbem.campaign.news import send_page, tell
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.deputies import MOST_DAYS, dismiss
 from pbem.campaign.people.dicewords import choose_word
 from pbem.campaign.people.identity import find_person
-from pbem.campaign.people.news import send_page, tell
-from pbem.campaign.people.remailing import recall_copies
-from pbem.campaign.people.seating import find_place, locked_table, open_seat, pause_seat
+from pbem.campaign.table import find_place, locked_table
 from pbem.desk.commands import (
     AppointDeputy,
     ChangeAddress,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
+from pbem.acts.people.remailing import find_report, mail_copy, recall_copies
+from pbem.acts.people.seating import place_of
 from pbem.campaign.journal import note
+from pbem.campaign.news import send_page, tell
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.deputies import appoint, end_of, stands_in_for
 from pbem.campaign.people.identity import enrol, find_person
-from pbem.campaign.people.news import send_page, tell
-from pbem.campaign.people.remailing import find_report, mail_copy, recall_copies
-from pbem.campaign.people.seating import locked_table, place_of
-from pbem.campaign.table import load_table
+from pbem.campaign.table import load_table, locked_table
 from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson
 from pbem.report.people_pages import Confirmation

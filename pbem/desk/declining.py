@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.campaign.clock.schedule import Schedule
+from pbem.calendar.schedule import Schedule
 from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Lapsed, Unproven
 from pbem.desk.floods import tell_of_guesses
 from pbem.desk.kept import keep

@@ -8,9 +8,8 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pbem.campaign.people.seating import locked_table
 from pbem.campaign.reading import Lines
-from pbem.campaign.table import Table
+from pbem.campaign.table import Table, locked_table
 from pbem.campaign.tokens import token_fits
 from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm

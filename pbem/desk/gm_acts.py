@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pbem.campaign.asking import ask_for_run
-from pbem.campaign.clock.extending import extend, read_extension
-from pbem.campaign.clock.holding import hold, release
-from pbem.campaign.people.roster import change_seat, invite, set_rules
-from pbem.campaign.press.gmwords import add_text, broadcast
-from pbem.campaign.press.writing import EVERYBODY
-from pbem.campaign.ruling.adjudicating import check_ruled, take_ruling
-from pbem.campaign.ruling.rulingform import read_form
+from pbem.acts.people.roster import change_seat, invite, set_rules
+from pbem.acts.ruling.adjudicating import check_ruled, take_ruling
+from pbem.acts.ruling.rulingform import read_form
+from pbem.acts.time.extending import extend, read_extension
+from pbem.acts.time.holding import hold, release
+from pbem.acts.turns.asking import ask_for_run
+from pbem.acts.words.gmwords import add_text, broadcast
+from pbem.acts.words.writing import EVERYBODY
 from pbem.desk.gm import GmAsked, GmHandlers, GmSaid
 from pbem.desk.gm_commands import (
     AddText,

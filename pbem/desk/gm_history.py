@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.campaign.past.amending import LOOKED, keep_amendment, note_question
-from pbem.campaign.past.entering import give_sheet
-from pbem.campaign.past.patching import read_edit
-from pbem.campaign.past.preview import OTHER_DICE, REAL_DICE, preview_of
-from pbem.campaign.past.radius import Radius, plan_amendment
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import go_forward, plan_rollback, roll_back
-from pbem.campaign.people.seating import find_place, locked_table
-from pbem.campaign.status import SeatStatus, campaign_status
-from pbem.campaign.table import check_running
+from pbem.acts.past.amending import LOOKED, keep_amendment, note_question
+from pbem.acts.past.entering import give_sheet
+from pbem.acts.past.patching import read_edit
+from pbem.acts.past.preview import OTHER_DICE, REAL_DICE, preview_of
+from pbem.acts.past.radius import Radius, plan_amendment
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import go_forward, plan_rollback, roll_back
+from pbem.campaign.table import check_running, find_place, locked_table
 from pbem.desk.gm import GmAsked, GmHandlers, GmSaid
 from pbem.desk.gm_commands import (
     GiveSheet,
@@ -25,6 +23,7 @@ from pbem.desk.gm_commands import (
     ShowStatus,
 )
 from pbem.errors import CampaignError
+from pbem.housekeeping.status import SeatStatus, campaign_status
 from pbem.post.writing import Part
 from pbem.report.wording import joined, when
 from pbem.ruleset.canonical import read_json

@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 from sqlalchemy import select
 
+from pbem.acts.people.seating import free_places, place_of, seat_or_list
+from pbem.campaign.news import tell
 from pbem.campaign.people.confirming import DAYS, find_request, put_request, settle
 from pbem.campaign.people.identity import enrol
-from pbem.campaign.people.news import tell
-from pbem.campaign.people.seating import free_places, locked_table, place_of, seat_or_list
 from pbem.campaign.people.standby import find_applicant
 from pbem.campaign.policy import Policy
-from pbem.campaign.table import Table, load_table, lock_campaign
+from pbem.campaign.table import Table, load_table, lock_campaign, locked_table
 from pbem.desk.commands import Confirm, Join, Withdraw
 from pbem.desk.confirmed import ask_new_address, confirm_address, confirm_deputy
 from pbem.desk.replies import Case, answer, forbidden

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.clock.due import Waiting, load_waiting
+from pbem.acts.people.remailing import RESENT, find_report, mail_again
+from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.people.deputies import deputies_of
-from pbem.campaign.people.remailing import RESENT, find_report, mail_again
-from pbem.campaign.people.seating import find_place
 from pbem.campaign.people.standby import place_number
-from pbem.campaign.table import Place, Table, live, load_table
+from pbem.campaign.table import Place, Table, find_place, live, load_table
 from pbem.desk.commands import History, Resend, Status
 from pbem.desk.replies import Case
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers

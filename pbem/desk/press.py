@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from sqlalchemy import update
 
-from pbem.campaign.people.seating import find_place
-from pbem.campaign.press.mailing import send_letter
+from pbem.acts.words.mailing import send_letter
+from pbem.acts.words.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
 from pbem.campaign.press.passing import Passed, passable
 from pbem.campaign.press.pieces import LETTER, UNSIGNED, Piece, muted_seats, readers
-from pbem.campaign.press.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
-from pbem.campaign.table import Place, Table, load_table
+from pbem.campaign.table import Place, Table, find_place, load_table
 from pbem.desk.commands import Mute, Unmute, WriteDiary, WriteNews, WritePress, WriteUnsigned
 from pbem.desk.requests import Asked, Handlers
 from pbem.errors import CampaignError

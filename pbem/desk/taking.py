@@ -12,7 +12,7 @@ from typing import Any, cast
 from sqlalchemy import Table, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.clock.schedule import Schedule
+from pbem.calendar.schedule import Schedule
 from pbem.campaign.reading import Reading, read_lines
 from pbem.campaign.tokens import token_fits
 from pbem.desk.floods import tell_of_sheets

@@ -8,11 +8,10 @@ from itertools import pairwise
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.clock.deadlines import start_of
-from pbem.campaign.clock.extending import vote
+from pbem.acts.time.extending import vote
+from pbem.campaign.deadlines import start_of
 from pbem.campaign.journal import note
-from pbem.campaign.people.seating import locked_table
-from pbem.campaign.table import Table
+from pbem.campaign.table import Table, locked_table
 from pbem.desk.commands import Absent, Extend, Present
 from pbem.desk.requests import Asked, Handlers
 from pbem.report.wording import when

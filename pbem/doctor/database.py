@@ -10,13 +10,13 @@ from pathlib import Path
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import DBAPIError
 
-from pbem.campaign.clock.schedule import Schedule
-from pbem.campaign.health import stuck_mail
-from pbem.campaign.past.chain import find_break
+from pbem.acts.past.chain import find_break
+from pbem.calendar.schedule import Schedule
 from pbem.campaign.table import load_table
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError
+from pbem.housekeeping.health import stuck_mail
 from pbem.store import Store, schema_is_current
 from pbem.store.models import Act, Campaign, Letter, Outgoing
 

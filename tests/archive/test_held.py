@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbem.acts.past.rolling import rollback
 from pbem.archive import file_hash
 from pbem.archive.held import Held
 from pbem.archive.verify import Verified, verify
-from pbem.campaign.past.rolling import rollback
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
 from pbem.store.models import Turn

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from pbem.acts.past.amending import amend
+from pbem.acts.past.patching import patch_state
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import rollback
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, find_campaigns, verify
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.patching import patch_state
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import rollback
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
 from tests.campaign.history import begin, play

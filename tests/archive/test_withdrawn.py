@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from pbem.acts.past.amending import amend
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import forward, rollback
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, verify
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import forward, rollback
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
 from tests.campaign.history import begin, play, proof

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from pbem.acts.opening import start
+from pbem.acts.past.amending import amend
+from pbem.acts.past.rerunning import Changes
 from pbem.archive import file_hash
-from pbem.campaign.opening import start
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.rerunning import Changes
 from pbem.errors import ReplayError
 from pbem.ruleset import digest
 from pbem.store.models import Campaign, SeatRow

@@ -9,12 +9,12 @@ from typing import Any
 from click.testing import CliRunner
 
 from cli import main
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.entering import enter_sheet
-from pbem.campaign.past.patching import patch_state
-from pbem.campaign.past.preview import preview
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import forward, rollback
+from pbem.acts.past.amending import amend
+from pbem.acts.past.entering import enter_sheet
+from pbem.acts.past.patching import patch_state
+from pbem.acts.past.preview import preview
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import forward, rollback
 from pbem.errors import PbemError, StoreError
 from pbem.house import House
 from pbem.ruleset import RulesetError

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from pbem.acts.turns.turnrun import at_any_rate, run_turn
 from pbem.archive import ReplayProof
 from pbem.campaign.proof import prove
 from pbem.campaign.table import Table, load_table
-from pbem.campaign.turnrun import at_any_rate, run_turn
 from pbem.store.models import Act, Turn
 from tests.toy.home import ADDRESSES, Desk
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, event, insert, select, text
 
+from pbem.acts.past.chain import find_break
 from pbem.archive.verify import verify
-from pbem.campaign.past.chain import find_break
 from pbem.campaign.proof import prove
 from pbem.campaign.table import load_table
 from pbem.errors import PbemError

@@ -10,21 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pbem.campaign.asking import ask_for_run
-from pbem.campaign.clock.extending import extend
-from pbem.campaign.clock.holding import release
-from pbem.campaign.past.rolling import rollback
+from pbem.acts.past.rolling import rollback
+from pbem.acts.ruling.adjudicating import Taken, ruling_form, take_folder, take_form, take_ruling, write_folder
+from pbem.acts.time.extending import extend
+from pbem.acts.time.holding import release
+from pbem.acts.turns.asking import ask_for_run
+from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.proof import prove
-from pbem.campaign.ruling.adjudicating import (
-    AWAITING,
-    RULED,
-    Taken,
-    ruling_form,
-    take_folder,
-    take_form,
-    take_ruling,
-    write_folder,
-)
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.creation import NewCampaign, create
+from pbem.acts.creation import NewCampaign, create
 from pbem.errors import CampaignError
 from pbem.ruleset import SetupError, seal
 from pbem.store.models import Act, Campaign

@@ -6,9 +6,9 @@ import datetime as dt
 
 import pytest
 
-from pbem.campaign.clock.deadlines import Away, next_deadline
-from pbem.campaign.clock.schedule import Schedule
-from pbem.campaign.clock.scheduling import Deadlines, look_ahead, reschedule
+from pbem.acts.time.scheduling import Deadlines, look_ahead, reschedule
+from pbem.calendar.schedule import Schedule
+from pbem.campaign.deadlines import Away, next_deadline
 from pbem.campaign.policy import Policy
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError

@@ -8,9 +8,9 @@ import hmac
 import pytest
 from sqlalchemy import update
 
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
 from pbem.archive import drawn_word, mixed_seed, rehearsal_seed, words_told
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
 from pbem.campaign.people.dicewords import choose_word
 from pbem.errors import CampaignError
 from pbem.report import DiceWord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.campaign.clock.due import due
+from pbem.campaign.due import due
 from tests.toy.home import Desk, text_of
 
 ANN, BOB = "ann@example.org", "bob@example.org"

@@ -6,10 +6,10 @@ import datetime as dt
 
 import pytest
 
-from pbem.campaign.clock.extending import extend, needed_votes, read_extension, vote
-from pbem.campaign.status import house_status
+from pbem.acts.time.extending import extend, needed_votes, read_extension, vote
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError
+from pbem.housekeeping.status import house_status
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.campaign.past.entering import enter_sheet
-from pbem.campaign.past.forking import compare_with_real, copy_campaign
-from pbem.campaign.past.preview import preview
+from pbem.acts.past.entering import enter_sheet
+from pbem.acts.past.forking import compare_with_real, copy_campaign
+from pbem.acts.past.preview import preview
 from pbem.errors import CampaignError
 from pbem.store.models import Person, SeatRow, Turn
 from tests.campaign.history import begin, live_turns, play, proof, rows, table

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.campaign.clock.extending import extend
-from pbem.campaign.clock.holding import hold, release
-from pbem.campaign.people.seating import pause_seat
-from pbem.campaign.status import house_status
+from pbem.acts.people.seating import pause_seat
+from pbem.acts.time.extending import extend
+from pbem.acts.time.holding import hold, release
+from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.table import load_table
-from pbem.campaign.turnrun import run_turn
 from pbem.errors import CampaignError
+from pbem.housekeeping.status import house_status
 from pbem.tick import run_now
 from tests.toy.home import Desk, text_of
 

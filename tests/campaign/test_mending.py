@@ -7,15 +7,15 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import delete, update
 
+from pbem.acts.past.amending import amend
+from pbem.acts.past.chain import find_break
+from pbem.acts.past.mending import mend
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import forward, rollback
+from pbem.acts.turns.turnrun import keep_run
 from pbem.archive.verify import verify
 from pbem.campaign.archiving import archive_now
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.chain import find_break
-from pbem.campaign.past.mending import mend
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import forward, rollback
 from pbem.campaign.resolving import compute, look
-from pbem.campaign.turnrun import keep_run
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Report, SeatRow, Turn
 from tests.campaign.history import ANN, begin, journal, live_turns, play, proof, rows, send, subjects, table

@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.people.standby import enlist
-from pbem.campaign.status import SeatStatus, house_status
+from pbem.housekeeping.status import SeatStatus, house_status
 from pbem.store.models import SeatRow
 from pbem.tick import run_now
 from tests.toy.home import Desk, text_of

@@ -6,18 +6,18 @@ import datetime as dt
 
 import pytest
 
-from pbem.campaign.asking import ask_for_run, is_asked
-from pbem.campaign.clock.due import Due, due
-from pbem.campaign.clock.extending import extend
-from pbem.campaign.clock.holding import hold
-from pbem.campaign.clock.reviewing import may_run
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.patching import read_edit
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import rollback
-from pbem.campaign.people.seating import locked_table
-from pbem.campaign.turnrun import run_turn
+from pbem.acts.past.amending import amend
+from pbem.acts.past.patching import read_edit
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import rollback
+from pbem.acts.time.extending import extend
+from pbem.acts.time.holding import hold
+from pbem.acts.turns.asking import ask_for_run, is_asked
+from pbem.acts.turns.turnrun import run_turn
+from pbem.campaign.due import Due, due
+from pbem.campaign.table import locked_table
 from pbem.errors import CampaignError
+from pbem.housekeeping.reviewing import may_run
 from pbem.tick import run_now
 from tests.campaign.history import begin, live_turns, play, send, table
 from tests.campaign.meeting import KEEPING, Points

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from pbem.acts.past.amending import amend
+from pbem.acts.past.patching import Patched, patch_state, state_of
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import rollback
 from pbem.archive import PatchError
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.patching import Patched, patch_state, state_of
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import rollback
 from pbem.errors import CampaignError
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects
 from tests.toy.home import Desk, text_of

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
-from pbem.campaign.past.rolling import rollback
-from pbem.campaign.people.seating import locked_table
-from pbem.campaign.press.gmwords import Text, add_text, broadcast, drop_text, list_press, list_texts
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
+from pbem.acts.past.rolling import rollback
+from pbem.acts.turns.turnrun import at_any_rate, run_turn
+from pbem.acts.words.gmwords import Text, add_text, broadcast, drop_text, list_press, list_texts
 from pbem.campaign.press.passing import MOST_CHARACTERS, passable
 from pbem.campaign.proof import prove
-from pbem.campaign.turnrun import at_any_rate, run_turn
+from pbem.campaign.table import locked_table
 from pbem.errors import CampaignError
 from pbem.masking import MASK, masked
 from pbem.ruleset import View

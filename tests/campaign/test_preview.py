@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.campaign.past.preview import preview, preview_of, write_preview
-from pbem.campaign.turnrun import run_turn
+from pbem.acts.past.preview import preview, preview_of, write_preview
+from pbem.acts.turns.turnrun import run_turn
 from pbem.errors import CampaignError
 from pbem.ruleset import Order, View
 from pbem.store.models import Outgoing, Turn

@@ -6,14 +6,14 @@ import datetime as dt
 
 import pytest
 
-from pbem.campaign.past.amending import amend, keep_amendment
-from pbem.campaign.past.entering import enter_sheet
-from pbem.campaign.past.patching import patch_state
-from pbem.campaign.past.radius import MOST_LINES, Radius, differing_lines, plan_amendment
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import forward, rollback
-from pbem.campaign.people.seating import locked_table
+from pbem.acts.past.amending import amend, keep_amendment
+from pbem.acts.past.entering import enter_sheet
+from pbem.acts.past.patching import patch_state
+from pbem.acts.past.radius import MOST_LINES, Radius, differing_lines, plan_amendment
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import forward, rollback
 from pbem.campaign.reading import Lines
+from pbem.campaign.table import locked_table
 from pbem.errors import CampaignError
 from pbem.store.models import Act, Report, SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, table

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+from pbem.acts.past.amending import amend
+from pbem.acts.past.forking import copy_campaign
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import rollback
+from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign import restoring
-from pbem.campaign.past.amending import amend
-from pbem.campaign.past.forking import copy_campaign
-from pbem.campaign.past.rerunning import Changes
-from pbem.campaign.past.rolling import rollback
-from pbem.campaign.turnrun import run_turn
 from pbem.tick import tick
 from tests.campaign.history import begin, play, proof
 from tests.toy.home import Desk, open_desk
@@ -115,7 +115,7 @@ def test_moving_it_away_as_told_mends_it(past: Desk) -> None:
 def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was killed before its folder was written, and then rolled back, is not missing beside the others."""
     begin(desk)
-    monkeypatch.setattr("pbem.campaign.turnrun.archive_now", lambda *_: None)
+    monkeypatch.setattr("pbem.acts.turns.turnrun.archive_now", lambda *_: None)
     run_turn(desk.house, "toy1", desk.now, reason="test")
     rollback(desk.house, "toy1", 1, desk.now)
     desk.tick()

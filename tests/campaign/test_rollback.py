@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.past.rolling import forward, roll_back, rollback
-from pbem.campaign.people.seating import locked_table
-from pbem.campaign.turnrun import at_any_rate, run_turn
+from pbem.acts.past.rolling import forward, roll_back, rollback
+from pbem.acts.turns.turnrun import at_any_rate, run_turn
+from pbem.campaign.table import locked_table
 from pbem.errors import CampaignError
 from pbem.store.models import SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, subjects, table

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.opening import start
-from pbem.campaign.people import roster
-from pbem.campaign.people.seating import locked_table
+from pbem.acts.opening import start
+from pbem.acts.people import roster
+from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.policy import Policy
-from pbem.campaign.turnrun import run_turn
+from pbem.campaign.table import locked_table
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import Act, Outgoing, Report, Turn

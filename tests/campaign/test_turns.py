@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from pbem.acts.opening import start
+from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.ground import ATTEMPTS
-from pbem.campaign.opening import start
-from pbem.campaign.turnrun import run_turn
 from pbem.errors import CampaignError
 from pbem.ruleset import Json, Order, View
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Turn

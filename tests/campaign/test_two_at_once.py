@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from pbem.campaign.creation import NewCampaign, create
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.proof import prove
-from pbem.campaign.turnrun import run_turn
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
 from pbem.house import open_house

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli import main
-from pbem.campaign.ruling.rulingform import read_form, write_form
+from pbem.acts.ruling.rulingform import read_form, write_form
 
 NOW = "2026-11-02T09:00Z"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sqlalchemy import update
 
-from pbem.campaign.status import house_status
 from pbem.catalogue import installed_games
 from pbem.console.running import status_lines
 from pbem.doctor import examine
+from pbem.housekeeping.status import house_status
 from pbem.post.waiting import GIVE_UP
 from pbem.store.models import Outgoing
 from tests.cli.conftest import Run

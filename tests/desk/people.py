@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from email.message import EmailMessage
 
-from pbem.campaign.creation import NewCampaign, create
+from pbem.acts.creation import NewCampaign, create
 from pbem.campaign.table import Table, load_table
 from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk, text_of
 

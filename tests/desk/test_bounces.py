@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.status import Undelivered, house_status
 from pbem.console.running import status_lines
+from pbem.housekeeping.status import Undelivered, house_status
 from pbem.store.models import Act, Letter, Outgoing, Person, SeatRow, Sheet
 from tests.post.reports import exchange, gmail, postfix
 from tests.toy.home import Desk, text_of

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pbem.campaign.opening import start
-from pbem.campaign.people.roster import change_seat
-from pbem.campaign.people.seating import locked_table
+from pbem.acts.opening import start
+from pbem.acts.people.roster import change_seat
+from pbem.campaign.table import locked_table
 from pbem.ruleset import seal
 from tests.desk.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, reports, words
 from tests.desk.trusting import believing, stamp

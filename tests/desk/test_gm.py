@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pbem.campaign.gm import change_gm, mail_gm_token
+from pbem.acts.gm import change_gm, mail_gm_token
 from pbem.campaign.table import load_table
 from pbem.desk.gm_acts import HANDLERS as ACTS
 from pbem.desk.gm_commands import GM_COMMANDS

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from pbem.acts.ruling.rulingform import read_form
 from pbem.campaign.press.passing import passable
 from pbem.campaign.reading import read_lines
-from pbem.campaign.ruling.rulingform import read_form
 from pbem.desk.gm_commands import find_gm_sheet, read_gm_sheet
 from pbem.desk.replies import bare_subject
 from pbem.desk.requests import find_request

@@ -8,9 +8,9 @@ import re
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.gm import mail_gm_token
+from pbem.acts.gm import mail_gm_token
+from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.table import load_table
-from pbem.campaign.turnrun import run_turn
 from pbem.masking import MASK, masked, without_keys
 from pbem.store.models import Act, Letter, Outgoing, Sheet
 from tests.desk.trusting import token

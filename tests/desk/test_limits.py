@@ -10,7 +10,7 @@ import tracemalloc
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.gm import mail_gm_token
+from pbem.acts.gm import mail_gm_token
 from pbem.campaign.table import load_table
 from pbem.desk.answer import answer_letters
 from pbem.store.models import Act, Letter, Sheet

@@ -8,7 +8,7 @@ import re
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.opening import start
+from pbem.acts.opening import start
 from pbem.store.models import Act, Person
 from tests.desk.people import (
     ANN,

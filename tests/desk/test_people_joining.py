@@ -9,10 +9,10 @@ import threading
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.opening import start
-from pbem.campaign.people.roster import change_seat, set_rules
-from pbem.campaign.people.seating import locked_table
+from pbem.acts.opening import start
+from pbem.acts.people.roster import change_seat, set_rules
 from pbem.campaign.people.standby import standbys
+from pbem.campaign.table import locked_table
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
 from pbem.post.intake import poll

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pbem.acts.opening import start
+from pbem.acts.people.roster import set_rules
 from pbem.campaign.journal import note
-from pbem.campaign.opening import start
-from pbem.campaign.people.roster import set_rules
 from pbem.desk.lookups import RESENDS_A_DAY
 from tests.desk.people import ANN, BOB, EVE, ask, form, reports, table, token, words
 from tests.toy.home import Desk, text_of

@@ -9,11 +9,10 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import func, select, update
 
-from pbem.campaign.people.roster import change_seat
-from pbem.campaign.people.seating import locked_table
+from pbem.acts.people.roster import change_seat
+from pbem.acts.words.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
 from pbem.campaign.press.postbag import load_postbag
-from pbem.campaign.press.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
-from pbem.campaign.table import load_table
+from pbem.campaign.table import load_table, locked_table
 from pbem.desk.answer import answer_letters
 from pbem.masking import MASK
 from pbem.post.intake import poll

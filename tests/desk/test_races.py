@@ -10,8 +10,9 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
+from pbem.acts.people.seating import hand_over
 from pbem.campaign.people.identity import enrol
-from pbem.campaign.people.seating import find_place, hand_over, locked_table
+from pbem.campaign.table import find_place, locked_table
 from pbem.desk.answer import answer_letters
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pbem.campaign.people.roster import set_rules
+from pbem.acts.people.roster import set_rules
 from pbem.desk.answer import answer_letters
 from pbem.desk.commands import COMMANDS, VERBS
 from pbem.desk.dispatch import HANDLERS, PERSON_HANDLERS

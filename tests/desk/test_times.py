@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.status import house_status
+from pbem.housekeeping.status import house_status
 from pbem.store.models import Absence, Act
 from tests.toy.home import Desk, text_of
 

@@ -8,7 +8,7 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.opening import start
+from pbem.acts.opening import start
 from pbem.store.models import Absence, Applicant, Deputy, Person, Press, SeatRow, Sheet, Vote
 from tests.desk.people import ANN, BOB, EVE, ask, code, form, reports, token
 from tests.desk.trusting import believing, stamp, told

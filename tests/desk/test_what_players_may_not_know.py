@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.clock.holding import hold, release
-from pbem.campaign.creation import RESERVED_SEATS, is_seat_name
-from pbem.campaign.opening import start
-from pbem.campaign.past.entering import enter_sheet
-from pbem.campaign.people.roster import give_seat
-from pbem.campaign.people.seating import locked_table
-from pbem.campaign.table import load_table
+from pbem.acts.creation import RESERVED_SEATS, is_seat_name
+from pbem.acts.opening import start
+from pbem.acts.past.entering import enter_sheet
+from pbem.acts.people.roster import give_seat
+from pbem.acts.time.holding import hold, release
+from pbem.campaign.table import load_table, locked_table
 from pbem.store.models import Outgoing, Person
 from tests.desk.people import ANN, BOB, CYD, EVE, ask, code, confirm, form, insist, players, reports, token, words
 from tests.desk.trusting import believing, stamp

@@ -12,21 +12,21 @@ import click
 import pytest
 
 from cli import main
+from pbem.acts.people.roster import Entry, Roster, RuleSet, in_words
+from pbem.acts.ruling.adjudicating import Taken, Written
+from pbem.acts.time.scheduling import Deadlines
+from pbem.acts.words.gmwords import PressShown, Text
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
-from pbem.campaign.clock.due import Due
-from pbem.campaign.clock.scheduling import Deadlines
-from pbem.campaign.people.roster import Entry, Roster, RuleSet, in_words
+from pbem.campaign.due import Due
 from pbem.campaign.policy import RULES, Policy
-from pbem.campaign.press.gmwords import PressShown, Text
-from pbem.campaign.ruling.adjudicating import Taken, Written
-from pbem.campaign.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
 from pbem.config.values import READERS
 from pbem.desk.answer import Tally
 from pbem.desk.check import Check
 from pbem.desk.commands import REFERENCE
 from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.doctor import Diagnosis, Examined
+from pbem.housekeeping.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
 from pbem.post.sending import Sent
 from pbem.report import Help, Reporter, Restated, Told
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Seats

@@ -14,11 +14,11 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.gm import mail_gm_token
-from pbem.campaign.opening import start
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.gm import mail_gm_token
+from pbem.acts.opening import start
+from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.table import load_last_reports, load_table
-from pbem.campaign.turnrun import run_turn
 from pbem.desk.answer import answer_letters
 from pbem.house import House, open_house
 from pbem.post.intake import poll

@@ -18,8 +18,8 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
 from pbem.errors import PbemError, in_words
 from pbem.house import House, open_house
 from pbem.logbook import open_log

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.clock.outage import Watch
-from pbem.campaign.clock.watching import FILE, read_watch
-from pbem.campaign.status import house_status
+from pbem.calendar.outage import Watch
+from pbem.housekeeping.status import house_status
+from pbem.housekeeping.watching import FILE, read_watch
 from pbem.store.models import Act
 from pbem.tick import Ticked
 from tests.faults.local import LocalNight, recovered

@@ -10,11 +10,11 @@ from email import policy
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
-from pbem.campaign.status import CampaignStatus, house_status
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
 from pbem.catalogue import installed_games
 from pbem.house import House, open_house
+from pbem.housekeeping.status import CampaignStatus, house_status
 from pbem.store import migrate
 from pbem.store.models import Letter
 from pbem.tick import Ticked, tick

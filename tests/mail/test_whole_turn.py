@@ -10,8 +10,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
 from pbem.campaign.proof import prove
 from pbem.catalogue import installed_games
 from pbem.house import House, open_house

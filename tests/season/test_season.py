@@ -13,15 +13,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.gm import mail_gm_token
+from pbem.acts.opening import start
 from pbem.archive.verify import verify
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.gm import mail_gm_token
-from pbem.campaign.opening import start
 from pbem.campaign.proof import prove
-from pbem.campaign.status import CampaignStatus, house_status
 from pbem.campaign.table import load_table
 from pbem.catalogue import installed_games
 from pbem.house import open_house
+from pbem.housekeeping.status import CampaignStatus, house_status
 from pbem.store import migrate
 from tests.mail.conftest import MakeSettings
 from tests.season.table import NAME, START, Season, subjects, text_of

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
 from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.house import CACHE, House, open_house

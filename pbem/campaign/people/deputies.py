@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.clock.deadlines import start_of
+from pbem.campaign.deadlines import start_of
 from pbem.campaign.table import Place, Table
 from pbem.house import House
 from pbem.post.codes import message_id, reply_code

@@ -20,8 +20,8 @@ from typing import Self
 
 from sqlalchemy import select, update
 
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
 from pbem.config import load_settings, write_default_settings
 from pbem.house import House
 from pbem.post.codes import reply_code

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.campaign.clock.holding import release
-from pbem.campaign.creation import NewCampaign, create
-from pbem.campaign.opening import start
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import start
+from pbem.acts.ruling.adjudicating import take_ruling
+from pbem.acts.time.holding import release
 from pbem.campaign.proof import prove
-from pbem.campaign.ruling.adjudicating import take_ruling
 from pbem.campaign.table import load_last_reports, load_table
 from pbem.config import load_settings, write_default_settings
 from pbem.house import House, open_house

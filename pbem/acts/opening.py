@@ -1,0 +1,196 @@
+"""The start of a campaign: set-up, tokens, welcome mails, and the reports that open turn 1."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import delete, update
+from sqlalchemy.orm import Session
+
+from pbem.acts.creation import players_allowed
+from pbem.acts.people.welcoming import welcome_mail
+from pbem.acts.turns.turnrun import put_turn
+from pbem.archive import Patch, Withdrawn, setup_dice, setup_record, turn_files
+from pbem.campaign.archiving import archive_now
+from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.ground import act_on
+from pbem.campaign.journal import note
+from pbem.campaign.people.dicewords import words_now
+from pbem.campaign.reporting import MadeReport, make_reports, put_reports
+from pbem.campaign.resolving import Outcome, opening_of, patched
+from pbem.campaign.table import Place, Table
+from pbem.campaign.tokens import draw_token, hash_token
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.post.outbox import queue_many, withdraw
+from pbem.ruleset import AnyRuleset, Seat, all_views, seal
+from pbem.store.models import Campaign, SeatRow, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A campaign that has begun: its seats, when turn 1 is due, and who chose a word for the dice himself."""
+
+    campaign: str
+    seats: tuple[Seat, ...]
+    deadline: dt.datetime
+    zone: str
+    seal: str
+    own_words: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SetUp:
+    """A campaign set up, before anything is written. `table` has the places where somebody sits."""
+
+    table: Table
+    outcome: Outcome
+    deadline: dt.datetime
+    tokens: Mapping[Seat, str]
+    reports: list[MadeReport]
+    record: bytes
+    files: Mapping[str, bytes]
+
+
+def start(house: House, name: str, now: dt.datetime) -> Started:
+    """Sets the campaign up, queues welcomes and first reports, and archives the set-up.
+
+    Seats that nobody has taken by now are left out. Raises CampaignError if it
+    has begun already, or if too few are seated.
+    """
+
+    def plan(session: Session, table: Table) -> _SetUp:
+        if table.status != "forming":
+            raise CampaignError(f"campaign {name} is {table.status}: it has begun already")
+        table = _seated(table, house.game(table.game))
+        return _set_up(session, house, replace(table, words=words_now(session, table)), now)
+
+    def keep(session: Session, _: Table, made: _SetUp) -> tuple[int, _SetUp]:
+        table = made.table
+        first = _keep(session, house, table, made, now)
+        mails = [welcome_mail(house, table, place, made.tokens[place.seat]) for place in table.places]
+        queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
+        put_reports(session, house, table, turn_id=first.turn, reports=made.reports, now=now)
+        withdraw(session, table.name, 0)
+        note(session, table.id, now, actor="gm", text=f"started; dice seal {seal(table.seed)}")
+        return first.setup, made
+
+    setup, made = act_on(house, name, plan, keep)
+    archive_now(house, setup, made.record, made.files, now)
+    table = made.table
+    return Started(
+        campaign=name,
+        seats=table.seats,
+        deadline=made.deadline,
+        zone=table.schedule.zone,
+        seal=seal(table.seed),
+        own_words=tuple(each.seat for each in table.words if each.own),
+    )
+
+
+def _close_seats(session: Session, table: Table, made: _SetUp) -> None:
+    """Gives each seat its token; those that nobody has taken are no more, and the words for the dice are fixed."""
+    session.get_one(Campaign, table.id).dice_words = [list(each) for each in table.words]
+    session.execute(delete(SeatRow).where(SeatRow.campaign_id == table.id, SeatRow.name.not_in(table.seats)))
+    for place in table.places:
+        hashed = hash_token(made.tokens[place.seat])
+        session.execute(update(SeatRow).where(SeatRow.id == place.id).values(token_hash=hashed))
+
+
+def _taken(table: Table) -> tuple[Place, ...]:
+    return tuple(place for place in table.playing if place.address)
+
+
+def _seated(table: Table, ruleset: AnyRuleset) -> Table:
+    """The table with the places where somebody sits. Raises CampaignError if they are too few."""
+    places = _taken(table)
+    if len(places) < ruleset.seats.least:
+        number = players_allowed(ruleset.seats)
+        raise CampaignError(
+            f"{ruleset.title} is for {number} players, and {len(places)} sit in {table.name}: "
+            "wait until somebody signs up, or invite somebody with: pbem invite"
+        )
+    return replace(table, places=places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    setup: int
+    turn: int
+
+
+def _set_up(session: Session, house: House, table: Table, now: dt.datetime) -> _SetUp:
+    ruleset = house.game(table.game)
+    deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
+    outcome = set_up(table, ruleset)
+    reports = make_reports(house, ruleset, opening_of(session, table, 1, outcome, deadline), outcome.views)
+    files = turn_files([made.parts.files() for made in reports])
+    return _SetUp(
+        table=table,
+        outcome=outcome,
+        deadline=deadline,
+        tokens={seat: draw_token() for seat in table.seats},
+        reports=reports,
+        record=set_up_record(table, ruleset, outcome, files, now),
+        files=files,
+    )
+
+
+def set_up(table: Table, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
+    """What a campaign begins with, the GM's patch of it done. Raises SetupError or PatchError."""
+    state = ruleset.setup(table.options, table.seats, setup_dice(table.dice_seed))
+    state, dumped = patched(ruleset, state, patch)
+    views = dict(all_views(ruleset, state, table.seats, ()))
+    return Outcome(
+        dumped=dumped,
+        standing=ruleset.standing(state),
+        views=[(place, views[place.seat]) for place in table.places],
+        patch=patch,
+    )
+
+
+def set_up_record(
+    table: Table,
+    ruleset: AnyRuleset,
+    outcome: Outcome,
+    files: Mapping[str, bytes],
+    started: dt.datetime,
+    withdrawn: Sequence[Withdrawn] = (),
+) -> bytes:
+    """The record of a set-up; with another in its place, that and all else that was ever taken back is `withdrawn`."""
+    return setup_record(
+        campaign=table.name,
+        ruleset=ruleset,
+        options=table.options,
+        seats=table.seats,
+        seal=seal(table.seed),
+        started=started,
+        state=outcome.state_hash,
+        files=files,
+        withdrawn=withdrawn,
+        patch=outcome.patch,
+        words=table.words,
+    )
+
+
+def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.datetime) -> _Rows:
+    """Marks the campaign as begun and writes the set-up as turn 0 and the open turn 1."""
+    begun = {"status": "running", "turn": 1, "version": house.game(table.game).version}
+    session.execute(update(Campaign).where(Campaign.id == table.id).values(begun))
+    _close_seats(session, table, made)
+    none: frozenset[Seat] = frozenset()
+    setup = put_turn(session, table, number=0, state=b"null", state_hash="", awaited=none, deadline=None, now=now)
+    session.execute(update(Turn).where(Turn.id == setup).values(resolved_at=now, record=made.record))
+    turn = put_turn(
+        session,
+        table,
+        number=1,
+        state=made.outcome.state,
+        state_hash=made.outcome.state_hash,
+        awaited=made.outcome.standing.awaiting,
+        deadline=made.deadline,
+        now=now,
+    )
+    return _Rows(setup, turn)

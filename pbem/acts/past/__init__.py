@@ -1,0 +1,1 @@
+"""Looks ahead and back, and changes of what has been."""

@@ -1,0 +1,183 @@
+"""Puts the last turn right: it is run again, and only those whose reports change hear of it.
+
+Everything is computed first, as the blast radius for the GM to look at. Then
+one transaction puts the new run in the place of the old one, on the same ground.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+from collections.abc import Sequence
+
+from sqlalchemy import insert, update
+from sqlalchemy.orm import Session
+
+from pbem.acts.past.radius import Amendment, Radius, load_reports, plan_amendment
+from pbem.acts.past.rerunning import Changes, Rerun
+from pbem.acts.past.shelving import (
+    RERUN,
+    copy_sheets,
+    count_misses_again,
+    move_reports,
+    put_instead,
+    set_campaign,
+    shelve,
+    stop_mail,
+)
+from pbem.campaign.archiving import archive_now, tidy
+from pbem.campaign.ground import act_on
+from pbem.campaign.journal import note
+from pbem.campaign.reporting import put_reports
+from pbem.campaign.table import Table, load_table, locked_table
+from pbem.campaign.telling import tell_each
+from pbem.house import House
+from pbem.report.history_pages import ReportGone
+from pbem.ruleset import Seat
+from pbem.store.models import Sheet, Turn, Vote
+
+LOOKED = "The journal and the next reports tell that you looked, but not at whose sheet."
+"""What a GM is told who has only asked what his changes would come to."""
+
+
+def amend(
+    house: House, name: str, changes: Changes, now: dt.datetime, *, sure: bool = False, actor: str = "gm"
+) -> Radius:
+    """Runs the last turn again with a GM's changes; if not `sure`, only tells whose reports that would change.
+
+    Who asks that of other changes than none has tried them against the real
+    dice, and the next reports tell it. Raises CampaignError.
+    """
+    if not sure:
+        with house.store.reading() as session:
+            radius = plan_amendment(session, house, load_table(session, name), changes, now).radius
+        if radius.tried:  # a mere look at the run as it is waits for nobody
+            with house.store.writing() as session:
+                note_question(session, locked_table(session, name), radius, now)
+        return radius
+
+    def plan(session: Session, table: Table) -> Amendment:
+        return plan_amendment(session, house, table, changes, now)
+
+    def keep(session: Session, table: Table, amendment: Amendment) -> tuple[int, Amendment]:
+        return keep_amendment(session, house, table, amendment, now, actor=actor), amendment
+
+    turn_id, amendment = act_on(house, name, plan, keep)
+    tidy(house)
+    archive_now(house, turn_id, amendment.record, amendment.files, now)
+    return amendment.radius
+
+
+def note_question(session: Session, table: Table, radius: Radius, now: dt.datetime) -> None:
+    """Enters into the journal that a GM has only asked what his changes would come to; whose sheets, for him alone."""
+    if not radius.tried:
+        return
+    what = f"turn {radius.turn}" if radius.turn else "the set-up"
+    said = f"looked at what {what} would have come to with {' and '.join(radius.tried)}"
+    note(session, table.id, now, actor="gm", text=said, turn=table.turn)
+    if radius.given:
+        note(session, table.id, now, actor="gm", text=f"{said}: of {', '.join(radius.given)}", secret=True)
+
+
+def keep_amendment(
+    session: Session, house: House, table: Table, amendment: Amendment, now: dt.datetime, *, actor: str = "gm"
+) -> int:
+    """Puts a second run in the place of the first, in this session; returns the id of its turn.
+
+    The campaign is locked, and its ground is that on which the amendment was
+    planned. The next tick sees to the archive.
+    """
+    again, radius = amendment.again, amendment.radius
+    old_turn, old_following = shelve(session, table, RERUN, again.number, now)
+    turn = _put_turn(session, old_turn, amendment, now)
+    following = _put_following(session, old_following, amendment)
+    changed = _ids(again, [*(touched.seat for touched in radius.touched), *radius.gone])
+    dropped = _ids(again, [touched.seat for touched in radius.touched if touched.sheet == "dropped"])
+    move_reports(session, old_turn, turn)
+    move_reports(session, old_following, following, but=changed)
+    copy_sheets(session, old_turn, turn)
+    _put_given(session, again, turn, now)
+    copy_sheets(session, old_following, following, but=dropped)
+    # Who is told otherwise shall have time to think again.
+    anew = update(Sheet).where(Sheet.turn_id == following.id, Sheet.seat_id.in_(changed))
+    session.execute(anew.values(wait=True))
+    session.execute(update(Vote).where(Vote.turn_id == old_following.id).values(turn_id=following.id))
+    stop_mail(session, [old_following])
+    over, version = again.outcome.standing.over, again.ruleset.version
+    set_campaign(session, table, turn=following.number, over=over, version=version)
+    count_misses_again(session, table, gone=[old_turn], back=[turn])
+    put_reports(session, house, table, turn_id=following.id, reports=amendment.reports, now=now)
+    _note(session, house, amendment, now, actor)
+    return turn.id
+
+
+def _ids(again: Rerun, seats: Sequence[Seat]) -> list[int]:
+    return [place.id for place in again.table.places if place.seat in seats]
+
+
+def _put_turn(session: Session, old: Turn, amendment: Amendment, now: dt.datetime) -> Turn:
+    return put_instead(
+        session,
+        old,
+        reminded_at=old.reminded_at,
+        extensions=old.extensions,
+        resolved_at=now if amendment.again.before else old.resolved_at,
+        record=amendment.record,
+    )
+
+
+def _put_following(session: Session, old: Turn, amendment: Amendment) -> Turn:
+    outcome = amendment.again.outcome
+    return put_instead(
+        session,
+        old,
+        state=outcome.state,
+        state_hash=outcome.state_hash,
+        awaited=sorted(outcome.standing.awaiting),
+        deadline=amendment.radius.deadline,
+        reminded_at=old.reminded_at,
+        extensions=old.extensions,
+    )
+
+
+def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
+    """Keeps the GM's sheets with the turn that they were used for."""
+    if again.before is None:
+        return
+    findings = {place.id: again.given.get(place.seat) for place in again.table.places}
+    for sheet in again.before.turn.sheets:
+        reading = findings[sheet.seat_id] if sheet.id == 0 else None
+        if reading is not None:
+            told = [dataclasses.asdict(finding) for finding in reading.parsed.findings]
+            same = ("seat_id", "version", "accepted", "digest", "text", "orders")
+            row = {name: getattr(sheet, name) for name in same}
+            row |= {"turn_id": turn.id, "wait": False, "findings": told, "received_at": now, "author": "gm"}
+            session.execute(insert(Sheet).values(**row))
+
+
+def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime, actor: str) -> None:
+    """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
+    again, radius = amendment.again, amendment.radius
+    table = again.table
+    what = f"turn {again.number} was run again" if again.number else "the set-up was made again"
+    with_sheets = f" with another sheet of {', '.join(radius.given)}" if radius.given else ""
+    patch = again.outcome.patch
+    changed = "; the GM has changed the state" if patch and list(patch) != again.told.get("patch") else ""
+    act = note(session, table.id, now, actor=actor, text=what + with_sheets + changed)
+    touched = ", ".join(each.seat for each in radius.touched) or "nobody"
+    note(session, table.id, now, actor=actor, text=f"{what}: corrected reports to {touched}", secret=True)
+    old = load_reports(session, again.following)
+    labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
+    tell_each(
+        session,
+        house,
+        table,
+        now,
+        act=act,
+        subject="A report is withdrawn",
+        places=[place for place in table.places if place.seat in radius.gone],
+        text=lambda place: house.reporter.write(
+            ReportGone(campaign=table.name, seat=place.seat, label=labels[place.id], gm=table.gm)
+        ),
+    )

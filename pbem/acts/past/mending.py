@@ -1,0 +1,141 @@
+"""Mends a campaign whose turns do not hang together: it stands at the last turn that does, and that is open again.
+
+Until acts stood on one ground, a run could store a turn that had been computed
+from a past taken back at the same moment. Such a stray goes onto the shelf of
+the turn that it was computed from, as if it had been run before that was taken
+out; so a rollback can still be taken back, the stray with it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.acts.past.chain import find_break
+from pbem.acts.past.rolling import Rolled, rolled_to, tell_rolled
+from pbem.acts.past.shelving import (
+    MEND,
+    copy_sheets,
+    count_misses_again,
+    move_reports,
+    new_shelf,
+    put_instead,
+    put_on,
+    set_campaign,
+    shelve,
+    stop_mail,
+    version_before,
+)
+from pbem.campaign.archiving import tidy
+from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.journal import note
+from pbem.campaign.table import Table, live, live_turn, load_table, locked_table
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.store.models import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What is wrong with a campaign's turns, in a clause, the numbers of the strays, and where it comes to stand."""
+
+    wrong: str
+    strays: tuple[int, ...]
+    rolled: Rolled
+
+
+def mend(house: House, name: str, now: dt.datetime, *, sure: bool = False, actor: str = "gm") -> Mended:
+    """Mends a campaign whose turns do not hang together; if not `sure`, only tells how. Raises CampaignError."""
+    if not sure:
+        with house.store.reading() as session:
+            return plan_mending(session, load_table(session, name), now)
+    with house.store.writing() as session:
+        mended = _mend(session, house, locked_table(session, name), now, actor=actor)
+    tidy(house)
+    return mended
+
+
+def plan_mending(session: Session, table: Table, now: dt.datetime) -> Mended:
+    """What a mending would come to. Raises CampaignError if there is nothing to mend, or nothing left to stand on."""
+    broken = find_break(session, table)
+    if broken is None:
+        raise CampaignError(f"all turns of {table.name} hang together: there is nothing to mend")
+    if broken.last < 1:
+        raise CampaignError(f"{table.name} cannot be mended, since {broken.text}: go back to a copy of the database")
+    last = live_turn(session, table, broken.last)
+    strays = tuple(turn.number for turn in _strays(session, table, broken.last))
+    return Mended(broken.text, strays, rolled_to(session, table, last, _deadline(session, table, last, now)))
+
+
+def _deadline(session: Session, table: Table, last: Turn, now: dt.datetime) -> dt.datetime:
+    """That which the turn has, if it is open and has time left."""
+    if last.resolved_at is None and last.deadline is not None and now < last.deadline:
+        return last.deadline
+    return next_deadline(table.schedule, table.policy, now, load_absences(session, table))
+
+
+def _strays(session: Session, table: Table, last: int) -> list[Turn]:
+    after = select(Turn).where(live(table.id), Turn.number > last)
+    return list(session.scalars(after.order_by(Turn.number)))
+
+
+def _mend(session: Session, house: House, table: Table, now: dt.datetime, *, actor: str) -> Mended:
+    plan = plan_mending(session, table, now)
+    number = plan.rolled.turn
+    version = version_before(session, table, number)
+    strays = _strays(session, table, number)
+    gone = _put_away(session, table, strays, now)
+    stop_mail(session, strays)
+    last = live_turn(session, table, number)
+    if last.resolved_at is not None:
+        gone.append(last)
+        last = _open_again(session, table, last, now)
+    last.deadline = plan.rolled.deadline
+    last.reminded_at = None
+    set_campaign(session, table, turn=number, over=False, version=version)
+    count_misses_again(session, table, gone=gone)
+    said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
+    act = note(session, table.id, now, actor=actor, text=said)
+    tell_rolled(session, house, table, plan.rolled, now, act=act, back=True)
+    return plan
+
+
+def _open_again(session: Session, table: Table, last: Turn, now: dt.datetime) -> Turn:
+    """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
+    shelve(session, table, MEND, last.number, now)
+    turn = put_instead(session, last, opened_at=now, ruling=None)
+    move_reports(session, last, turn)
+    copy_sheets(session, last, turn, wait=True)
+    return turn
+
+
+def _put_away(session: Session, table: Table, strays: Sequence[Turn], now: dt.datetime) -> list[Turn]:
+    """Puts strays onto shelves; returns all turns whose runs are undone with them."""
+    gone = list(strays)
+    own: int | None = None
+    for stray in strays:
+        origin = _origin(session, table, stray)
+        if origin is None:
+            own = own if own is not None else new_shelf(session, table, MEND, stray.number, now)
+            put_on(own, stray, now)
+        else:
+            assert origin.shelf_id is not None
+            put_on(origin.shelf_id, stray, now)
+            gone += [origin] if origin not in gone else []
+        session.flush()
+    return gone
+
+
+def _origin(session: Session, table: Table, stray: Turn) -> Turn | None:
+    """The turn on a shelf whose run led to a stray."""
+    shelved = (Turn.campaign_id == table.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
+    before = select(Turn).where(*shelved, Turn.number == stray.number - 1).order_by(Turn.id.desc())
+    for turn in session.scalars(before):
+        if json.loads(turn.record or b"{}")["state_after"] == stray.state_hash:
+            return turn
+    return None

@@ -1,0 +1,102 @@
+"""Edits the state of the open turn: shown path by path, tried out on the game, and kept in the archive's record.
+
+The state of an open turn is what the run of the one before has left. So an edit
+is a change of that run: whose reports show it get corrected ones, and whoever
+replays the archive makes the same edit.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from pbem.acts.past.amending import amend
+from pbem.acts.past.radius import Radius
+from pbem.acts.past.rerunning import MISREAD, Changes
+from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
+from pbem.campaign.table import Table, live_turn, load_table
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.ruleset import AnyRuleset, Json, RulesetError, canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A GM's edit of a state, found good: what it is to the last turn, and what it does, path by path."""
+
+    changes: Changes
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Patched:
+    """An edit, and whose reports it changes."""
+
+    edit: Edit
+    radius: Radius
+
+
+def open_state(session: Session, house: House, table: Table) -> Json:
+    """The state of the open turn, as its game writes it now. Raises CampaignError before the start."""
+    if table.status == "forming":
+        raise CampaignError(f"campaign {table.name} has not begun: it has no state yet")
+    ruleset = house.game(table.game)
+    state = ruleset.load(json.loads(live_turn(session, table, table.turn).state), table.version)
+    return _plain(ruleset, state)
+
+
+def state_of(house: House, name: str) -> Json:
+    """The state of the open turn of a campaign, for its GM. Raises CampaignError."""
+    with house.store.reading() as session:
+        return open_state(session, house, load_table(session, name))
+
+
+def patch_state(
+    house: House, name: str, data: Json, now: dt.datetime, *, sure: bool = False, actor: str = "gm"
+) -> Patched:
+    """Edits the state of the open turn; if not `sure`, only tells what that would do. Raises CampaignError.
+
+    `data` is the whole state as it shall be, or a JSON Patch (RFC 6902) of it.
+    """
+    with house.store.reading() as session:
+        edit = read_edit(session, house, load_table(session, name), data)
+    return Patched(edit, amend(house, name, edit.changes, now, sure=sure, actor=actor))
+
+
+def read_edit(session: Session, house: House, table: Table, data: Json) -> Edit:
+    """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
+    before, state = open_state(session, house, table), live_turn(session, table, table.turn).state_hash
+    wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
+    patch = make_patch(before, wanted)
+    if not patch:
+        raise CampaignError(f"this is the state that {table.name} has: there is nothing to change")
+    _try_out(house.game(table.game), table, wanted)
+    return Edit(Changes(patch=tuple(patch), of_state=state), tuple(differences(before, patch)))
+
+
+def _try_out(ruleset: AnyRuleset, table: Table, wanted: Json) -> None:
+    """Raises CampaignError unless the game takes the state as it is written, and can show it to every seat."""
+    try:
+        state = ruleset.load(wanted, ruleset.version)
+        written = _plain(ruleset, state)
+        standing = ruleset.standing(state)
+        for seat in table.seats:
+            canonical(ruleset.view(state, seat, ()))
+    except RulesetError as error:
+        raise CampaignError(f"{ruleset.title} refuses this state: {error}") from None
+    except MISREAD as error:
+        raise CampaignError(f"{ruleset.title} cannot read this state ({type(error).__name__}: {error})") from None
+    if canonical(written) != canonical(wanted):
+        first = differences(wanted, make_patch(wanted, written))[0]
+        raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")
+    strangers = standing.awaiting - set(table.seats)
+    if strangers or standing.over == bool(standing.awaiting):
+        raise CampaignError(f"{ruleset.title} cannot go on from this state: nobody at the table would be to move")
+
+
+def _plain(ruleset: AnyRuleset, state: Any) -> Json:
+    return json.loads(canonical(ruleset.dump(state)))

@@ -1,0 +1,135 @@
+"""All reports of a turn as they would be if it were run now; nothing is kept, and nobody is mailed.
+
+A GM who saw what the real dice will come to could try other sheets until they
+suit. So other dice are rolled, always the same ones, that two looks may be
+compared; who wants the real ones is entered in the journal, and the next
+reports tell it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from pbem.archive import rehearsal_seed, turn_dice
+from pbem.campaign.deadlines import next_deadline
+from pbem.campaign.journal import note
+from pbem.campaign.reporting import MadeReport, Opening, make_reports
+from pbem.campaign.resolving import Outcome, look, opening_of, resolve_turn
+from pbem.campaign.table import Table, load_table, lock_campaign
+from pbem.house import House
+from pbem.report import ReportDataError, read_report_data
+from pbem.ruleset import Seat, digest
+
+REPORTS = "reports"
+
+LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
+"""What the journal and the next reports say of a look with the real dice."""
+
+OTHER_DICE = "Whatever was rolled for it was rolled with other dice than the turn will have."
+REAL_DICE = (
+    "It was rolled with the dice that the turn will have; the journal and the next reports tell that you looked."
+)
+"""What a GM is told of the dice of a preview."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """The run of the open turn as of a moment: the sheets that would count, by version, and all reports.
+
+    `events` is how much would happen; `ruled`, whether a GM's ruling was used;
+    `real_dice`, whether the dice were those that the turn will have.
+    """
+
+    campaign: str
+    turn: int
+    at: dt.datetime
+    zone: str
+    sheets: Mapping[Seat, int]
+    missing: tuple[Seat, ...]
+    reports: tuple[MadeReport, ...]
+    events: int
+    over: bool
+    reason: str
+    ruled: bool
+    real_dice: bool
+    opening: Opening
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Where a preview was written, and whose reports differ from those written there before (None: none were)."""
+
+    folder: Path
+    changed: tuple[Seat, ...] | None
+
+
+def preview(house: House, name: str, now: dt.datetime, *, real_dice: bool = False) -> Preview:
+    """The run of a campaign's open turn as of now. Raises CampaignError if no turn is open."""
+    with house.store.writing() if real_dice else house.store.reading() as session:
+        if real_dice:
+            lock_campaign(session, name)
+        return preview_of(session, house, load_table(session, name), now, real_dice=real_dice)
+
+
+def preview_of(session: Session, house: House, table: Table, now: dt.datetime, *, real_dice: bool = False) -> Preview:
+    """The same, in a session; a look with the real dice is noted there."""
+    before = look(session, house, table)
+    number = before.turn.number
+    outcome = resolve_turn(session, before, None if real_dice else turn_dice(rehearsal_seed(table.seed), number))
+    if real_dice:
+        note(session, table.id, now, actor="gm", text=LOOKED.format(number=number), turn=number)
+    over = outcome.standing.over
+    deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
+    # The seed is told when the game is over, not when it would be.
+    opening = replace(opening_of(session, table, number + 1, outcome, deadline, before.previous), seed="")
+    return Preview(
+        campaign=table.name,
+        turn=number,
+        at=now,
+        zone=table.schedule.zone,
+        sheets={seat: sheet.version for seat, sheet in outcome.used.items()},
+        missing=_in_order(table, outcome),
+        reports=tuple(make_reports(house, before.ruleset, opening, outcome.views)),
+        events=len(outcome.events),
+        over=over,
+        reason=outcome.standing.reason,
+        ruled=before.turn.ruling is not None,
+        real_dice=real_dice,
+        opening=opening,
+    )
+
+
+def _in_order(table: Table, outcome: Outcome) -> tuple[Seat, ...]:
+    return tuple(seat for seat in table.seats if seat in outcome.turn.missing)
+
+
+def write_preview(made: Preview, folder: Path) -> Written:
+    """Writes all reports into a folder, in the place of those of an earlier preview. Raises OSError."""
+    reports = folder / REPORTS
+    reports.mkdir(parents=True, exist_ok=True)
+    before, now = _views(reports), {report.place.seat: digest(json.loads(report.view)) for report in made.reports}
+    for seat in made.opening.table.seats:
+        for path in reports.glob(f"{seat}.*"):
+            path.unlink()
+    for report in made.reports:
+        for name, content in report.parts.files().items():
+            (reports / name).write_bytes(content)
+    changed = tuple(seat for seat in made.opening.table.seats if before.get(seat) != now.get(seat))
+    return Written(folder, changed if before else None)
+
+
+def _views(folder: Path) -> dict[Seat, str]:
+    """What the reports of an earlier preview told, by seat, as hashes."""
+    found = {}
+    for path in folder.glob("*.json"):
+        try:
+            found[path.stem] = digest(read_report_data(path.read_bytes())["view"])
+        except ReportDataError:
+            found[path.stem] = ""
+    return found

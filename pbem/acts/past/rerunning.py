@@ -1,0 +1,204 @@
+"""The last turn of a campaign, resolved again from what it was run from, with what its GM puts right."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from pbem.acts.opening import set_up, set_up_record
+from pbem.acts.past.shelving import RERUN, version_before
+from pbem.archive import Patch, PatchError, Withdrawn, file_hash
+from pbem.campaign.history import all_withdrawn, removed_before
+from pbem.campaign.reading import Lines, Reading, read_lines
+from pbem.campaign.resolving import Before, Outcome, resolve_turn, run_files, run_record
+from pbem.campaign.table import (
+    LastReport,
+    OpenTurn,
+    SheetIn,
+    Table,
+    find_place,
+    live_turn,
+    load_last_reports,
+    load_sheets,
+    record_of,
+)
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.report import tell
+from pbem.ruleset import AnyRuleset, Seat, digest
+from pbem.store.models import Turn
+
+MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What a ruleset may raise at a state that it did not write itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What a GM puts right of the last turn: sheets of seats, and the state that came out.
+
+    A `patch` given earlier stays in force, unless `drop_patch`. One given now
+    was made for the state with the hash `of_state`.
+    """
+
+    sheets: Mapping[Seat, Lines] = field(default_factory=dict)
+    patch: Patch = ()
+    of_state: str = ""
+    drop_patch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rerun:
+    """A turn, or the set-up, resolved again. `number` is its own; `turn` and `following` are the rows as they are.
+
+    `before` is None for the set-up. `given` is how the GM's sheets read;
+    `withdrawn` is all that is taken back once this stands.
+    """
+
+    table: Table
+    ruleset: AnyRuleset
+    number: int
+    turn: Turn
+    following: Turn
+    before: Before | None
+    outcome: Outcome
+    given: Mapping[Seat, Reading]
+    withdrawn: tuple[Withdrawn, ...]
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """The record of the run that stands."""
+        return dict(json.loads(self.turn.record or b"{}"))
+
+    def files(self, reports: Sequence[Mapping[str, bytes]]) -> dict[str, bytes]:
+        """The files for the archive, of the reports of all seats told."""
+        if self.before is None:
+            return {f"reports/{name}": content for report in reports for name, content in report.items()}
+        return run_files(self.before, self.outcome, reports)
+
+    def record(self, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
+        """The record that takes the place of the one that stands."""
+        if self.before is None:
+            began = self.turn.opened_at
+            return set_up_record(self.table, self.ruleset, self.outcome, files, began, self.withdrawn)
+        return run_record(self.before, self.outcome, files, now)
+
+
+def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rerun:
+    """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
+    if table.status == "forming":
+        raise CampaignError(f"campaign {table.name} has not begun: there is no turn to run again")
+    ruleset, number = house.game(table.game), table.turn - 1
+    turn, following = live_turn(session, table, number), live_turn(session, table, table.turn)
+    if changes.patch and following.state_hash != changes.of_state:
+        raise CampaignError(
+            f"the state of {table.name} has changed since you edited it; what it is now is told by: "
+            f"pbem state {table.name}"
+        )
+    patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
+        changes.patch
+    )
+    given: dict[Seat, Reading] = {}
+    before = None
+    withdrawn = (*all_withdrawn(session, table.id), Withdrawn(number, file_hash(turn.record or b""), RERUN))
+    if number:
+        before, given = _look_back(session, ruleset, table, turn, changes.sheets, patch)
+        before = replace(before, withdrawn=withdrawn)
+    elif changes.sheets:
+        raise CampaignError(f"{table.name} has run no turn yet: to enter a sheet for the open one, use pbem sheet")
+    outcome = _resolved(session, table, ruleset, before, patch)
+    return Rerun(
+        table=replace(table, era=table.era + 1),
+        ruleset=ruleset,
+        number=number,
+        turn=turn,
+        following=following,
+        before=before,
+        outcome=outcome,
+        given=given,
+        withdrawn=withdrawn,
+    )
+
+
+def _resolved(session: Session, table: Table, ruleset: AnyRuleset, before: Before | None, patch: Patch) -> Outcome:
+    try:
+        return resolve_turn(session, before) if before else set_up(table, ruleset, patch)
+    except PatchError as error:
+        raise CampaignError(
+            f"your earlier change of the state does not fit what comes out now: {error}; "
+            "leave it out with --without-patch, and make it anew afterwards"
+        ) from None
+    except MISREAD as error:
+        if not patch:
+            raise
+        raise CampaignError(
+            f"{ruleset.title} cannot go on from the changed state ({type(error).__name__}: {error})"
+        ) from error
+
+
+def _look_back(
+    session: Session, ruleset: AnyRuleset, table: Table, turn: Turn, sheets: Mapping[Seat, Lines], patch: Patch
+) -> tuple[Before, dict[Seat, Reading]]:
+    """What the turn was run from: seats, views, sheets and rulings of that time, and the GM's sheets."""
+    out = removed_before(session, table.id, turn.number + 1)
+    then = replace(
+        table,
+        turn=turn.number,
+        version=version_before(session, table, turn.number),
+        places=tuple(replace(place, playing=place.seat not in out) for place in table.places),
+    )
+    last = load_last_reports(session, table, until=turn.number)
+    came = load_sheets(session, turn.id)
+    given = dict(_read(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
+    before = Before(
+        table=then,
+        ruleset=ruleset,
+        turn=OpenTurn(
+            turn.id,
+            turn.number,
+            frozenset(turn.awaited),
+            turn.state,
+            turn.state_hash,
+            turn.opened_at,
+            (*came, *(_sheet(ruleset, then, came, seat, reading) for seat, reading in given.items())),
+            turn.ruling,
+            turn.deadline,
+        ),
+        last=last,
+        previous=record_of(session, table, turn.number - 1),
+        withdrawn=(),
+        removed=frozenset(json.loads(turn.record or b"{}")["removed"]),
+        patch=patch,
+    )
+    return before, given
+
+
+def _read(
+    ruleset: AnyRuleset, table: Table, last: Mapping[Seat, LastReport], seat: Seat, lines: Lines
+) -> tuple[Seat, Reading]:
+    place = find_place(table, seat)
+    if not place.playing:
+        raise CampaignError(f"seat {place.seat} of {table.name} was out of the game in turn {table.turn}")
+    return place.seat, checked(read_lines(ruleset, json.loads(last[place.seat].view), lines), place.seat)
+
+
+def checked(reading: Reading, seat: Seat) -> Reading:
+    """A GM's sheet that has something to take. Raises CampaignError with its first slip."""
+    if not reading.accepted:
+        told = tell(reading.findings, reading.lines)
+        slip = next((each for each in told if each.line), told[0])
+        hint = f" ({slip.hint})" if slip.hint else ""
+        raise CampaignError(f"nothing in the sheet of {seat} is understood: line {slip.line}, {slip.text}{hint}")
+    return reading
+
+
+def _sheet(ruleset: AnyRuleset, table: Table, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
+    place = find_place(table, seat)
+    orders = [ruleset.orders.to_json(order) for order in reading.parsed.orders]
+    version = 1 + max((sheet.version for sheet in came if sheet.seat_id == place.id), default=0)
+    text = "\n".join(line for _, line in reading.lines)
+    return SheetIn(0, place.id, version, True, digest(orders), text, orders)

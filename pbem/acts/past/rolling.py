@@ -1,0 +1,240 @@
+"""Rolls a campaign back to when a turn was open, and forward again if that was a mistake.
+
+A turn that is open again keeps its reports and the sheets that had come in. It
+waits for its new deadline, whatever those sheets said: they were sent for a
+turn that has been seen since.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.acts.past.chain import find_break
+from pbem.acts.past.shelving import (
+    FORWARD,
+    RERUN,
+    ROLLBACK,
+    copy_sheets,
+    count_misses_again,
+    move_reports,
+    put_instead,
+    resume_mail,
+    set_campaign,
+    shelve,
+    stop_mail,
+    unshelve,
+    version_before,
+)
+from pbem.campaign.archiving import archive_left, tidy
+from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.journal import note
+from pbem.campaign.table import (
+    LastReport,
+    Place,
+    Table,
+    live_turn,
+    load_last_reports,
+    load_sheets,
+    load_table,
+    locked_table,
+)
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.post.codes import message_id, plus_address, subject_tag
+from pbem.post.outbox import queue_many
+from pbem.post.writing import Mail
+from pbem.report.history_pages import Rewound
+from pbem.ruleset import Seat
+from pbem.store.models import Shelf, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rolled:
+    """A campaign that stands, or would stand, at another turn: the open turn before and then, and when that is due.
+
+    `sheets` are the versions that count there. `seed_known`: the game was over,
+    so players can know the dice of all turns to come.
+    """
+
+    campaign: str
+    before: int
+    turn: int
+    deadline: dt.datetime | None
+    zone: str
+    sheets: Mapping[Seat, int]
+    seed_known: bool
+
+
+def rollback(house: House, name: str, number: int, now: dt.datetime, *, sure: bool = True, actor: str = "gm") -> Rolled:
+    """Opens an earlier turn again; if not `sure`, only tells what that would do. Raises CampaignError."""
+    if not sure:
+        with house.store.reading() as session:
+            return plan_rollback(session, load_table(session, name), number, now)
+    with house.store.writing() as session:
+        rolled = roll_back(session, house, locked_table(session, name), number, now, actor=actor)
+    tidy(house)
+    return rolled
+
+
+def forward(house: House, name: str, now: dt.datetime, *, actor: str = "gm") -> Rolled:
+    """Takes the newest rollback back, unless the turn it opened has been run. Raises CampaignError."""
+    with house.store.writing() as session:
+        rolled = go_forward(session, house, locked_table(session, name), now, actor=actor)
+    archive_left(house, now)
+    return rolled
+
+
+def plan_rollback(session: Session, table: Table, number: int, now: dt.datetime) -> Rolled:
+    """What a rollback would come to. Raises CampaignError if there is no such turn to go back to."""
+    if table.status == "forming":
+        raise CampaignError(f"campaign {table.name} has not begun: there is nothing to take back")
+    if number == table.turn:
+        raise CampaignError(f"turn {number} of {table.name} is the one that is open: there is nothing to take back")
+    if not 1 <= number < table.turn:
+        raise CampaignError(f"{table.name} has no turn {number} to go back to: it can be 1 to {table.turn - 1}")
+    absences = load_absences(session, table)
+    deadline = next_deadline(table.schedule, table.policy, now, absences)
+    return rolled_to(session, table, live_turn(session, table, number), deadline)
+
+
+def roll_back(
+    session: Session, house: House, table: Table, number: int, now: dt.datetime, *, actor: str = "gm"
+) -> Rolled:
+    """Opens an earlier turn of a locked campaign again, in this session; `tidy` sees to the archive afterwards."""
+    plan = plan_rollback(session, table, number, now)
+    version = version_before(session, table, number)
+    shelved = shelve(session, table, ROLLBACK, number, now)
+    # What was ruled then did not know of the sheets that may come now.
+    turn = put_instead(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
+    move_reports(session, shelved[0], turn)
+    copy_sheets(session, shelved[0], turn, wait=True)
+    stop_mail(session, shelved)
+    set_campaign(session, table, turn=number, over=False, version=version)
+    count_misses_again(session, table, gone=shelved)
+    said = f"rolled back from turn {table.turn} to turn {number}"
+    if plan.seed_known:
+        said += "; the seed of the dice had been told"
+    act = note(session, table.id, now, actor=actor, text=said)
+    tell_rolled(session, house, table, plan, now, act=act, back=True)
+    return plan
+
+
+def go_forward(session: Session, house: House, table: Table, now: dt.datetime, *, actor: str = "gm") -> Rolled:
+    """Takes the newest rollback of a locked campaign back, in this session; the next tick sees to the archive."""
+    shelf = _to_take_back(session, table)
+    (rolled,) = shelve(session, table, FORWARD, table.turn, now)
+    restored = unshelve(session, shelf)
+    move_reports(session, rolled, restored[0])
+    resume_mail(session, restored)
+    last = restored[-1]
+    if broken := find_break(session, replace(table, turn=last.number)):
+        raise CampaignError(f"the rollback of {table.name} cannot be taken back, since {broken.text} then")
+    over = not last.awaited
+    if last.deadline is not None and last.deadline <= now:
+        last.deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
+        last.reminded_at = None
+    set_campaign(session, table, turn=last.number, over=over, version=version_before(session, table, last.number))
+    count_misses_again(session, table, back=restored)
+    said = f"the rollback to turn {table.turn} is taken back: turn {last.number} is the last again"
+    act = note(session, table.id, now, actor=actor, text=said)
+    plan = rolled_to(session, table, last, last.deadline)
+    tell_rolled(session, house, table, plan, now, act=act, back=False, over=over)
+    return plan
+
+
+def rolled_to(session: Session, table: Table, turn: Turn, deadline: dt.datetime | None) -> Rolled:
+    """A campaign that comes to stand at a turn, due then."""
+    names = {place.id: place.seat for place in table.places}
+    sheets = load_sheets(session, turn.id)
+    return Rolled(
+        campaign=table.name,
+        before=table.turn,
+        turn=turn.number,
+        deadline=deadline,
+        zone=table.schedule.zone,
+        sheets={names[sheet.seat_id]: sheet.version for sheet in sheets if sheet.accepted},
+        seed_known=table.status == "over",
+    )
+
+
+def _to_take_back(session: Session, table: Table) -> Shelf:
+    """The shelf of the newest rollback that can be undone. Raises CampaignError."""
+    holds_turns = Shelf.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == table.id))
+    shelves = select(Shelf).where(Shelf.campaign_id == table.id, Shelf.kind.in_((ROLLBACK, RERUN)), holds_turns)
+    shelf = session.scalars(shelves.order_by(Shelf.id.desc()).limit(1)).first()
+    if shelf is None or shelf.kind != ROLLBACK:
+        since = " since the last one, a turn was run again" if shelf else ""
+        raise CampaignError(f"{table.name} has no rollback to take back:{since or ' there was none'}")
+    if table.turn != shelf.first or table.status != "running":
+        raise CampaignError(
+            f"the rollback of {table.name} to turn {shelf.first} can no longer be taken back: "
+            f"that turn has been run since; to go back once more: pbem rollback {table.name} {shelf.first}"
+        )
+    return shelf
+
+
+def tell_rolled(
+    session: Session,
+    house: House,
+    table: Table,
+    rolled: Rolled,
+    now: dt.datetime,
+    *,
+    act: int,
+    back: bool,
+    over: bool = False,
+) -> None:
+    """Tells every player what counts now; a reply to it counts as orders for the report that does."""
+    last = load_last_reports(session, table)
+    page = {
+        place.seat: _page(house, table, rolled, place, last[place.seat], back=back, over=over)
+        for place in table.playing
+        if place.address and place.seat in last
+    }
+    mails = [
+        (_mail(house, table, place, last[place.seat], page[place.seat], act), table.id)
+        for place in table.playing
+        if place.seat in page
+    ]
+    queue_many(session, mails, house.settings, now)
+
+
+def _page(
+    house: House, table: Table, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
+) -> Rewound:
+    view = json.loads(last.view)
+    return Rewound(
+        campaign=table.name,
+        seat=place.seat,
+        back=back,
+        label=view["label"],
+        deadline=rolled.deadline,
+        zone=rolled.zone,
+        awaited=view["awaited"] and last.number == rolled.turn,
+        over=over,
+        sheet=rolled.sheets.get(place.seat),
+        header=f"ORDERS {table.name} {place.seat} {last.code}",
+        address=house.settings.address,
+        gm=table.gm,
+    )
+
+
+def _mail(house: House, table: Table, place: Place, last: LastReport, page: Rewound, act: int) -> Mail:
+    settings = house.settings
+    what = "Rolled back to" if page.back else "Forward again to"
+    return Mail(
+        recipient=place.address,
+        subject=f"{subject_tag(table.name, last.code)} {what} {page.label}",
+        text=house.reporter.write(page),
+        message_id=message_id(table.mail_key, settings.domain, "act", act, place.seat),
+        reply_to=plus_address(settings.address, last.code),
+        in_reply_to=last.message_id,
+        references=(last.message_id,),
+        kind="notice",
+    )

@@ -1,0 +1,168 @@
+"""Takes turns out of a campaign's history and puts others in their place: the parts that all changes share.
+
+Nothing is thrown away. What is taken out lies on a shelf with its reports; what
+still holds of it, such as a report whose turn is open again, goes on to the
+turn that takes its place. All is done in the session given, by one transaction.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from sqlalchemy import Table as SqlTable
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from pbem.campaign.holds import is_pause
+from pbem.campaign.table import Table, live, record_of
+from pbem.ruleset import Seat
+from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Sheet, Shelf, Turn
+
+ROLLBACK, RERUN, FORWARD, MEND = "rollback", "rerun", "forward", "mend"
+"""The kinds of shelves: what was done when the turns on them were taken out."""
+
+_SHEETS = cast(SqlTable, Sheet.__table__)
+_COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
+
+
+def shelve(session: Session, table: Table, kind: str, first: int, now: dt.datetime) -> list[Turn]:
+    """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
+    turns = list(session.scalars(select(Turn).where(live(table.id), Turn.number >= first).order_by(Turn.number)))
+    shelf_id = new_shelf(session, table, kind, first, now)
+    for turn in turns:
+        put_on(shelf_id, turn, now)
+    session.flush()
+    return turns
+
+
+def new_shelf(session: Session, table: Table, kind: str, first: int, now: dt.datetime) -> int:
+    """Makes a shelf; returns its id."""
+    shelf = Shelf(campaign_id=table.id, kind=kind, first=first, at=now)
+    session.add(shelf)
+    session.flush()
+    return shelf.id
+
+
+def put_on(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
+    """Takes one turn out of the history."""
+    turn.shelf_id = shelf_id
+    if turn.resolved_at is not None:
+        turn.archived_at = now  # its folder may have been written without a note of that
+
+
+def unshelve(session: Session, shelf: Shelf) -> list[Turn]:
+    """Puts the turns of a shelf back into the campaign's history; returns them, oldest first."""
+    turns = list(session.scalars(select(Turn).where(Turn.shelf_id == shelf.id).order_by(Turn.number)))
+    for turn in turns:
+        turn.shelf_id = None
+        turn.archived_at = None
+    session.flush()
+    return turns
+
+
+def put_instead(session: Session, turn: Turn, **changes: Any) -> Turn:
+    """Puts a turn like one on a shelf, but not resolved, into the history; returns it."""
+    same = ("campaign_id", "number", "awaited", "state", "state_hash", "opened_at", "deadline", "ruling")
+    row = Turn(**({name: getattr(turn, name) for name in same} | changes))
+    session.add(row)
+    session.flush()
+    return row
+
+
+def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[int] = ()) -> None:
+    """Lets the reports that opened one turn open another; those `but` of some seats, by id, stay."""
+    moved = update(Report).where(Report.turn_id == source.id, Report.seat_id.not_in(list(but)))
+    session.execute(moved.values(turn_id=target.id))
+
+
+def copy_sheets(
+    session: Session, source: Turn, target: Turn, *, but: Iterable[int] = (), wait: bool | None = None
+) -> None:
+    """Copies the sheets of one turn to another, except those of some seats, by id.
+
+    With `wait`, the turn shall not run before its deadline because of them.
+    """
+    rows = session.connection().execute(
+        select(*(_SHEETS.c[name] for name in _COPIED))
+        .where(_SHEETS.c.turn_id == source.id, _SHEETS.c.seat_id.not_in(list(but)))
+        .order_by(_SHEETS.c.id)
+    )
+    more: dict[str, Any] = {"turn_id": target.id} | ({} if wait is None else {"wait": wait})
+    copies = [{**row._mapping, **more} for row in rows]
+    if copies:
+        session.connection().execute(insert(_SHEETS), copies)
+
+
+def stop_mail(session: Session, turns: Iterable[Turn], *, but: Iterable[int] = ()) -> None:
+    """Takes the reports that opened these turns out of the outbox, where they still wait."""
+    _turn_mail(session, turns, but, before="queued", after="replaced")
+
+
+def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
+    """Sends the reports after all that `stop_mail` has stopped."""
+    _turn_mail(session, turns, (), before="replaced", after="queued")
+
+
+def _turn_mail(session: Session, turns: Iterable[Turn], but: Iterable[int], *, before: str, after: str) -> None:
+    reports = select(Report.message_id).where(
+        Report.turn_id.in_([turn.id for turn in turns]), Report.seat_id.not_in(list(but))
+    )
+    mails = update(Outgoing).where(Outgoing.message_id.in_(reports), Outgoing.state == before)
+    session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
+
+
+def set_campaign(session: Session, table: Table, *, turn: int, over: bool, version: int) -> None:
+    """Notes where the campaign stands now, in a new era. A hold of the house was for what is gone; a GM's stays."""
+    values = {
+        "turn": turn,
+        "status": "over" if over else "running",
+        "version": version,
+        "era": table.era + 1,
+        "held": table.held if is_pause(table.held) else "",
+    }
+    session.execute(update(Campaign).where(Campaign.id == table.id).values(values))
+    # What the next reports are to tell of the GM waits for no turn that is gone.
+    session.execute(update(Act).where(Act.campaign_id == table.id, Act.turn > turn).values(turn=turn))
+
+
+def version_before(session: Session, table: Table, number: int) -> int:
+    """The version of the game that wrote the state of a turn: that which ran the one before."""
+    return int(json.loads(record_of(session, table, number - 1))["version"])
+
+
+def count_misses_again(session: Session, table: Table, *, gone: Iterable[Turn] = (), back: Iterable[Turn] = ()) -> None:
+    """Mends the counts of missed sheets, after turns have left or come back into the history.
+
+    Records do not tell whether a seat without a sheet had a player, so no row
+    is longer than all sheets that were ever counted as missed.
+    """
+    difference = _missed(back)
+    difference.subtract(_missed(gone))
+    rows = _rows(session, table)
+    for seat in session.scalars(select(SeatRow).where(SeatRow.campaign_id == table.id)):
+        seat.nmr_total = max(0, seat.nmr_total + difference[seat.name])
+        seat.nmr_in_a_row = min(rows.get(seat.name, 0), seat.nmr_total)
+    session.flush()
+
+
+def _missed(turns: Iterable[Turn]) -> Counter[Seat]:
+    return Counter(seat for turn in turns if turn.record for seat in json.loads(turn.record).get("missing", ()))
+
+
+def _rows(session: Session, table: Table) -> Mapping[Seat, int]:
+    """How many turns, up to the last, each seat was awaited in and sent nothing."""
+    records = select(Turn.record).where(live(table.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
+    rows: dict[Seat, int] = {}
+    ended: set[Seat] = set()
+    for record in session.scalars(records):
+        told = json.loads(record or b"{}")
+        for seat in told.get("orders", {}):
+            if seat not in told["missing"]:
+                ended.add(seat)
+            elif seat not in ended:
+                rows[seat] = rows.get(seat, 0) + 1
+    return rows

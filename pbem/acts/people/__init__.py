@@ -1,0 +1,1 @@
+"""Acts on who sits where."""

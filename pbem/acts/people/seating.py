@@ -1,0 +1,263 @@
+"""Who sits where: seats that come free, are taken over, or leave the game, and all who hear of it.
+
+Whoever loses a seat loses all that opened it: his token, and the codes and
+Message-IDs of its reports. These functions act in the session given;
+`table` and `place` are as they were before.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from pbem.acts.creation import is_seat_name
+from pbem.acts.people.remailing import RENEWED, mail_again, recall_copies, renew_codes
+from pbem.acts.people.welcoming import welcome_mail
+from pbem.campaign.journal import note
+from pbem.campaign.news import tell
+from pbem.campaign.people.deputies import dismiss, stands_in_for
+from pbem.campaign.people.dicewords import tell_of_dice
+from pbem.campaign.people.standby import enlist, mark_seated, place_number, standbys
+from pbem.campaign.table import Place, Table
+from pbem.campaign.telling import tell_each
+from pbem.campaign.tokens import new_token
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.post.outbox import pass_on, queue
+from pbem.report.people_pages import Notice
+from pbem.ruleset import Seat
+from pbem.store.models import Absence, Deputy, Person, Report, ReportCopy, SeatRow
+
+_MOST_WORDS = 1_000
+"""Characters of an applicant's words that are passed on to the GM."""
+
+
+def free_places(table: Table) -> list[Place]:
+    """The seats where nobody sits and somebody may."""
+    return [place for place in table.playing if not place.address]
+
+
+def place_of(session: Session, table: Table, person: Person) -> Place | None:
+    """Where somebody sits already, if he does."""
+    rows = session.scalars(select(SeatRow.id).where(SeatRow.campaign_id == table.id, SeatRow.person_id == person.id))
+    ids = set(rows)
+    return next((place for place in table.playing if place.id in ids), None)
+
+
+def open_seat(
+    session: Session,
+    house: House,
+    table: Table,
+    place: Place,
+    now: dt.datetime,
+    why: str,
+    *,
+    actor: str = "pbem",
+    told: bool = False,
+) -> str:
+    """Takes a seat from its player and gives it to the first standby; returns what came of it, in a sentence.
+
+    `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
+    """
+    _check_playing(table, place)
+    if not place.address:
+        raise CampaignError(f"seat {place.seat} of {table.name} is open already")
+    _empty(session, house, table, place, status="open")
+    act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} is open: {why}")
+    if place.address and not told:
+        _tell_former(session, house, table, place, now, why)
+    heirs = standbys(session, table.id)
+    if heirs:
+        heir = heirs[0][0]
+        taken = f"{why}, and the first standby takes it over"
+        hand_over(session, house, table, replace(place, address=""), heir, now, taken, actor=actor)
+        return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
+    pass_on(session, table.name, place.seat, None)
+    said = f"Nobody plays the seat {place.seat} of {table.name} now: {why}."
+    _tell_others(session, house, table, place, now, act, "A seat is open", said)
+    _tell_gm(session, house, table, now, actor, f"Seat {place.seat} is open", said, _hint(table, place))
+    return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
+
+
+def hand_over(
+    session: Session,
+    house: House,
+    table: Table,
+    place: Place,
+    person: Person,
+    now: dt.datetime,
+    why: str,
+    *,
+    actor: str = "pbem",
+) -> None:
+    """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
+
+    In a running campaign the newcomer is mailed a new token and the newest
+    report, with a new code; before the start, the seal of the dice. `why`
+    completes "seat red has a new player: …". Raises CampaignError.
+    """
+    _check_playing(table, place)
+    renewed = _empty(session, house, table, place, status="playing")
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(person_id=person.id, nmr_in_a_row=0, muted=[]))
+    mark_seated(session, table.id, person)
+    pass_on(session, table.name, place.seat, person)
+    _end_standing_in(session, house, table, person, now)
+    act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
+    if place.address and place.address.lower() != person.key:
+        _tell_former(session, house, table, place, now, why)
+    taken = replace(place, address=person.address, paused=False)
+    said = f"The seat {place.seat} of {table.name} has a new player: {why}."
+    if table.status == "forming":
+        tell_of_dice(session, house, table, [taken], now)
+    if table.status == "running":
+        token = new_token(session, place.id)
+        mail = welcome_mail(house, table, taken, token, heir=True)
+        queue(session, mail, house.settings, campaign_id=table.id, now=now)
+        if renewed is not None:
+            mail_again(session, house, table, taken, renewed, now, to=person.address, key=RENEWED)
+        _tell_others(session, house, table, place, now, act, "A seat has a new player", said)
+    _tell_gm(session, house, table, now, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
+
+
+def remove_seat(
+    session: Session, house: House, table: Table, place: Place, now: dt.datetime, why: str, *, actor: str = "pbem"
+) -> None:
+    """Takes a seat out of the game; the rules hear of it when the next turn is run. Raises CampaignError.
+
+    Its player keeps what he was mailed, but no sheet of his is taken any more.
+    """
+    _check_playing(table, place)
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(status="removed", paused=False, token_hash=""))
+    _end_rights(session, place)
+    act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
+    said = f"The seat {place.seat} of {table.name} is out of the game: {why}."
+    if place.address:
+        tell(session, house, table, now, to=place.address, subject="Your seat is out of the game", said=[said])
+    _tell_others(session, house, table, place, now, act, "A seat is out of the game", said)
+    _tell_gm(session, house, table, now, actor, f"Seat {place.seat} is out of the game", said)
+
+
+def pause_seat(
+    session: Session, table: Table, place: Place, now: dt.datetime, *, paused: bool, actor: str = "gm"
+) -> bool:
+    """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
+    _check_playing(table, place)
+    ours = update(SeatRow).where(SeatRow.id == place.id, SeatRow.paused != paused).returning(SeatRow.id)
+    if session.scalar(ours.values(paused=paused)) is None:
+        return False
+    said = "is paused: turns do not wait for it" if paused else "is no longer paused"
+    note(session, table.id, now, actor=actor, text=f"seat {place.seat} {said}")
+    return True
+
+
+def seat_or_list(
+    session: Session,
+    house: House,
+    table: Table,
+    person: Person,
+    now: dt.datetime,
+    *,
+    wish: Seat = "",
+    words: str = "",
+    why: str,
+) -> str:
+    """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.
+
+    Returns what came of it, in sentences to him.
+    """
+    applicant = enlist(session, table.id, person, now, wish=wish, words=words)
+    free = free_places(table)
+    if not free:
+        number = place_number(session, applicant)
+        # One paragraph, so that nothing in it passes for the house's own words.
+        words = " ".join(applicant.words.split())[:_MOST_WORDS]
+        wrote = f"They wrote: {words}" if words else ""
+        said = f"{person.address} wishes to play in {table.name}, and is number {number} on the standby list."
+        _tell_gm(session, house, table, now, "pbem", "Somebody wishes to play", said, wrote)
+        return (
+            f"No seat is free in {table.name} now. You are number {number} on its standby list, and get the first seat "
+            f"that comes free when it is your turn. To take that back, mail the line WITHDRAW {table.name}."
+        )
+    place = next((each for each in free if each.seat == wish), None) or _named(session, house, table, free[0], wish)
+    hand_over(session, house, table, place, person, now, why)
+    return _seated(table, place, wish)
+
+
+def _named(session: Session, house: House, table: Table, place: Place, wish: Seat) -> Place:
+    """A seat as its player names it, where the game has no names of its own and has not begun."""
+    names = house.game(table.game).seats.names
+    if names or table.status != "forming" or wish in table.seats or not is_seat_name(wish):
+        return place
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(name=wish))
+    return replace(place, seat=wish)
+
+
+def _seated(table: Table, place: Place, wish: Seat) -> str:
+    other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
+    coming = "first report come when it begins" if table.status == "forming" else "its newest report follow by mail"
+    return f"You have the seat {place.seat} in {table.name}.{other} Your token and {coming}."
+
+
+def _check_playing(table: Table, place: Place) -> None:
+    if table.status == "over":
+        raise CampaignError(f"campaign {table.name} is over: its seats stay as they are")
+    if not place.playing:
+        raise CampaignError(f"seat {place.seat} is out of the game in {table.name}")
+
+
+def _empty(session: Session, house: House, table: Table, place: Place, *, status: str) -> Report | None:
+    """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
+    nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
+    nobody |= {"dice_word": "", "dice_code": ""}
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(nobody))
+    _end_rights(session, place)
+    return renew_codes(session, house, table, place)
+
+
+def _end_rights(session: Session, place: Place) -> None:
+    """Ends what a player arranged for himself, and the codes of who stood in for him."""
+    recall_copies(session, place)
+    theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
+    session.execute(delete(ReportCopy).where(ReportCopy.deputy_id.in_(theirs)))
+    for rights in (Deputy, Absence):
+        session.execute(delete(rights).where(rights.seat_id == place.id))
+
+
+def _end_standing_in(session: Session, house: House, table: Table, person: Person, now: dt.datetime) -> None:
+    """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
+    for place in stands_in_for(session, table, person, now):
+        dismiss(session, place, now)
+        if place.address:
+            recall_copies(session, place)
+            said = f"{person.address} no longer stands in for your seat {place.seat} in {table.name}."
+            tell(session, house, table, now, to=place.address, subject="Your deputy", said=[said])
+
+
+def _tell_former(session: Session, house: House, table: Table, place: Place, now: dt.datetime, why: str) -> None:
+    said = f"You no longer play the seat {place.seat} of {table.name}: {why}. Thank you for playing!"
+    tell(session, house, table, now, to=place.address, subject="You no longer play", said=[said])
+
+
+def _tell_others(
+    session: Session, house: House, table: Table, place: Place, now: dt.datetime, act: int, subject: str, said: str
+) -> None:
+    """Tells the other players, where they may read the journal."""
+    if table.status == "running" and table.policy.journal == "players":
+        text = house.reporter.write(Notice(paragraphs=(said,), campaign=table.name, gm=table.gm))
+        others = [each for each in table.playing if each.id != place.id]
+        tell_each(session, house, table, now, act=act, subject=subject, places=others, text=lambda _: text)
+
+
+def _tell_gm(
+    session: Session, house: House, table: Table, now: dt.datetime, actor: str, subject: str, *said: str
+) -> None:
+    """Tells the GM, unless it was his own act."""
+    if actor != "gm":
+        tell(session, house, table, now, to=table.gm, subject=subject, said=filter(None, said))
+
+
+def _hint(table: Table, place: Place) -> str:
+    return f"To give it to somebody: pbem seat {table.name} {place.seat} --to ADDRESS"

@@ -1,0 +1,1 @@
+"""What a GM who adjudicates decides."""

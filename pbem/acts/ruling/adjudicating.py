@@ -1,0 +1,234 @@
+"""Turns that a GM decides: they wait for his ruling, he is sent the sheets, and his files are read.
+
+A due turn of such a game is held instead of run. The GM writes his ruling into
+text files, which are taken as often as he likes; when he releases the turn, it
+is run with the ruling taken last. `run_now` alone runs a turn without one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.acts.ruling.rulingform import read_form, write_form
+from pbem.acts.time.holding import hold
+from pbem.campaign.due import Due, still_due
+from pbem.campaign.holds import AWAITING, RULED
+from pbem.campaign.journal import note
+from pbem.campaign.resolving import look, turn_input
+from pbem.campaign.table import OpenTurn, Table, check_running, load_open_turn, load_table, locked_table
+from pbem.campaign.telling import tell_gm_once, was_told
+from pbem.errors import CampaignError, StoreError, in_words
+from pbem.house import House
+from pbem.post.mime import decode_text
+from pbem.report.ruling_pages import Adjudication
+from pbem.ruleset import Adjudicated, Finding, Json, TurnInput, digest
+from pbem.store.models import Campaign, Turn
+
+DIGEST = "digest.txt"
+"""The file with all sheets, beside those of the ruling."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """The files of a ruling, made ready in a folder; `left` were there before and are as they were."""
+
+    campaign: str
+    turn: int
+    folder: Path
+    written: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error."""
+
+    campaign: str
+    turn: int
+    kept: bool
+    findings: Mapping[str, tuple[Finding, ...]]
+
+
+class Form(NamedTuple):
+    """A ruling to be filled in: of which turn, in which era of its campaign, and its files as one text."""
+
+    turn: int
+    era: int
+    text: str
+
+
+class _Open(NamedTuple):
+    """An open turn that its GM decides."""
+
+    table: Table
+    ruleset: Adjudicated
+    turn: OpenTurn
+    state: Any
+    given: TurnInput
+
+
+def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
+    """Whether a due turn must wait for its GM; from then on it is held."""
+    with house.store.reading() as session:
+        table = load_table(session, turn.campaign)
+        if table.turn != turn.turn or not needs_ruling(house, session, table):
+            return False
+    with house.store.writing() as session:
+        table = locked_table(session, turn.campaign)
+        waits = still_due(session, turn, now) is not None and needs_ruling(house, session, table)
+        if waits:
+            hold(session, house, table, AWAITING, now)
+        return waits
+
+
+def needs_ruling(house: House, session: Session, table: Table) -> bool:
+    """Whether the open turn of a campaign is one for its GM to decide, and he has not."""
+    if not isinstance(house.game(table.game), Adjudicated):
+        return False
+    return load_open_turn(session, table).ruling is None
+
+
+def check_ruled(table: Table) -> None:
+    """Raises CampaignError if the open turn waits for its GM's ruling, so that a release would do nothing."""
+    if table.held == AWAITING:
+        raise CampaignError(
+            f"turn {table.turn} of {table.name} awaits your ruling: give it, or run the turn without one"
+        )
+
+
+def send_digests(house: House, now: dt.datetime) -> list[str]:
+    """Mails the sheets of each turn held for a ruling to its GM, once, and again when they have changed.
+
+    Returns a sentence for each campaign whose digest could not be written.
+    """
+    held = select(Campaign.name).where(Campaign.status == "running", Campaign.held.in_((AWAITING, RULED)))
+    with house.store.reading() as session:
+        names = session.scalars(held.order_by(Campaign.id)).all()
+    problems = []
+    for name in names:
+        try:
+            _send_digest(house, name, now)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
+            problems.append(f"campaign {name}: its GM could not be sent the sheets ({in_words(error)})")
+    return problems
+
+
+def take_ruling(house: House, session: Session, name: str, files: Mapping[str, str], now: dt.datetime) -> Taken:
+    """Reads a GM's files, by their names, as his ruling on the open turn, and keeps it if it has no error.
+
+    The turn is held then, until the GM releases it. Raises CampaignError if it
+    is not for its GM to decide.
+    """
+    open_ = _open(session, house, locked_table(session, name))
+    ruling, findings = open_.ruleset.read_ruling(open_.state, files)
+    kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
+    if kept:
+        _keep(session, house, open_, ruling, now)
+    return Taken(campaign=name, turn=open_.table.turn, kept=kept, findings=findings)
+
+
+def write_folder(house: House, name: str, folder: Path, *, force: bool = False) -> Written:
+    """Writes the sheets and the files of a ruling into a folder. What is there is left, except by `force`.
+
+    Raises CampaignError if the open turn is not for its GM to decide, OSError if the folder cannot be used.
+    """
+    with house.store.reading() as session:
+        open_ = _open(session, house, load_table(session, name))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / DIGEST).write_text(_digest(open_), encoding="utf-8")
+    files = open_.ruleset.ruling_files(open_.state)
+    left = () if force else tuple(file for file in files if (folder / file).exists())
+    for file in files.keys() - set(left):
+        (folder / file).write_text(files[file], encoding="utf-8")
+    written = (DIGEST, *(file for file in files if file not in left))
+    return Written(campaign=name, turn=open_.table.turn, folder=folder, written=written, left=left)
+
+
+def take_folder(house: House, name: str, folder: Path, now: dt.datetime) -> Taken:
+    """Takes the text files of a folder as the GM's ruling. Raises CampaignError, also if there are none."""
+    paths = sorted(path for path in folder.glob("*.txt") if path.is_file() and path.name != DIGEST)
+    if not paths:
+        raise CampaignError(
+            f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
+        )
+    files = {path.name: decode_text(path.read_bytes(), "") for path in paths}
+    with house.store.writing() as session:
+        return take_ruling(house, session, name, files, now)
+
+
+def ruling_form(house: House, name: str) -> Form:
+    """The ruling on the open turn, to be filled in, the sheets above it as remarks. Raises CampaignError."""
+    with house.store.reading() as session:
+        open_ = _open(session, house, load_table(session, name))
+    return Form(open_.table.turn, open_.table.era, write_form(open_.ruleset.ruling_files(open_.state), _digest(open_)))
+
+
+def take_form(house: House, name: str, form: Form, text: str, now: dt.datetime) -> Taken:
+    """Takes the text that a form was filled in to as the GM's ruling. Raises CampaignError, also if it is too late."""
+    with house.store.writing() as session:
+        table = locked_table(session, name)
+        if (table.turn, table.era) != (form.turn, form.era):
+            raise CampaignError(f"turn {form.turn} of {name} is no longer the one you ruled on: nothing was taken")
+        return take_ruling(house, session, name, read_form(text.splitlines()), now)
+
+
+def _open(session: Session, house: House, table: Table) -> _Open:
+    ruleset = house.game(table.game)
+    if not isinstance(ruleset, Adjudicated):
+        raise CampaignError(f"campaign {table.name} needs no ruling: {ruleset.title} resolves its turns itself")
+    check_running(table)
+    before = look(session, house, table)
+    state = ruleset.load(json.loads(before.turn.state), table.version)
+    return _Open(table, ruleset, before.turn, state, turn_input(before))
+
+
+def _digest(open_: _Open) -> str:
+    return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing)
+
+
+def _send_digest(house: House, name: str, now: dt.datetime) -> None:
+    with house.store.reading() as session:
+        open_ = _open(session, house, load_table(session, name))
+        page = _page(open_)
+        # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
+        moment = ("digest", digest(page.digest), str(page.deadline))
+        if was_told(session, house, open_.table, moment):
+            return
+    subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
+    with house.store.writing() as session:
+        table = locked_table(session, name)
+        if (table.turn, table.era, table.held) == (open_.table.turn, open_.table.era, open_.table.held):
+            tell_gm_once(session, house, table, now, moment=moment, subject=subject, page=page)
+
+
+def _page(open_: _Open) -> Adjudication:
+    table = open_.table
+    return Adjudication(
+        campaign=table.name,
+        turn=table.turn,
+        deadline=open_.turn.deadline,
+        zone=table.schedule.zone,
+        missing=tuple(seat for seat in table.seats if seat in open_.given.missing),
+        digest=_digest(open_),
+        form=write_form(open_.ruleset.ruling_files(open_.state)),
+        ruled=table.held == RULED,
+    )
+
+
+def _keep(session: Session, house: House, open_: _Open, ruling: Json, now: dt.datetime) -> None:
+    """The ruling stands; the turn waits for the release, if not for something else."""
+    table = open_.table
+    session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
+    note(session, table.id, now, actor="gm", text=f"ruled on turn {table.turn} (digest {digest(ruling)[:12]})")
+    if not hold(session, house, table, RULED, now):
+        session.execute(update(Campaign).where(Campaign.id == table.id, Campaign.held == AWAITING).values(held=RULED))

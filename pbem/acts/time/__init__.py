@@ -1,0 +1,1 @@
+"""Acts on deadlines, and on whether turns run."""

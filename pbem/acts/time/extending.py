@@ -1,0 +1,172 @@
+"""More time for the open turn: by its GM, or because enough of those awaited ask for it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from pbem.calendar.schedule import read_span
+from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.holds import RULED, is_pause
+from pbem.campaign.journal import note
+from pbem.campaign.table import Table, check_running
+from pbem.campaign.telling import tell_players
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.report.time_pages import DeadlineMoved
+from pbem.report.wording import when
+from pbem.ruleset import Seat
+from pbem.store.models import Campaign, SeatRow, Turn, Vote
+
+_SPAN = re.compile(r"\d++\w?")
+
+LATEST = dt.timedelta(days=400)
+"""A deadline later than that from now is a slip of the pen."""
+
+
+def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
+    """A GM's words: a span like "24h" or "3d", or a moment, by the clocks of the zone unless it names another.
+
+    Raises CampaignError.
+    """
+    if _SPAN.fullmatch(text):
+        return read_span(text)
+    try:
+        moment = dt.datetime.fromisoformat(text)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))
+        return moment.astimezone(dt.UTC)
+    except (ValueError, OverflowError):
+        raise CampaignError(f"{text!r} is no time: write a span like 24h or 3d, or 2026-12-24T20:00") from None
+
+
+def extend(
+    session: Session,
+    house: House,
+    table: Table,
+    now: dt.datetime,
+    by: dt.timedelta | dt.datetime | None = None,
+    *,
+    actor: str = "gm",
+) -> str:
+    """Moves the deadline of the open turn of a locked campaign, by a span or to a moment, or as the house rules say.
+
+    Everybody is told. A hold that waits for the GM's word is ended by it, but
+    not his own pause, nor that of a turn he has ruled on: more sheets may come
+    than his ruling knows of. Returns what was done, in a sentence. Raises CampaignError.
+    """
+    turn = _open_turn(session, table)
+    if turn.deadline is None:
+        raise CampaignError(f"turn {turn.turn} of {table.name} has no deadline to be moved")
+    by = by if by is not None else dt.timedelta(minutes=table.policy.extension)
+    new = by if isinstance(by, dt.datetime) else max(turn.deadline, now) + by
+    _check(turn, turn.deadline, new, now)
+    stays = is_pause(turn.held) or turn.held == RULED
+    if turn.held and not stays:
+        session.execute(update(Campaign).where(Campaign.id == table.id).values(held=""))
+    _move(session, house, table, turn, turn.deadline, new, now, actor=actor)
+    left = f" It is still held: {turn.held}." if stays else ""
+    return f"Turn {turn.turn} of {table.name} is due {when(new, table.schedule.zone)} now; everybody is told.{left}"
+
+
+def vote(session: Session, house: House, table: Table, seat: Seat, now: dt.datetime) -> str:
+    """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
+
+    The campaign is locked.
+    """
+    turn = _open_turn(session, table)
+    refused = _refused(session, table, turn, seat)
+    if refused or turn.deadline is None:
+        return refused
+    place = next(place for place in table.places if place.seat == seat)
+    mine = (Vote.turn_id == turn.turn_id, Vote.seat_id == place.id)
+    if session.scalar(select(Vote.id).where(*mine)) is None:
+        session.add(Vote(turn_id=turn.turn_id, seat_id=place.id, at=now))
+        session.flush()
+    asked, needed = _asked(session, turn), needed_votes(table.policy.vote, len(turn.awaited))
+    if asked < needed:
+        due = when(turn.deadline, table.schedule.zone)
+        return (
+            f"Your wish for more time is noted: {asked} of the {needed} needed have asked. Orders are still due {due}."
+        )
+    new = max(turn.deadline, now) + dt.timedelta(minutes=table.policy.extension)
+    session.execute(delete(Vote).where(Vote.turn_id == turn.turn_id))
+    session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
+    _move(session, house, table, turn, turn.deadline, new, now, actor="players")
+    return f"Enough have asked: the turn has more time. Orders are due {when(new, table.schedule.zone)}."
+
+
+def needed_votes(rule: str, awaited: int) -> int:
+    """How many of so many awaited must ask. Half of two would be one alone, who decides for nobody else."""
+    return awaited if rule == "all" else max(min(2, awaited), (awaited + 1) // 2)
+
+
+def _refused(session: Session, table: Table, turn: Waiting, seat: Seat) -> str:
+    """Why a seat's wish cannot be counted; "" if it can."""
+    most = table.policy.extensions if table.policy.vote != "none" else 0
+    given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
+    if most == 0:
+        return f"In {table.name} the GM alone extends deadlines: please write to {table.gm}."
+    if turn.deadline is None:
+        return "The turn has no deadline, so there is nothing to extend."
+    if turn.held:
+        why = f": {turn.held}" if is_pause(turn.held) else ""
+        return f"The turn is held until your GM lets it run, so you have time{why}."
+    if seat not in turn.awaited:
+        return "Your seat is not waited for in this turn; only those who are may ask for more time."
+    if given >= most:
+        times = "once" if given == 1 else f"{given} times"
+        return f"This turn was extended {times} already, and that is all players may ask for; your GM is {table.gm}."
+    return ""
+
+
+def _asked(session: Session, turn: Waiting) -> int:
+    """How many of those awaited have asked."""
+    voters = select(SeatRow.name).join(Vote, Vote.seat_id == SeatRow.id).where(Vote.turn_id == turn.turn_id)
+    seats = session.scalars(voters)
+    return len(set(seats) & set(turn.awaited))
+
+
+def _open_turn(session: Session, table: Table) -> Waiting:
+    check_running(table)
+    return load_waiting(session, table.name)[0]
+
+
+def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
+    zone = turn.schedule.zone
+    if new <= max(old, now):
+        than = "the deadline there is" if old >= now else "now"
+        raise CampaignError(f"{when(new, zone)} is not later than {than}, {when(max(old, now), zone)}")
+    if new > now + LATEST:
+        raise CampaignError(f"{when(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
+
+
+def _move(
+    session: Session,
+    house: House,
+    table: Table,
+    turn: Waiting,
+    old: dt.datetime,
+    new: dt.datetime,
+    now: dt.datetime,
+    *,
+    actor: str,
+) -> None:
+    """Sets the deadline, so that reminders go out anew, and tells everybody."""
+    session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
+    zone = table.schedule.zone
+    said = f"turn {turn.turn} extended: it was due {when(old, zone)}, and is due {when(new, zone)}"
+    act = note(session, table.id, now, actor=actor, text=said)
+    page = DeadlineMoved(
+        campaign=table.name,
+        turn=turn.turn,
+        old=old,
+        new=new,
+        closes=new + table.policy.grace_time,
+        zone=zone,
+        by_vote=actor == "players",
+    )
+    tell_players(session, house, table, now, act=act, subject="The deadline has moved", page=page, topic="reminder")

@@ -1,0 +1,66 @@
+"""Holds a campaign, so that no turn of it runs until its GM says so, and releases it.
+
+A GM who pauses his campaign tells its players by it, and again when it goes on.
+The house's own holds are between it and the GM: a turn that awaits his review,
+his ruling, or his word on a mass of missing sheets.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.campaign.holds import PAUSED, is_pause
+from pbem.campaign.journal import note
+from pbem.campaign.table import Table, check_running, live
+from pbem.campaign.telling import tell_players
+from pbem.house import House
+from pbem.report.time_pages import Paused, Resumed
+from pbem.store.models import Campaign, Turn
+
+_LONGEST = 300
+
+
+def hold(session: Session, house: House, table: Table, why: str, now: dt.datetime, *, actor: str = "pbem") -> bool:
+    """Holds a running campaign, which is locked; False, having changed nothing, if it is held already.
+
+    `why` is what status says of it. By the actor "gm" it is a pause, of which
+    its players are told; then `why` may be "". Raises CampaignError if no turn is open.
+    """
+    check_running(table)
+    why = " ".join(why.split())[:_LONGEST]
+    held = ": ".join(filter(None, (PAUSED, why))) if actor == "gm" else why
+    if _held(session, table):
+        return False
+    session.execute(update(Campaign).where(Campaign.id == table.id).values(held=held))
+    said = f"turn {table.turn} is held: {held}"
+    act = note(session, table.id, now, actor=actor, text=said, secret=not is_pause(held))
+    if actor == "gm":
+        page = Paused(campaign=table.name, why=why, gm=table.gm)
+        tell_players(session, house, table, now, act=act, subject="The game pauses", page=page)
+    return True
+
+
+def release(session: Session, house: House, table: Table, now: dt.datetime, *, actor: str = "gm") -> bool:
+    """Lets turns of a locked campaign run again, at once if they are due; False if it is not held.
+
+    Its players are told if they were told of the hold.
+    """
+    held = _held(session, table)
+    if not held:
+        return False
+    session.execute(update(Campaign).where(Campaign.id == table.id).values(held=""))
+    said = f"turn {table.turn} is released; it was held: {held}"
+    act = note(session, table.id, now, actor=actor, text=said, secret=not is_pause(held))
+    if is_pause(held):
+        deadline = session.scalar(select(Turn.deadline).where(live(table.id), Turn.number == table.turn))
+        page = Resumed(campaign=table.name, deadline=deadline, now=now, zone=table.schedule.zone)
+        tell_players(session, house, table, now, act=act, subject="The game goes on", page=page)
+    return True
+
+
+def _held(session: Session, table: Table) -> str:
+    """Why it is held by now: what else this transaction did may have changed that."""
+    return session.scalar(select(Campaign.held).where(Campaign.id == table.id)) or ""

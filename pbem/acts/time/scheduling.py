@@ -1,0 +1,85 @@
+"""Shows a GM the deadlines of his campaign, and changes its schedule."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.calendar.schedule import Schedule
+from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.journal import note
+from pbem.campaign.table import Table, live
+from pbem.campaign.telling import tell_players
+from pbem.errors import CampaignError
+from pbem.house import House
+from pbem.report.time_pages import Rescheduled
+from pbem.store.models import Campaign, Turn
+
+LONGEST = 120
+"""Characters of a schedule's words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """When turns are due: the one open now, if there is one, and the next, if that is run at its deadline."""
+
+    campaign: str
+    schedule: str
+    zone: str
+    turn: int
+    deadline: dt.datetime | None
+    closes: dt.datetime | None
+    next: dt.datetime
+
+
+def look_ahead(session: Session, table: Table, now: dt.datetime) -> Deadlines:
+    """The deadlines of a campaign, as far as they can be told. Raises CampaignError if it is over."""
+    _check_not_over(table)
+    deadline = _open_deadline(session, table)
+    closes = deadline + table.policy.grace_time if deadline else None
+    opens = max(closes, now) if closes else now
+    return Deadlines(
+        campaign=table.name,
+        schedule=table.schedule.text,
+        zone=table.schedule.zone,
+        turn=table.turn,
+        deadline=deadline,
+        closes=closes,
+        next=next_deadline(table.schedule, table.policy, opens, load_absences(session, table)),
+    )
+
+
+def reschedule(
+    session: Session, house: House, table: Table, words: str, now: dt.datetime, *, actor: str = "gm"
+) -> None:
+    """Changes when turns yet to open are due; the open turn keeps its deadline. Everybody is told.
+
+    The campaign is locked. Raises CampaignError naming what is wrong with the words.
+    """
+    _check_not_over(table)
+    schedule = Schedule.read(words)
+    if len(schedule.text) > LONGEST:
+        raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
+    session.execute(update(Campaign).where(Campaign.id == table.id).values(schedule=schedule.text))
+    said = f"schedule changed from {table.schedule.text} to {schedule.text}"
+    act = note(session, table.id, now, actor=actor, text=said)
+    page = Rescheduled(
+        campaign=table.name,
+        old=table.schedule.text,
+        new=schedule.text,
+        deadline=_open_deadline(session, table),
+        zone=schedule.zone,
+    )
+    tell_players(session, house, table, now, act=act, subject="The schedule has changed", page=page)
+
+
+def _open_deadline(session: Session, table: Table) -> dt.datetime | None:
+    return session.scalar(select(Turn.deadline).where(live(table.id), Turn.number == table.turn, Turn.number > 0))
+
+
+def _check_not_over(table: Table) -> None:
+    if table.status == "over":
+        raise CampaignError(f"campaign {table.name} is over: no turn of it is due any more")

@@ -1,0 +1,51 @@
+"""A GM's word by mail that the open turn be run: kept with his letter, done by the tick."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.campaign.due import BY_GM, Due
+from pbem.campaign.table import Table, check_running
+from pbem.house import House
+from pbem.store.models import Campaign, Request
+
+RUN = "run"
+"""What `Request.kind` says of it."""
+
+
+def ask_for_run(session: Session, table: Table, now: dt.datetime) -> None:
+    """Keeps that the open turn is to be run; once, however often it is asked. Raises CampaignError if none is open."""
+    check_running(table)
+    if not is_asked(session, table):
+        data = {"turn": table.turn, "era": table.era, "to": "", "by": ""}
+        session.add(Request(kind=RUN, code=_code(table), campaign_id=table.id, data=data, created_at=now))
+
+
+def is_asked(session: Session, table: Table) -> bool:
+    """Whether the GM has asked for the run of the turn that is open now."""
+    return session.scalar(select(Request.id).where(Request.code == _code(table))) is not None
+
+
+def _code(table: Table) -> str:
+    return f"{RUN}-{table.id}-{table.turn}-{table.era}"
+
+
+def asked_runs(house: House, now: dt.datetime) -> list[Due]:
+    """The turns whose GM has asked for their run. What was asked of turns no longer open is crossed off."""
+    with house.store.reading() as session:
+        asked = session.execute(
+            select(Request.id, Request.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
+            .join(Campaign, Campaign.id == Request.campaign_id)
+            .where(Request.kind == RUN, Request.done_at.is_(None))
+            .order_by(Request.id)
+        ).all()
+    over = [
+        row.id for row in asked if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], "running")
+    ]
+    if over:
+        with house.store.writing() as session:
+            session.execute(update(Request).where(Request.id.in_(over)).values(done_at=now))
+    return [Due(row.name, row.turn, BY_GM) for row in asked if row.id not in over]

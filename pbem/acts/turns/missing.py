@@ -1,0 +1,120 @@
+"""What follows a missed sheet, once the turn has been run: warnings, and the seat's next player or its end."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.acts.people.seating import open_seat, remove_seat
+from pbem.campaign.policy import Policy
+from pbem.campaign.table import Place, Table, load_table
+from pbem.campaign.telling import tell_each, tell_gm_once
+from pbem.house import House
+from pbem.report.time_pages import Miss, Missed, MissedDigest, MissedOthers
+from pbem.ruleset import Seat
+from pbem.store.models import SeatRow
+
+
+@dataclass(frozen=True, slots=True)
+class _Misser:
+    """A place that missed, and how often, this time included."""
+
+    place: Place
+    in_a_row: int
+    in_all: int
+
+
+def follow_misses(
+    session: Session, house: House, table: Table, missing: frozenset[Seat], now: dt.datetime, *, act: int
+) -> None:
+    """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
+
+    `table` is as it was when the turn was run, `missing` are its seats without
+    a sheet, `act` is the run's entry in the journal. The misses are counted already.
+    """
+    missers = _missers(session, table, missing)
+    if not missers:
+        return
+    _warn(session, house, table, missers, now, act)
+    if table.policy.late == "public":
+        _tell_others(session, house, table, missers, now, act)
+    misses = tuple(
+        Miss(each.place.seat, each.in_a_row, each.in_all, _act(session, house, table, each, now)) for each in missers
+    )
+    page = MissedDigest(campaign=table.name, turn=table.turn, missed=misses)
+    subject = f"Missed in turn {table.turn}: {', '.join(miss.seat for miss in misses)}"
+    tell_gm_once(session, house, table, now, moment=("missed", str(act)), subject=subject, page=page)
+
+
+def _missers(session: Session, table: Table, missing: frozenset[Seat]) -> list[_Misser]:
+    """Those whose sheets were waited for."""
+    places = {place.id: place for place in table.places if place.manned and place.seat in missing}
+    rows = session.execute(
+        select(SeatRow.id, SeatRow.nmr_in_a_row, SeatRow.nmr_total)
+        .where(SeatRow.campaign_id == table.id, SeatRow.nmr_in_a_row > 0)
+        .order_by(SeatRow.id)
+    )
+    return [_Misser(places[id_], in_a_row, in_all) for id_, in_a_row, in_all in rows if id_ in places]
+
+
+def _warn(session: Session, house: House, table: Table, missers: Sequence[_Misser], now: dt.datetime, act: int) -> None:
+    """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
+    texts = {
+        each.place.seat: house.reporter.write(_warning(house, table, each))
+        for each in missers
+        if not _is_too_many(table.policy, each) and (_has_consequences(table.policy) or each.in_a_row > 1)
+    }
+    warned = [each.place for each in missers if each.place.seat in texts]
+    subject = f"Your sheet for turn {table.turn} did not come"
+    tell_each(session, house, table, now, act=act, subject=subject, places=warned, text=lambda place: texts[place.seat])
+
+
+def _warning(house: House, table: Table, misser: _Misser) -> Missed:
+    policy = table.policy
+    removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
+    opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
+    opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
+    return Missed(
+        campaign=table.name,
+        seat=misser.place.seat,
+        turn=table.turn,
+        in_a_row=misser.in_a_row,
+        opens_in=opens_in if opens_first else None,
+        removed_in=None if opens_first else removed_in,
+        gm=table.gm,
+        address=house.settings.address,
+    )
+
+
+def _tell_others(
+    session: Session, house: House, table: Table, missers: Sequence[_Misser], now: dt.datetime, act: int
+) -> None:
+    seats = tuple(each.place.seat for each in missers)
+    text = house.reporter.write(MissedOthers(campaign=table.name, turn=table.turn, missed=seats))
+    others = [place for place in table.playing if place.seat not in seats]
+    tell_each(session, house, table, now, act=act, subject="Sheets did not come", places=others, text=lambda _: text)
+
+
+def _has_consequences(policy: Policy) -> bool:
+    return bool(policy.nmr_open or policy.nmr_remove)
+
+
+def _is_too_many(policy: Policy, misser: _Misser) -> bool:
+    return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
+
+
+def _act(session: Session, house: House, table: Table, misser: _Misser, now: dt.datetime) -> str:
+    """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
+    if not _is_too_many(table.policy, misser):
+        return ""
+    why = f"its player sent no sheet {misser.in_a_row} times in a row"
+    # The run has changed the campaign since the table was looked at.
+    newest = load_table(session, table.name)
+    if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
+        remove_seat(session, house, newest, misser.place, now, why)
+        return "The seat is out of the game."
+    return open_seat(session, house, newest, misser.place, now, why)

@@ -1,0 +1,157 @@
+"""The run of a turn: everything is computed first, then one short transaction makes it so, on the same ground.
+
+A sheet that came in meanwhile means computing again. So two processes at once
+run a turn once, and no sheet is overlooked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from pbem.acts.turns.missing import follow_misses
+from pbem.campaign.archiving import archive_now
+from pbem.campaign.ground import Overtaken, act_on
+from pbem.campaign.journal import note
+from pbem.campaign.reporting import put_reports
+from pbem.campaign.resolving import After, Before, compute, look
+from pbem.campaign.table import Table
+from pbem.house import House
+from pbem.post.outbox import withdraw
+from pbem.ruleset import Seat
+from pbem.store.models import Campaign, SeatRow, Turn
+
+Still = Callable[[Session, Table], bool]
+"""Whether a turn is still to be run, asked anew each time it is planned."""
+
+
+def is_free(_: Session, table: Table) -> bool:
+    """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
+    return not table.held
+
+
+def at_any_rate(_: Session, __: Table) -> bool:
+    """A GM's word is enough, whatever holds the turn."""
+    return True
+
+
+def run_turn(
+    house: House, name: str, now: dt.datetime, *, reason: str, number: int | None = None, still: Still = is_free
+) -> bool:
+    """Resolves the open turn of a campaign, queues its reports and archives it.
+
+    With `number`, only if that is the open turn. Returns False, having changed
+    nothing, when it is not, when it is `still` to be run no more, or when the
+    past of the campaign was changed meanwhile. Raises CampaignError when there
+    is no open turn.
+    """
+
+    def plan(session: Session, table: Table) -> tuple[Before, After]:
+        is_open = number is None or (table.turn, table.status) == (number, "running")
+        if not (is_open and still(session, table)):
+            raise Overtaken(table)
+        before = look(session, house, table)
+        return before, compute(session, house, before, now)
+
+    def keep(session: Session, _: Table, planned: tuple[Before, After]) -> tuple[int, After]:
+        before, after = planned
+        keep_run(session, house, before, after, now=now, reason=reason)
+        return before.turn.id, after
+
+    try:
+        turn_id, after = act_on(house, name, plan, keep)
+    except Overtaken:
+        return False
+    archive_now(house, turn_id, after.record, after.files, now)
+    return True
+
+
+def keep_run(session: Session, house: House, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
+    """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
+    table, turn = before.table, before.turn
+    session.execute(update(Turn).where(Turn.id == turn.id).values(resolved_at=now, record=after.record))
+    turn_id = put_turn(
+        session,
+        table,
+        number=turn.number + 1,
+        state=after.state,
+        state_hash=after.state_hash,
+        awaited=after.standing.awaiting,
+        deadline=after.deadline,
+        now=now,
+    )
+    withdraw(session, table.name, turn.number)
+    put_reports(session, house, table, turn_id=turn_id, reports=after.reports, now=now)
+    _advance(session, before, after)
+    _count_missed(session, before, after)
+    act = note(session, table.id, now, actor="pbem", text=_said(before, after, reason))
+    if _is_private(before, after):
+        note(session, table.id, now, actor="pbem", text=_missed(before, after), secret=True)
+    # Who had not all his time to send has done nothing wrong.
+    if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
+        follow_misses(session, house, table, after.turn.missing, now, act=act)
+
+
+def put_turn(
+    session: Session,
+    table: Table,
+    *,
+    number: int,
+    state: bytes,
+    state_hash: str,
+    awaited: frozenset[Seat],
+    deadline: dt.datetime | None,
+    now: dt.datetime,
+) -> int:
+    """Opens a turn; returns its id."""
+    row = Turn(
+        campaign_id=table.id,
+        number=number,
+        awaited=sorted(awaited),
+        state=state,
+        state_hash=state_hash,
+        opened_at=now,
+        deadline=deadline,
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def _advance(session: Session, before: Before, after: After) -> None:
+    status = "over" if after.standing.over else "running"
+    version = before.ruleset.version
+    values = {"turn": before.turn.number + 1, "status": status, "version": version, "held": ""}
+    session.execute(update(Campaign).where(Campaign.id == before.table.id).values(values))
+
+
+def _count_missed(session: Session, before: Before, after: After) -> None:
+    ids = {place.seat: place.id for place in before.table.places if place.manned and place.seat in before.turn.awaited}
+    missed = [id_ for seat, id_ in ids.items() if seat in after.turn.missing]
+    came = [id_ for seat, id_ in ids.items() if seat not in after.turn.missing]
+    one_more = {"nmr_in_a_row": SeatRow.nmr_in_a_row + 1, "nmr_total": SeatRow.nmr_total + 1}
+    if missed:
+        session.execute(update(SeatRow).where(SeatRow.id.in_(missed)).values(one_more))
+    if came:
+        session.execute(update(SeatRow).where(SeatRow.id.in_(came)).values(nmr_in_a_row=0))
+
+
+def _said(before: Before, after: After, reason: str) -> str:
+    parts = [f"turn {before.turn.number} resolved ({reason})"]
+    if after.turn.missing and not _is_private(before, after):
+        parts.append(_missed(before, after))
+    if after.standing.over:
+        parts.append("game over: " + after.standing.reason)
+    return "; ".join(parts)
+
+
+def _is_private(before: Before, after: After) -> bool:
+    """Whether some missed, and the campaign tells nobody but its GM who: it may be secret who was awaited at all."""
+    return bool(after.turn.missing) and before.table.policy.late != "public"
+
+
+def _missed(before: Before, after: After) -> str:
+    return f"turn {before.turn.number}: no sheet from " + ", ".join(sorted(after.turn.missing))

@@ -1,0 +1,1 @@
+"""Words that people send each other."""

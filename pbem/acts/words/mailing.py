@@ -1,0 +1,80 @@
+"""Letters between players as mails, and who does not want them.
+
+Nothing in such a mail tells more of its writer than the writer wished: it comes
+from the house, its Message-ID is a keyed hash, it answers nothing. Letters
+without a name go out on the hour, so that their time does not tell who was at
+his mail just then.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from pbem.acts.words.writing import check_letter, goes_at_once
+from pbem.campaign.press.pieces import Piece, is_muted, muted_seats, put_piece, readers
+from pbem.campaign.table import Place, Table
+from pbem.house import House
+from pbem.post.codes import message_id
+from pbem.post.outbox import press_topic, queue_many
+from pbem.post.writing import Mail
+from pbem.report.pages import Page
+from pbem.report.press_pages import PressMail
+
+
+def send_letter(session: Session, house: House, table: Table, piece: Piece, now: dt.datetime) -> dt.datetime | None:
+    """Keeps a player's letter, and mails it or leaves it for the next reports.
+
+    Returns when its mails go, None if with the reports. Raises CampaignError
+    if the campaign does not allow it.
+    """
+    check_letter(session, table, piece)
+    if not goes_at_once(table, piece):
+        put_piece(session, table, piece, now)
+        return None
+    id_ = put_piece(session, table, piece, now, mailed=True)
+    page = PressMail(campaign=table.name, by=piece.byline, to=piece.to or (), text=piece.text)
+    muted = muted_seats(session, table)
+    places = [place for place in readers(table, piece) if not is_muted(piece, muted.get(place.id, ()))]
+    at = next_hour(now) if piece.unsigned else now
+    subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
+    mail_press(session, house, table, id_, page, places=places, subject=subject, at=at)
+    return at
+
+
+def mail_press(
+    session: Session,
+    house: House,
+    table: Table,
+    press_id: int,
+    page: Page,
+    *,
+    places: Sequence[Place],
+    subject: str,
+    at: dt.datetime,
+) -> None:
+    """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
+    settings, text = house.settings, house.reporter.write(page)
+    mails = [
+        Mail(
+            recipient=place.address,
+            subject=f"[{table.name}] {subject}",
+            text=text,
+            message_id=message_id(table.mail_key, settings.domain, "press", table.name, press_id, place.seat),
+            reply_to=settings.address,
+            automatic="auto-generated",
+            kind="press",
+            topic=press_topic(table.name, place.seat, press_id),
+        )
+        for place in places
+        if place.address
+    ]
+    queue_many(session, [(mail, table.id) for mail in mails], settings, at)
+
+
+def next_hour(now: dt.datetime) -> dt.datetime:
+    """The next full hour, if this is none."""
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    return hour if hour == now else hour + dt.timedelta(hours=1)

@@ -1,0 +1,155 @@
+"""Press: what a seat writes to others, into the newspaper, or into its diary; and how far it may.
+
+What it asks is refused in words that its writer is told.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.press.pieces import DIARY, NEWS, Piece, put_piece, readers
+from pbem.campaign.table import Place, Table, check_running, find_place
+from pbem.errors import CampaignError
+from pbem.ruleset import Seat
+from pbem.store.models import Press
+
+EVERYBODY = "all"
+"""The word for all seats, in whatever case."""
+
+PIECES_A_TURN = 20
+"""Of each kind, from one seat."""
+
+COPIES_A_TURN = 300
+"""Mails that the letters of one seat may come to."""
+
+ROOM_IN_REPORTS = 60_000
+"""Characters of letters and news that the reports of one turn have room for, so that each still passes as a mail."""
+
+LEAST_SHARE = 2_000
+"""Characters of that room which one seat may fill in any case; else it is divided among the seats in the game."""
+
+ROOM_FOR_DIARIES = 300_000
+"""Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
+
+
+def read_recipients(table: Table, words: Sequence[str]) -> tuple[Seat, ...] | None:
+    """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
+    if any(word.lower() == EVERYBODY for word in words):
+        return None
+    places = [find_place(table, word) for word in words]
+    for place in places:
+        if not place.playing:
+            raise CampaignError(f"{place.seat} is out of the game and gets no letters")
+    return tuple(dict.fromkeys(place.seat for place in places))
+
+
+def check_letter(session: Session, table: Table, piece: Piece) -> None:
+    """Raises CampaignError if the campaign does not allow a letter of a player, or he has written enough."""
+    _check_press(table)
+    if piece.unsigned and table.policy.press != "anonymous":
+        raise CampaignError(f"the press of {table.name} is signed: write PRESS TO instead of UNSIGNED TO")
+    reached = [place for place in readers(table, piece) if place.address]
+    if not reached:
+        raise CampaignError("nobody sits there now, so nobody would read it")
+    _check_number(session, table, piece)
+    if goes_at_once(table, piece):
+        _check_copies(session, table, piece, len(reached))
+    else:
+        _check_reports(session, table, piece)
+
+
+def put_news(session: Session, table: Table, sender: Place, text: str, now: dt.datetime) -> Piece:
+    """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
+    _check_press(table)
+    piece = Piece(kind=NEWS, sender=sender, text=text)
+    _check_number(session, table, piece)
+    _check_reports(session, table, piece)
+    put_piece(session, table, piece, now)
+    return piece
+
+
+def put_diary(session: Session, table: Table, sender: Place, text: str, now: dt.datetime) -> Piece:
+    """Enters a text into a seat's diary. Raises CampaignError if there are none, or it is full."""
+    check_running(table)
+    if not table.policy.diary:
+        raise CampaignError(f"there are no diaries in {table.name}")
+    piece = Piece(kind=DIARY, sender=sender, text=text)
+    _check_number(session, table, piece)
+    share = ROOM_FOR_DIARIES // len(table.places)
+    used = _characters(session, Press.kind == DIARY, Press.sender_id == sender.id)
+    if used + len(text) > share:
+        raise CampaignError(f"your diary has room for {max(share - used, 0)} characters more; this is {len(text)}")
+    put_piece(session, table, piece, now)
+    return piece
+
+
+def goes_at_once(table: Table, piece: Piece) -> bool:
+    """Whether a letter is mailed by itself; a GM's always is."""
+    return piece.sender is None or table.policy.press_with == "mail"
+
+
+def _check_press(table: Table) -> None:
+    check_running(table)
+    if table.policy.press == "off":
+        raise CampaignError(f"there is no press in {table.name}: its GM has chosen so")
+
+
+def _check_number(session: Session, table: Table, piece: Piece) -> None:
+    written = select(func.count()).where(*_of_turn(table, piece), Press.kind == piece.kind)
+    if session.scalars(written).one() >= PIECES_A_TURN:
+        raise CampaignError(
+            f"you have written {PIECES_A_TURN} of these this turn, and no more are taken before the next"
+        )
+
+
+def _check_copies(session: Session, table: Table, piece: Piece, copies: int) -> None:
+    mailed = select(Press.recipients).where(*_of_turn(table, piece), Press.published_at.is_not(None))
+    everybody = len(table.playing) - 1
+    used = sum(everybody if to is None else len(to) for to in session.scalars(mailed))
+    if used + copies > COPIES_A_TURN:
+        raise CampaignError(
+            f"your letters of this turn would come to {used + copies} mails, and {COPIES_A_TURN} are the most: "
+            "use NEWS to reach many"
+        )
+
+
+def _check_reports(session: Session, table: Table, piece: Piece) -> None:
+    left = room_left(session, table, piece.sender)
+    if len(piece.text) > left:
+        raise CampaignError(
+            f"the next reports have room for {left} characters more from your seat; this is {len(piece.text)}"
+        )
+    # How much others have written is nobody's business.
+    if _characters(session, *_waiting(table)) + len(piece.text) > ROOM_IN_REPORTS:
+        raise CampaignError("the next reports are full: please write again when they have come")
+
+
+def room_left(session: Session, table: Table, sender: Place | None) -> int:
+    """How many characters a seat may still put into the next reports, of the share that each seat has."""
+    share = max(ROOM_IN_REPORTS // len(table.playing), LEAST_SHARE)
+    used = _characters(session, *_waiting(table), Press.sender_id == (sender.id if sender else None))
+    return max(share - used, 0)
+
+
+def _waiting(table: Table) -> tuple[ColumnElement[bool], ...]:
+    """What was written for reports while the open turn was open."""
+    return (
+        Press.campaign_id == table.id,
+        Press.turn == table.turn,
+        Press.kind != DIARY,
+        Press.published_at.is_(None),
+    )
+
+
+def _of_turn(table: Table, piece: Piece) -> tuple[ColumnElement[bool], ...]:
+    """What the writer of a piece has written while the open turn was open."""
+    sender = piece.sender.id if piece.sender else None
+    return Press.campaign_id == table.id, Press.turn == table.turn, Press.sender_id == sender
+
+
+def _characters(session: Session, *which: ColumnElement[bool]) -> int:
+    return int(session.scalar(select(func.sum(func.length(Press.text))).where(*which)) or 0)

@@ -1,0 +1,1 @@
+"""When deadlines fall: schedules, and outages of the mail."""

@@ -1,1 +1,0 @@
-"""When turns run: schedules and deadlines, reminders, holds, misses and outages."""

@@ -1,0 +1,179 @@
+"""Which turns are to be resolved now: by their deadlines, or because all sheets are in."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import RowMapping, select
+from sqlalchemy.orm import Session
+
+from pbem.calendar.outage import Outage
+from pbem.calendar.schedule import Schedule
+from pbem.campaign.policy import Policy
+from pbem.house import House
+from pbem.ruleset import Seat
+from pbem.store.models import Campaign, SeatRow, Sheet, Turn
+
+BY_GM = "by the GM"
+"""The reason of a run for which the GM has given his word."""
+
+BY_DEADLINE = "deadline"
+"""The reason of a run at its deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """The accepted sheet that counts for a seat."""
+
+    version: int
+    wait: bool
+    received_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An open turn and what it waits for. It does not run while it is `held`.
+
+    `manned`: some seat of the campaign, awaited or not, has a player who is not paused.
+    """
+
+    campaign: str
+    turn_id: int
+    turn: int
+    opened_at: dt.datetime
+    deadline: dt.datetime | None
+    reminded_at: dt.datetime | None
+    settle: dt.timedelta
+    schedule: Schedule
+    policy: Policy
+    held: str
+    manned: bool
+    awaited: tuple[Seat, ...]
+    sheets: dict[Seat, Counting]
+
+    @property
+    def closes(self) -> dt.datetime | None:
+        """When seats without a sheet are waited for no longer: at the end of the grace after the deadline."""
+        return None if self.deadline is None else self.deadline + self.policy.grace_time
+
+    @property
+    def missing(self) -> tuple[Seat, ...]:
+        """The seats awaited that have no sheet."""
+        return tuple(seat for seat in self.awaited if seat not in self.sheets)
+
+    def is_held_by(self, seat: Seat) -> bool:
+        """Whether the turn waits for its deadline because of this seat."""
+        return seat in self.awaited and (seat not in self.sheets or self.sheets[seat].wait)
+
+    def reason(self, now: dt.datetime, *, by_deadline: bool) -> str | None:
+        """Why the turn is to be resolved now; None if it is not."""
+        if self.held:
+            return None
+        if by_deadline and self._is_past(now):
+            return BY_DEADLINE
+        if any(map(self.is_held_by, self.awaited)):
+            return None
+        return "all sheets in" if now >= self._last_sheet + self.settle else None
+
+    def _is_past(self, now: dt.datetime) -> bool:
+        """Whether the deadline has passed, and the grace; a last sheet that comes in the grace has its settling."""
+        if self.deadline is None or self.closes is None or now < self.deadline:
+            return False
+        if now >= self.closes:
+            return True
+        return not self.missing and (self._last_sheet <= self.deadline or now >= self._last_sheet + self.settle)
+
+    @property
+    def _last_sheet(self) -> dt.datetime:
+        return max((sheet.received_at for sheet in self.sheets.values()), default=self.opened_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A turn to be resolved, and why."""
+
+    campaign: str
+    turn: int
+    reason: str
+
+
+def due(house: House, now: dt.datetime, *, by_deadline: bool = True, outage: Outage | None = None) -> list[Due]:
+    """The turns to be resolved now; if not `by_deadline`, or if theirs waits for an outage, only with all sheets in."""
+    with house.store.reading() as session:
+        turns = load_waiting(session)
+    timely = ((turn, by_deadline and not (outage and outage.holds(turn.closes, now))) for turn in turns)
+    reasons = ((turn, turn.reason(now, by_deadline=counts)) for turn, counts in timely)
+    return [Due(turn.campaign, turn.turn, reason) for turn, reason in reasons if reason is not None]
+
+
+def still_due(session: Session, turn: Due, now: dt.datetime) -> Waiting | None:
+    """A turn that was found due, as it waits now; None if it is no longer open, or not due any more."""
+    for open_ in load_waiting(session, turn.campaign):
+        if open_.turn == turn.turn and open_.reason(now, by_deadline=turn.reason == BY_DEADLINE):
+            return open_
+    return None
+
+
+def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]:
+    """The open turns of all running campaigns, or of one; in the order of their creation."""
+    is_running = [Campaign.status == "running"]
+    if campaign is not None:
+        is_running.append(Campaign.name == campaign)
+    is_open = [*is_running, Turn.resolved_at.is_(None)]
+    at_table = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
+    turns = session.execute(
+        select(
+            Campaign.id.label("campaign_id"),
+            Campaign.name.label("campaign"),
+            Campaign.schedule,
+            Campaign.settle_minutes,
+            Campaign.policy,
+            Campaign.held,
+            Turn.id.label("turn_id"),
+            Turn.number.label("turn"),
+            Turn.opened_at,
+            Turn.deadline,
+            Turn.reminded_at,
+            Turn.awaited,
+        )
+        .join(Turn, at_table)
+        .where(*is_open)
+        .order_by(Campaign.id)
+    ).all()
+    manned: dict[int, list[Seat]] = defaultdict(list)
+    seats = (
+        select(SeatRow.campaign_id, SeatRow.name)
+        .join(Campaign, Campaign.id == SeatRow.campaign_id)
+        .where(SeatRow.status == "playing", ~SeatRow.paused, *is_running)
+        .order_by(SeatRow.id)
+    )
+    for campaign_id, seat in session.execute(seats):
+        manned[campaign_id].append(seat)
+    counting: dict[int, dict[Seat, Counting]] = defaultdict(dict)
+    sheets = (
+        select(Sheet.turn_id, SeatRow.name, Sheet.version, Sheet.wait, Sheet.received_at)
+        .join(SeatRow, SeatRow.id == Sheet.seat_id)
+        .join(Turn, Turn.id == Sheet.turn_id)
+        .join(Campaign, at_table)
+        .where(Sheet.accepted, *is_open)
+        .order_by(Sheet.version)
+    )
+    for turn_id, seat, version, wait, received_at in session.execute(sheets):
+        counting[turn_id][seat] = Counting(version, wait, received_at)
+    return [_waiting(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
+
+
+def _waiting(row: RowMapping, manned: Sequence[Seat], sheets: dict[Seat, Counting]) -> Waiting:
+    plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "held")
+    return Waiting(
+        **{name: row[name] for name in plain},
+        settle=dt.timedelta(minutes=row["settle_minutes"]),
+        schedule=Schedule.read(row["schedule"]),
+        policy=Policy.read(row["policy"]),
+        manned=bool(manned),
+        awaited=tuple(seat for seat in manned if seat in row["awaited"]),
+        sheets=sheets,
+    )

@@ -1,1 +1,0 @@
-"""What was, and what would have been: looks ahead, runs again, and turns taken back."""

@@ -1,1 +1,0 @@
-"""Turns that a GM decides himself."""

@@ -1,0 +1,1 @@
+"""What the house does and tells of itself, tick by tick."""

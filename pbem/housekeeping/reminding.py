@@ -1,0 +1,197 @@
+"""Who is to be reminded: before a deadline those for whom the turn waits, after it those who are late."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.table import LastReport, Place, Table, load_last_reports, locked_table
+from pbem.campaign.telling import tell_gm_once
+from pbem.errors import StoreError, in_words
+from pbem.house import House
+from pbem.post.codes import message_id, plus_address, subject_tag
+from pbem.post.outbox import queue_many, topic_of
+from pbem.post.writing import Mail
+from pbem.report import Page, Reminder
+from pbem.report.time_pages import Late, LateDigest, LateOthers
+from pbem.ruleset import Seat, View
+from pbem.store.models import Turn
+
+REMINDER = dt.timedelta(hours=24)
+"""How long before its deadline a turn's reminders go out; at the soonest halfway to it."""
+
+
+def needs_reminding(turn: Waiting, now: dt.datetime) -> bool:
+    """Whether its reminders are to go out now; it is too late for them when the deadline has passed."""
+    if turn.deadline is None or turn.reminded_at is not None or turn.held:
+        return False
+    return turn.deadline - min(REMINDER, (turn.deadline - turn.opened_at) / 2) <= now < turn.deadline
+
+
+def is_late(turn: Waiting, now: dt.datetime) -> bool:
+    """Whether its deadline has passed and it waits out its grace, and nobody has been told yet."""
+    if turn.deadline is None or turn.closes is None or turn.held or not turn.missing:
+        return False
+    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline
+    return turn.deadline <= now < turn.closes and not told
+
+
+def remind(house: House, now: dt.datetime) -> tuple[int, list[str]]:
+    """Queues the reminders and late notices that are to go out now, each once to each seat.
+
+    Returns how many, and a sentence for each campaign whose reminders could not be written.
+    """
+    with house.store.reading() as session:
+        turns = [turn for turn in load_waiting(session) if _is_untold(turn, now)]
+    count, problems = 0, []
+    for turn in turns:
+        try:
+            count += _remind(house, turn, now)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
+            problems.append(f"campaign {turn.campaign}: nobody could be reminded ({in_words(error)})")
+    return count, problems
+
+
+def _is_untold(turn: Waiting, now: dt.datetime) -> bool:
+    return needs_reminding(turn, now) or is_late(turn, now)
+
+
+def _remind(house: House, found: Waiting, now: dt.datetime) -> int:
+    with house.store.writing() as session:
+        table = locked_table(session, found.campaign)
+        # As it is by now: another process may have told them, and the turn may be another.
+        turn = next((turn for turn in load_waiting(session, table.name) if turn.turn_id == found.turn_id), None)
+        if turn is None or not _is_untold(turn, now):
+            return 0
+        session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
+        notices = _Notices(house, table, turn, load_last_reports(session, table))
+        if is_late(turn, now):
+            mails = list(notices.after())
+            _tell_gm(session, notices, now)
+        else:
+            mails = list(notices.before())
+        queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
+        return len(mails)
+
+
+@dataclass(frozen=True, slots=True)
+class _Notices:
+    """The mails of one turn that remind its players."""
+
+    house: House
+    table: Table
+    turn: Waiting
+    last: dict[Seat, LastReport]
+
+    @property
+    def late(self) -> tuple[Seat, ...]:
+        """Who has no sheet, where the campaign tells all."""
+        return self.turn.missing if self.turn.policy.late == "public" else ()
+
+    def before(self) -> Iterator[Mail]:
+        """A reminder to each seat for which the turn waits."""
+        for place in self.table.playing:
+            if self.turn.is_held_by(place.seat):
+                yield self._mail(place, "reminder", "Orders are due", self._reminder(place))
+
+    def after(self) -> Iterator[Mail]:
+        """A late notice to each seat without a sheet, and where the campaign tells, word of it to the others."""
+        for place in self.table.playing:
+            if place.seat in self.turn.missing:
+                yield self._mail(place, "late", "Orders are late", self._late(place))
+            elif self.late and place.address:
+                yield self._mail(place, "late", "The turn waits", self._others(place))
+
+    def _reminder(self, place: Place) -> Reminder:
+        assert self.turn.deadline is not None
+        sheet = self.turn.sheets.get(place.seat)
+        return Reminder(
+            campaign=self.table.name,
+            seat=place.seat,
+            label=self._view(place)["label"],
+            deadline=self.turn.deadline,
+            zone=self.turn.schedule.zone,
+            header=self._header(place),
+            address=self.house.settings.address,
+            order_lines=self._order_lines(place),
+            counted=sheet.version if sheet else None,
+            missing=self.late,
+        )
+
+    def _late(self, place: Place) -> Late:
+        assert self.turn.deadline is not None
+        assert self.turn.closes is not None
+        return Late(
+            campaign=self.table.name,
+            seat=place.seat,
+            label=self._view(place)["label"],
+            deadline=self.turn.deadline,
+            closes=self.turn.closes,
+            zone=self.turn.schedule.zone,
+            header=self._header(place),
+            address=self.house.settings.address,
+            order_lines=self._order_lines(place),
+            late=tuple(seat for seat in self.late if seat != place.seat),
+        )
+
+    def _others(self, place: Place) -> LateOthers:
+        assert self.turn.closes is not None
+        return LateOthers(
+            campaign=self.table.name,
+            label=self._view(place)["label"],
+            closes=self.turn.closes,
+            zone=self.turn.schedule.zone,
+            late=self.late,
+        )
+
+    def _view(self, place: Place) -> View:
+        view: View = json.loads(self.last[place.seat].view)
+        return view
+
+    def _header(self, place: Place) -> str:
+        return f"ORDERS {self.table.name} {place.seat} {self.last[place.seat].code}"
+
+    def _order_lines(self, place: Place) -> tuple[str, ...]:
+        return tuple(self.house.game(self.table.game).template(self._view(place)))
+
+    def _mail(self, place: Place, kind: str, subject: str, page: Page) -> Mail:
+        assert self.turn.deadline is not None
+        settings, table, last = self.house.settings, self.table, self.last[place.seat]
+        parts = (kind, table.name, place.seat, self.turn.turn, table.era, self.turn.deadline.isoformat())
+        return Mail(
+            recipient=place.address,
+            subject=f"{subject_tag(table.name, last.code)} {subject}: {self._view(place)['label']}",
+            text=self.house.reporter.write(page),
+            message_id=message_id(table.mail_key, settings.domain, *parts),
+            reply_to=plus_address(settings.address, last.code),
+            in_reply_to=last.message_id,
+            references=(last.message_id,),
+            automatic="auto-generated",
+            kind="reminder",
+            topic=topic_of("reminder", table.name, self.turn.turn, place.seat),
+        )
+
+
+def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
+    turn, table = notices.turn, notices.table
+    assert turn.deadline is not None
+    assert turn.closes is not None
+    page = LateDigest(
+        campaign=table.name,
+        turn=turn.turn,
+        deadline=turn.deadline,
+        closes=turn.closes,
+        zone=turn.schedule.zone,
+        late=turn.missing,
+        came=tuple(seat for seat in turn.awaited if seat in turn.sheets),
+    )
+    moment = ("late", turn.deadline.isoformat())
+    tell_gm_once(session, notices.house, table, now, moment=moment, subject="Sheets are late", page=page, topic="late")

@@ -1,0 +1,151 @@
+"""Holds turns that are due but had better wait for a word of their GM.
+
+Some campaigns want each turn reviewed. In any, a mass of missing sheets, or a
+mailbox that has fallen silent, looks like mail that is lost: the turn is held
+rather than ruined. So is one at whose table nobody sits, lest the game play
+itself to its end. The GM is told once; the turn he releases runs as it is.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from pbem.acts.ruling.adjudicating import needs_ruling
+from pbem.acts.time.holding import hold
+from pbem.campaign.due import BY_DEADLINE, Due, Waiting, load_waiting, still_due
+from pbem.campaign.table import Table, locked_table
+from pbem.campaign.telling import tell_gm_once, was_told
+from pbem.errors import StoreError, in_words
+from pbem.house import House
+from pbem.report.time_pages import HeldTurn
+from pbem.store.models import Letter, Sheet, Turn
+
+MASS_SEATS = 3
+"""In a game of fewer, two who forget are no mass."""
+
+_SILENT_SEATS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a turn had better wait, in a clause; `review`: only because its GM wants to see each."""
+
+    why: str
+    review: bool = False
+
+
+@dataclass(slots=True)
+class Sifted:
+    """Turns that are due: `free` to run, `held` now, and a sentence for each that could be neither."""
+
+    free: list[Due] = field(default_factory=list)
+    held: list[Due] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def hold_back(house: House, turns: Sequence[Due], now: dt.datetime) -> Sifted:
+    """Holds those of the turns due that had better wait for their GM."""
+    done = Sifted()
+    doubtful = _doubtful(house, turns)
+    for turn in turns:
+        try:
+            held = turn in doubtful and _is_held_back(house, turn, now)
+            (done.held if held else done.free).append(turn)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
+            said = f"campaign {turn.campaign}: turn {turn.turn} had better wait for its GM, who could not be told"
+            done.problems.append(f"{said} ({in_words(error)})")
+    return done
+
+
+def _doubtful(house: House, turns: Sequence[Due]) -> set[Due]:
+    """The turns that may have to wait, found in one look at the database."""
+    if not turns:
+        return set()
+    with house.store.reading() as session:
+        waiting = {(open_.campaign, open_.turn): open_ for open_ in load_waiting(session)}
+        known = [(turn, waiting[turn.campaign, turn.turn]) for turn in turns if (turn.campaign, turn.turn) in waiting]
+        return {turn for turn, open_ in known if _doubt(session, turn, open_)}
+
+
+def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
+    with house.store.writing() as session:
+        table = locked_table(session, turn.campaign)
+        waiting = still_due(session, turn, now)
+        doubt = _open_doubt(session, house, table, turn, waiting) if waiting else None
+        if waiting is None or doubt is None:
+            return False
+        hold(session, house, table, doubt.why, now)
+        _tell_gm(session, house, table, waiting, doubt, now)
+        return True
+
+
+def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, Table], bool]:
+    """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
+
+    def still(session: Session, table: Table) -> bool:
+        waiting = still_due(session, turn, now)
+        if waiting is None or needs_ruling(house, session, table):
+            return False
+        return _open_doubt(session, house, table, turn, waiting) is None
+
+    return still
+
+
+def _open_doubt(session: Session, house: House, table: Table, turn: Due, waiting: Waiting) -> Doubt | None:
+    """What speaks against running a turn, unless its GM was asked and has released it."""
+    doubt = _doubt(session, turn, waiting)
+    return None if doubt is None or was_told(session, house, table, _moment(waiting)) else doubt
+
+
+def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
+    """What speaks against running a turn, the gravest first."""
+    missing, awaited = len(waiting.missing), len(waiting.awaited)
+    if not waiting.manned:
+        return Doubt("every seat is open or paused, so nobody would send orders")
+    wary = turn.reason == BY_DEADLINE and waiting.policy.mass <= 100
+    if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
+        return Doubt("not one mail has come in since the turn opened")
+    if wary and awaited >= MASS_SEATS and missing * 100 >= awaited * waiting.policy.mass:
+        return Doubt(f"{missing} of {awaited} sheets have not come")
+    return Doubt("it awaits your review", review=True) if waiting.policy.review else None
+
+
+def _is_silent(session: Session, waiting: Waiting) -> bool:
+    """Whether no letter at all has come in since the turn opened, though seats sent sheets in the one before."""
+    letters = select(Letter.id).where(Letter.received_at >= waiting.opened_at).limit(1)
+    if session.scalar(letters) is not None:
+        return False
+    this = select(Turn.campaign_id).where(Turn.id == waiting.turn_id).scalar_subquery()
+    senders = (
+        select(func.count(Sheet.seat_id.distinct()))
+        .join(Turn, Turn.id == Sheet.turn_id)
+        .where(Turn.campaign_id == this, Turn.shelf_id.is_(None), Turn.number == waiting.turn - 1, Sheet.accepted)
+    )
+    return (session.scalar(senders) or 0) >= _SILENT_SEATS
+
+
+def _moment(waiting: Waiting) -> tuple[str, ...]:
+    """A turn is held but once for a deadline, whatever the doubt: the GM has seen it when he releases it."""
+    return ("held", waiting.deadline.isoformat() if waiting.deadline else "")
+
+
+def _tell_gm(session: Session, house: House, table: Table, waiting: Waiting, doubt: Doubt, now: dt.datetime) -> None:
+    page = HeldTurn(
+        campaign=table.name,
+        turn=waiting.turn,
+        why=doubt.why,
+        review=doubt.review,
+        deadline=waiting.deadline,
+        zone=waiting.schedule.zone,
+        missing=waiting.missing,
+        came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
+    )
+    subject = f"Turn {waiting.turn} is held"
+    tell_gm_once(session, house, table, now, moment=_moment(waiting), subject=subject, page=page, topic="late")

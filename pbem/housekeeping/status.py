@@ -1,0 +1,157 @@
+"""How campaigns stand, for the GM: who has sent, who is awaited, when the turn is due, what mail is stuck."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, joinedload
+
+from pbem.campaign.due import Counting, load_waiting
+from pbem.campaign.table import Table, live, load_table
+from pbem.house import House
+from pbem.housekeeping.health import house_notices
+from pbem.ruleset import Seat
+from pbem.store.models import Campaign, Letter, Outgoing, SeatRow, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatStatus:
+    """A seat: whether it is awaited, the version of the sheet that counts (None: none), and sheets missed.
+
+    Nobody sits there when it has no address.
+    """
+
+    seat: Seat
+    address: str
+    playing: bool
+    paused: bool
+    awaited: bool
+    sheet: int | None
+    wait: bool
+    nmr_in_a_row: int
+    nmr_total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undelivered:
+    """A mail that has not gone out, or came back ("bounced"). `reply` is what the other side said last."""
+
+    recipient: str
+    state: str
+    attempts: int
+    since: dt.datetime
+    reply: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How a game ended."""
+
+    winners: tuple[Seat, ...]
+    scores: Mapping[Seat, int]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignStatus:
+    """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
+
+    `held` is why no turn runs until the GM says so, or "". `closes` is when
+    late sheets are waited for no longer.
+    """
+
+    name: str
+    game: str
+    title: str
+    status: str
+    turn: int
+    schedule: str
+    zone: str
+    deadline: dt.datetime | None
+    closes: dt.datetime | None
+    held: str
+    seats: tuple[SeatStatus, ...]
+    undelivered: tuple[Undelivered, ...]
+    result: Result | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HouseStatus:
+    """All campaigns, mail that belongs to none, how many letters were set aside, and what else is out of order."""
+
+    campaigns: tuple[CampaignStatus, ...]
+    undelivered: tuple[Undelivered, ...]
+    set_aside: int
+    notices: tuple[str, ...]
+
+
+def house_status(house: House, campaign: str | None = None) -> HouseStatus:
+    """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
+    with house.store.reading() as session:
+        names = [campaign] if campaign else session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
+        found = tuple(campaign_status(session, house, load_table(session, name)) for name in names)
+        set_aside = session.scalar(select(func.count()).where(Letter.state == "quarantined")) or 0
+        stuck = _undelivered(session, None)
+        notices = house_notices(session, house.settings.home)
+    return HouseStatus(campaigns=found, undelivered=() if campaign else stuck, set_aside=set_aside, notices=notices)
+
+
+def campaign_status(session: Session, house: House, table: Table) -> CampaignStatus:
+    """How one campaign stands, in a session."""
+    waiting = next(iter(load_waiting(session, table.name)), None)
+    awaited = waiting.awaited if waiting else ()
+    sheets = waiting.sheets if waiting else {}
+    seats = select(SeatRow).where(SeatRow.campaign_id == table.id).order_by(SeatRow.id)
+    rows = session.scalars(seats.options(joinedload(SeatRow.person)))
+    return CampaignStatus(
+        name=table.name,
+        game=table.game,
+        title=house.game(table.game).title,
+        status=table.status,
+        turn=table.turn - 1 if table.status == "over" else table.turn,
+        schedule=table.schedule.text,
+        zone=table.schedule.zone,
+        deadline=waiting.deadline if waiting else None,
+        closes=waiting.closes if waiting else None,
+        held=table.held,
+        seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name)) for row in rows),
+        undelivered=_undelivered(session, table.id),
+        result=_result(session, house, table) if table.status == "over" else None,
+    )
+
+
+def _seat(row: SeatRow, awaited: bool, sheet: Counting | None) -> SeatStatus:
+    return SeatStatus(
+        seat=row.name,
+        address=row.address,
+        playing=row.status != "removed",
+        paused=row.paused,
+        awaited=awaited,
+        sheet=sheet.version if sheet else None,
+        wait=sheet.wait if sheet else False,
+        nmr_in_a_row=row.nmr_in_a_row,
+        nmr_total=row.nmr_total,
+    )
+
+
+def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
+    rows = session.execute(
+        select(Outgoing.recipient, Outgoing.state, Outgoing.attempts, Outgoing.created_at, Outgoing.reply)
+        .where(Outgoing.campaign_id == campaign_id, Outgoing.state.not_in(("sent", "replaced")))
+        .order_by(Outgoing.id)
+    )
+    return tuple(
+        Undelivered(recipient=to, state=state, attempts=attempts, since=since, reply=reply)
+        for to, state, attempts, since, reply in rows
+    )
+
+
+def _result(session: Session, house: House, table: Table) -> Result:
+    ruleset = house.game(table.game)
+    state = session.scalars(select(Turn.state).where(live(table.id), Turn.number == table.turn)).one()
+    standing = ruleset.standing(ruleset.load(json.loads(state), table.version))
+    return Result(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)
