@@ -86,7 +86,8 @@ class Club:
             rows = session.execute(mailed.where(Outgoing.id > self._read)).all()
         by_address = {player.address: player for player in self.players}
         for self._read, recipient, raw, _ in rows:
-            by_address[recipient].read(raw)
+            if recipient in by_address:  # the GM gets mail too, and has no seat
+                by_address[recipient].read(raw)
         return [Mailed(recipient, raw, reply) for _, recipient, raw, reply in rows]
 
     def _begin(self, house: House) -> None:

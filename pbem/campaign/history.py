@@ -29,12 +29,12 @@ def removed_before(session: Session, campaign_id: int, number: int) -> frozenset
 def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
     """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
     rows = session.execute(
-        select(Turn.number, Turn.record, Shelf.kind)
+        select(Turn.record, Shelf.kind)
         .join(Shelf, Shelf.id == Turn.shelf_id)
         .where(Turn.campaign_id == campaign_id, Turn.record.is_not(None))
         .order_by(Turn.id)
     )
-    return tuple(Withdrawn(number, file_hash(record or b""), kind) for number, record, kind in rows)
+    return tuple(Withdrawn(json.loads(record)["number"], file_hash(record), kind) for record, kind in rows if record)
 
 
 def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.acts.past.amending import amend
+from pbem.acts.past.patching import patch_state
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import forward, rollback
 from pbem.archive import file_hash
@@ -161,7 +162,7 @@ def test_the_setup_made_again_names_the_first(desk: Desk) -> None:
     """A set-up that the GM has patched vouches for the one that was mailed first."""
     begin(desk)
     patch = [{"op": "replace", "path": "/purses/1", "value": 40}]
-    amend(desk.house, "toy1", Changes(patch=patch), desk.now, sure=True)
+    patch_state(desk.house, "toy1", patch, desk.now, sure=True)
 
     assert [each["turn"] for each in record_of(desk, 0)["withdrawn"]] == [0]  # type: ignore[attr-defined]  # JSON
     assert (proof(desk).withdrawn, checked(desk).unnamed) == (1, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,11 @@ def test_press_with_the_report_reaches_whom_it_is_for(desk: Desk) -> None:
     assert not any("Press" in mail["Subject"] for mail in desk.mails())
 
 
+def without_keys(mail: tuple[str, str]) -> str:
+    """A mail without what is drawn by chance: keys, and the hash of a record with its salt."""
+    return re.sub(r"\b[0-9a-f]{64}\b", "record", masked(str(mail)))
+
+
 @pytest.mark.parametrize("press_with", ["mail", "report"])
 def test_whoever_is_not_written_to_cannot_tell_that_anything_was(tmp_path: Path, press_with: str) -> None:
     """All mail of a third player is the same, but for keys, whether or not two others write to each other."""
@@ -178,7 +184,7 @@ def test_whoever_is_not_written_to_cannot_tell_that_anything_was(tmp_path: Path,
             run(desk)
             worlds.append([(mail["Subject"], text_of(mail)) for mail in desk.mails(CYD)])
 
-    assert [masked(str(mail)) for mail in worlds[0]] == [masked(str(mail)) for mail in worlds[1]]
+    assert list(map(without_keys, worlds[0])) == list(map(without_keys, worlds[1]))
 
 
 def test_unsigned_press_stands_last_and_by_its_text(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email
 import hashlib
 import json
 import re
@@ -17,11 +18,15 @@ from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
 from pbem.errors import PbemError
 from pbem.house import House
+from pbem.post.forgetting import without_tokens
 from pbem.store.models import Act, Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
 from pbem.tick import Ticked
 
 _TIME = re.compile(rb"^Date: .*$|\b\d{2}:\d{2}\b", re.MULTILINE)
 """A disturbed night ends later, and its mails may say so."""
+
+_RECORD = re.compile(rb"\b[0-9a-f]{64}\b")
+"""The hash of a record that a report tells: each record has a salt of its own."""
 
 _KEY = re.compile(rb"\b[0-9a-z]{16,}\b")
 _DRAWN = frozenset({"confirmation", "join", "welcome"})
@@ -107,8 +112,15 @@ def _mail(mail: Outgoing) -> tuple[str, str, str, str]:
     # A notice is named after its entry in the journal, and PostgreSQL skips the number of one that was rolled back.
     name = mail.kind if mail.kind in _DRAWN | {"notice"} else mail.message_id
     raw = mail.raw.replace(mail.message_id.encode(), name.encode())
-    raw = _KEY.sub(b"key", raw) if mail.kind in _DRAWN | {"answer"} else raw
+    raw = _RECORD.sub(b"record", _decoded(raw))
+    raw = _KEY.sub(b"key", raw) if mail.kind in _DRAWN | {"answer", "stranger"} else raw
     return name, mail.recipient, mail.state, _digest(_untimed(raw))
+
+
+def _decoded(raw: bytes) -> bytes:
+    """The header of a mail, and all that it holds as its reader sees it."""
+    contents = [part.get_payload(decode=True) for part in email.message_from_bytes(raw).walk()]
+    return b"\n".join([raw.partition(b"\r\n\r\n")[0], *(each for each in contents if isinstance(each, bytes))])
 
 
 def _proof(house: House, name: str) -> tuple[str, int, int]:
@@ -140,11 +152,17 @@ def astray(house: House, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
     came: Counter[str] = Counter()
     wrong = []
     for recipient, raw in delivered:
-        own = [row.message_id for row in rows if row.recipient == recipient and _line_ends(raw).endswith(row.raw)]
+        own = [row.message_id for row in rows if row.recipient == recipient and _is_as_kept(raw, row.raw)]
         came.update(own)
         if len(own) != 1:
             wrong.append(f"{recipient} got what is not for him, or not as it was written: {raw[:200]!r}")
     return wrong + [f"{row.message_id} to {row.recipient} never came" for row in rows if not came[row.message_id]]
+
+
+def _is_as_kept(raw: bytes, kept: bytes) -> bool:
+    """Whether a mail is what is kept of it, be it that its token is masked by now."""
+    came = _line_ends(raw)
+    return came.endswith(kept) or without_tokens(came).endswith(kept)
 
 
 def _line_ends(raw: bytes) -> bytes:

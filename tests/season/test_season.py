@@ -170,12 +170,13 @@ def _players_want_more_time(season: Season) -> None:
 
 
 def _somebody_moves(season: Season) -> None:
-    """Turn 6: ann plays from another address, once she has confirmed it from the old one."""
+    """Turn 6: ann plays from another address, once she has confirmed it from the old one and from the new one."""
     season.write("ann", f"ADDRESS {season.server.address('amy')}")
     season.tick()
-    (asked,) = [mail for mail in season.read("ann") if "CONFIRM" in text_of(mail)]
-    season.reply("ann", asked, "Yes")
-    season.tick()
+    for account in ("ann", "amy"):
+        (asked,) = [mail for mail in season.read(account) if "CONFIRM" in text_of(mail)]
+        season.reply(account, asked, "Yes")
+        season.tick()
     season.who["red"] = "amy"
     season.players["red"].address = season.server.address("amy")
     season.play()
