@@ -16,6 +16,8 @@ from pathlib import Path
 
 from pbem.errors import ConfigError
 
+_KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
+
 
 def write_package(key: str, folder: Path, *, taken: Collection[str] = ()) -> list[Path]:
     """Writes the package of a game in a folder that is empty or not there; its files. Raises ConfigError.
@@ -29,7 +31,7 @@ def write_package(key: str, folder: Path, *, taken: Collection[str] = ()) -> lis
 
 
 def _check_key(key: str, taken: Collection[str]) -> None:
-    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", key):
+    if not _KEY.fullmatch(key):
         raise ConfigError(f"a key cannot be {key!r}: it is made of small letters and digits, such as night_market")
     if key in taken:
         raise ConfigError(f"there is a game {key!r} already: choose another key")
