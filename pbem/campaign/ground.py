@@ -7,9 +7,9 @@ two acts come out as if one had been done after the other.
 
 The ground is the same for all acts: the campaign and its seats, the last two
 turns of its history, their sheets, the codes of the reports that opened the
-last, absences, how far words have come, and before the start the words for the dice. All before is covered by these: of
-a turn that was run nothing changes but by a new era, and the rows of states,
-sheets and reports are written once.
+last, absences, how far words have come, and before the start the words for the
+dice. All before is covered by these: of a turn that was run nothing changes but
+by a new era, and the rows of states, sheets and reports are written once.
 """
 
 from __future__ import annotations

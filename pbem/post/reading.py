@@ -82,11 +82,6 @@ def read_head(raw: bytes) -> Letter:
     return _letter(parse_entity(_without_envelope(raw[:MAX_HEAD])))
 
 
-def read_sender(raw: bytes) -> str | None:
-    """The sender of a mail's bytes, as `read_letter` has it. Never raises."""
-    return _sender(parse_entity(_without_envelope(raw[:MAX_HEAD])))
-
-
 def _letter(entity: Entity) -> Letter:
     sender = _sender(entity)
     ids = _ID.findall(entity.first("message-id"))
