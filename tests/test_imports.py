@@ -28,7 +28,7 @@ ROOMS: dict[str, set[str]] = {
     "store": {"errors", "ruleset"},
     "founding": {"config", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
-    "report": {"errors", "post", "ruleset"},
+    "report": {"errors", "logbook", "post", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
     "house": {"config", "errors", "report", "ruleset", "store"},
     "calendar": {"errors"},
