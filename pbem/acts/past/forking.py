@@ -9,7 +9,6 @@ next reports tell that the copy was made.
 from __future__ import annotations
 
 import datetime as dt
-import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from pbem.acts.past.preview import Preview
 from pbem.acts.past.radius import differing_lines
 from pbem.acts.past.shelving import version_before
 from pbem.archive import copy_withdrawn
+from pbem.campaign.history import removed_before
 from pbem.campaign.journal import note
 from pbem.campaign.reporting import report_text
 from pbem.campaign.table import Table, live, load_table, locked_table, record_of
@@ -151,7 +151,7 @@ def _copy(source: Session, target: Session, table: Table, number: int, now: dt.d
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
     seats = _rows(source, select(SeatRow).where(SeatRow.campaign_id == table.id))
-    out = _out_before(source, table, number)
+    out = removed_before(source, table.id, number)
     for seat in seats:
         status = "removed" if seat["name"] in out else "playing"
         _put(target, SeatRow, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
@@ -165,11 +165,6 @@ def _copy(source: Session, target: Session, table: Table, number: int, now: dt.d
     _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == table.id, Press.turn <= number)), {})
     words = select(GmText).where(GmText.campaign_id == table.id, GmText.turn <= number + 1)
     _put(target, GmText, _rows(source, words), {})
-
-
-def _out_before(session: Session, table: Table, number: int) -> set[Seat]:
-    records = session.scalars(select(Turn.record).where(live(table.id), Turn.number < number))
-    return {seat for record in records for seat in json.loads(record or b"{}").get("removed", ())}
 
 
 def _rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
