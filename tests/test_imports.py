@@ -28,7 +28,7 @@ ROOMS: dict[str, set[str]] = {
     "store": {"errors", "ruleset"},
     "founding": {"config", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
-    "report": {"errors", "logbook", "post", "ruleset"},
+    "report": {"errors", "logbook", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
     "house": {"config", "errors", "report", "ruleset", "store"},
     "calendar": {"errors"},
@@ -118,7 +118,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         "facts history_pages pages painter pictures press_pages receipt ruling_pages time_pages wording",
-        "data gm_pages mail people_pages",
+        "data gm_pages people_pages",
         "reporter",
         "checking",
     ),
@@ -135,7 +135,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "campaign": (
         "holds journal policy reading tokens",
         "due table",
-        "deadlines history news press telling",
+        "deadlines history notices press",
         "people",
         "ground reporting",
         "resolving",

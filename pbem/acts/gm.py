@@ -9,13 +9,11 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.creation import check_address
 from pbem.campaign.journal import note
+from pbem.campaign.notices import Postman
 from pbem.campaign.table import Table
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.codes import message_id
-from pbem.post.outbox import queue
-from pbem.post.writing import Mail
 from pbem.report.gm_pages import GmToken
 from pbem.store.models import Campaign
 
@@ -25,16 +23,10 @@ def mail_gm_token(session: Session, house: House, table: Table, now: dt.datetime
     token = draw_token()
     session.execute(update(Campaign).where(Campaign.id == table.id).values(gm_token_hash=hash_token(token)))
     act = note(session, table.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
-    settings = house.settings
-    mail = Mail(
-        recipient=table.gm,
-        subject=f"[{table.name}] Your token as its GM",
-        text=house.reporter.write(GmToken(campaign=table.name, token=token, address=settings.address)),
-        message_id=message_id(table.mail_key, settings.domain, "gm token", act),
-        reply_to=settings.address,
-        kind="welcome",
-    )
-    queue(session, mail, settings, campaign_id=table.id, now=now)
+    page = GmToken(campaign=table.name, token=token, address=house.settings.address)
+    postman = Postman.of(house, table)
+    mail = postman.mail(table.gm, "Your token as its GM", page, ("gm token", act), kind="welcome")
+    postman.send(session, now, mail)
 
 
 def change_gm(session: Session, house: House, table: Table, address: str, now: dt.datetime) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.creation import players_allowed
-from pbem.acts.people.welcoming import welcome_mail
+from pbem.acts.people.welcoming import welcome
 from pbem.acts.turns.turnrun import put_turn
 from pbem.archive import Patch, Withdrawn, setup_dice, setup_record, turn_files
 from pbem.campaign.archiving import archive_now
@@ -24,7 +24,7 @@ from pbem.campaign.table import Place, Table
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.outbox import queue_many, withdraw
+from pbem.post.outbox import withdraw
 from pbem.ruleset import AnyRuleset, Seat, all_views, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 
@@ -70,8 +70,7 @@ def start(house: House, name: str, now: dt.datetime) -> Started:
     def keep(session: Session, _: Table, made: _SetUp) -> tuple[int, _SetUp]:
         table = made.table
         first = _keep(session, house, table, made, now)
-        mails = [welcome_mail(house, table, place, made.tokens[place.seat]) for place in table.places]
-        queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
+        welcome(session, house, table, {place: made.tokens[place.seat] for place in table.places}, now)
         put_reports(session, house, table, turn_id=first.turn, reports=made.reports, now=now)
         withdraw(session, table.name, 0)
         note(session, table.id, now, actor="gm", text=f"started; dice seal {seal(table.seed)}")

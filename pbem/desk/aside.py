@@ -101,7 +101,7 @@ def _tell_gms(case: Case, problem: str) -> None:
     )
     text = case.house.reporter.page(page.page, page=page)
     for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == "running").distinct()):
-        notify(case, to=gm, subject=f"[pbem] Letter {case.letter_id} was set aside", text=text)
+        notify(case, to=gm, subject=f"Letter {case.letter_id} was set aside", text=text)
 
 
 def _tell_writer(case: Case) -> None:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import select
-
 from pbem.campaign.due import Due
+from pbem.campaign.notices import Postman, is_known_mail
 from pbem.campaign.table import locked_table
 from pbem.errors import ConfigError, StoreError, in_words
 from pbem.house import House
-from pbem.post.codes import message_id
-from pbem.post.outbox import queue, topic_of
-from pbem.post.writing import Mail
+from pbem.post.outbox import topic_of
 from pbem.report import TurnProblem
-from pbem.store.models import Outgoing
 
 
 def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) -> str:
@@ -33,20 +29,12 @@ def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) 
 def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
         table = locked_table(session, turn.campaign)
-        id_ = message_id(table.mail_key, house.settings.domain, "problem", table.name, turn.turn, table.era)
-        if session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None:
+        postman = Postman.of(house, table)
+        id_ = postman.id_of("problem", table.name, turn.turn, table.era)
+        if is_known_mail(session, id_):
             return
         page = TurnProblem(
             campaign=table.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=table.schedule.zone
         )
-        mail = Mail(
-            recipient=table.gm,
-            subject=f"[{table.name}] Turn {turn.turn} could not be resolved",
-            text=house.reporter.write(page),
-            message_id=id_,
-            reply_to=house.settings.address,
-            automatic="auto-generated",
-            kind="problem",
-            topic=topic_of("problem", table.name, turn.turn, "gm"),
-        )
-        queue(session, mail, house.settings, campaign_id=table.id, now=now)
+        subject, topic = f"Turn {turn.turn} could not be resolved", topic_of("problem", table.name, turn.turn, "gm")
+        postman.send(session, now, postman.mail(table.gm, subject, page, id_, kind="problem", topic=topic))

@@ -12,7 +12,6 @@ from pbem.report.facts import (
     SheetUsed,
     Words,
 )
-from pbem.report.mail import report_mail
 from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
 from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell
 from pbem.report.reporter import Reporter
@@ -43,7 +42,6 @@ __all__ = [
     "compare",
     "read_report_data",
     "report_data",
-    "report_mail",
     "restate",
     "tell",
     "write_report_data",

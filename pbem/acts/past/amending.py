@@ -29,9 +29,9 @@ from pbem.acts.past.shelving import (
 from pbem.campaign.archiving import archive_now, tidy
 from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
+from pbem.campaign.notices import tell_each
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.table import Table, load_table, locked_table
-from pbem.campaign.telling import tell_each
 from pbem.house import House
 from pbem.report.history_pages import ReportGone
 from pbem.ruleset import Seat
@@ -169,15 +169,9 @@ def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime
     note(session, table.id, now, actor=actor, text=f"{what}: corrected reports to {touched}", secret=True)
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
-    tell_each(
-        session,
-        house,
-        table,
-        now,
-        act=act,
-        subject="A report is withdrawn",
-        places=[place for place in table.places if place.seat in radius.gone],
-        text=lambda place: house.reporter.write(
-            ReportGone(campaign=table.name, seat=place.seat, label=labels[place.id], gm=table.gm)
-        ),
-    )
+    pages = [
+        (place, ReportGone(campaign=table.name, seat=place.seat, label=labels[place.id], gm=table.gm))
+        for place in table.places
+        if place.seat in radius.gone
+    ]
+    tell_each(session, house, table, now, act=act, subject="A report is withdrawn", pages=pages)

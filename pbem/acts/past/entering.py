@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
+from pbem.campaign.notices import Postman
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.table import (
     LastReport,
@@ -24,9 +25,6 @@ from pbem.campaign.table import (
 )
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.codes import message_id, plus_address, subject_tag
-from pbem.post.outbox import queue
-from pbem.post.writing import Mail
 from pbem.report import Receipt, compare, restate, tell
 from pbem.ruleset import AnyRuleset, Seat, digest
 from pbem.store.models import Sheet
@@ -81,7 +79,10 @@ def give_sheet(
     note(session, table.id, now, actor=actor, text=f"a sheet for turn {table.turn} was entered by the GM")
     note(session, table.id, now, actor=actor, text=said, secret=True)
     if place.address:
-        queue(session, _mail(desk, receipt), house.settings, campaign_id=table.id, now=now)
+        postman, said = Postman.of(house, table), f"Your GM has entered orders for {place.seat}"
+        id_ = ("receipt", table.name, place.seat, table.turn, receipt.version, table.era)
+        mail = postman.mail(place.address, said, receipt, id_, under=desk.last, kind="receipt")
+        postman.send(session, now, mail)
     return receipt
 
 
@@ -132,19 +133,4 @@ def _row(desk: _Desk, reading: Reading, receipt: Receipt, now: dt.datetime) -> S
         findings=[dataclasses.asdict(finding) for finding in parsed.findings],
         received_at=now,
         author="gm",
-    )
-
-
-def _mail(desk: _Desk, receipt: Receipt) -> Mail:
-    table, settings = desk.table, desk.house.settings
-    parts = ("receipt", table.name, receipt.seat, table.turn, receipt.version, table.era)
-    return Mail(
-        recipient=desk.place.address,
-        subject=f"{subject_tag(table.name, desk.last.code)} Your GM has entered orders for {receipt.seat}",
-        text=desk.house.reporter.write(receipt),
-        message_id=message_id(table.mail_key, settings.domain, *parts),
-        reply_to=plus_address(settings.address, desk.last.code),
-        in_reply_to=desk.last.message_id,
-        references=(desk.last.message_id,),
-        kind="receipt",
     )

@@ -34,6 +34,7 @@ from pbem.acts.past.shelving import (
 from pbem.campaign.archiving import archive_left, tidy
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
+from pbem.campaign.notices import Postman
 from pbem.campaign.table import (
     LastReport,
     Place,
@@ -46,9 +47,6 @@ from pbem.campaign.table import (
 )
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.codes import message_id, plus_address, subject_tag
-from pbem.post.outbox import queue_many
-from pbem.post.writing import Mail
 from pbem.report.history_pages import Rewound
 from pbem.ruleset import Seat
 from pbem.store.models import Shelf, Turn
@@ -191,18 +189,18 @@ def tell_rolled(
     over: bool = False,
 ) -> None:
     """Tells every player what counts now; a reply to it counts as orders for the report that does."""
-    last = load_last_reports(session, table)
-    page = {
-        place.seat: _page(house, table, rolled, place, last[place.seat], back=back, over=over)
+    last, postman = load_last_reports(session, table), Postman.of(house, table)
+    pages = [
+        (place, _page(house, table, rolled, place, last[place.seat], back=back, over=over))
         for place in table.playing
         if place.address and place.seat in last
-    }
-    mails = [
-        (_mail(house, table, place, last[place.seat], page[place.seat], act), table.id)
-        for place in table.playing
-        if place.seat in page
     ]
-    queue_many(session, mails, house.settings, now)
+    what = "Rolled back to" if back else "Forward again to"
+    mails = [
+        postman.mail(place.address, f"{what} {page.label}", page, ("act", act, place.seat), under=last[place.seat])
+        for place, page in pages
+    ]
+    postman.send(session, now, *mails)
 
 
 def _page(
@@ -222,19 +220,4 @@ def _page(
         header=f"ORDERS {table.name} {place.seat} {last.code}",
         address=house.settings.address,
         gm=table.gm,
-    )
-
-
-def _mail(house: House, table: Table, place: Place, last: LastReport, page: Rewound, act: int) -> Mail:
-    settings = house.settings
-    what = "Rolled back to" if page.back else "Forward again to"
-    return Mail(
-        recipient=place.address,
-        subject=f"{subject_tag(table.name, last.code)} {what} {page.label}",
-        text=house.reporter.write(page),
-        message_id=message_id(table.mail_key, settings.domain, "act", act, place.seat),
-        reply_to=plus_address(settings.address, last.code),
-        in_reply_to=last.message_id,
-        references=(last.message_id,),
-        kind="notice",
     )

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from pbem.acts.creation import check_address
 from pbem.acts.people.seating import free_places, hand_over, open_seat, pause_seat, place_of, remove_seat
 from pbem.campaign.journal import note
-from pbem.campaign.news import send_page
+from pbem.campaign.notices import send_page
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.people.standby import standbys

@@ -22,9 +22,9 @@ from pbem.acts.time.holding import hold
 from pbem.campaign.due import Due, still_due
 from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.journal import note
+from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.resolving import look, turn_input
 from pbem.campaign.table import OpenTurn, Table, check_running, load_open_turn, load_table, locked_table
-from pbem.campaign.telling import tell_gm_once, was_told
 from pbem.errors import CampaignError, StoreError, in_words
 from pbem.house import House
 from pbem.post.mime import decode_text

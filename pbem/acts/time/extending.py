@@ -13,8 +13,8 @@ from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
 from pbem.campaign.journal import note
+from pbem.campaign.notices import tell_players
 from pbem.campaign.table import Table, check_running
-from pbem.campaign.telling import tell_players
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import DeadlineMoved

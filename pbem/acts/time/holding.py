@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.holds import PAUSED, is_pause
 from pbem.campaign.journal import note
+from pbem.campaign.notices import tell_players
 from pbem.campaign.table import Table, check_running, live
-from pbem.campaign.telling import tell_players
 from pbem.house import House
 from pbem.report.time_pages import Paused, Resumed
 from pbem.store.models import Campaign, Turn

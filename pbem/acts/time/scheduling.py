@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
+from pbem.campaign.notices import tell_players
 from pbem.campaign.table import Table, live
-from pbem.campaign.telling import tell_players
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import Rescheduled
