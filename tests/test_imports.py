@@ -134,7 +134,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "calendar": ("outage schedule",),
     "campaign": (
         "holds journal policy reading tokens",
-        "due table",
+        "due sheets table",
         "deadlines history notices press",
         "people",
         "ground reporting",

@@ -38,7 +38,7 @@ from pbem.desk.seats import Spot, load_spot, seats_of
 from pbem.desk.sheet import Header
 from pbem.errors import CampaignError
 from pbem.post.codes import find_codes
-from pbem.report import tell
+from pbem.report import tell_findings
 from pbem.report.people_pages import Answer, Done, WhichSeat
 from pbem.report.wording import sentence
 from pbem.ruleset import Order, Parsed
@@ -248,7 +248,7 @@ def _answered(case: Case, asker: _Asker, request: Request, parsed: Parsed, done:
     page = Answer(
         address=case.address,
         done=told,
-        findings=tell(parsed.findings, request.lines),
+        findings=tell_findings(parsed.findings, request.lines),
         notes=(*case.letter.notes, *request.notes),
     )
     left = asker.proven and any(isinstance(order, Leave) for order in parsed.orders)

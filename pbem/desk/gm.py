@@ -16,7 +16,7 @@ from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import PbemError, StoreError
 from pbem.masking import without_keys
 from pbem.post.writing import Part
-from pbem.report import tell
+from pbem.report import tell_findings
 from pbem.report.gm_pages import Done, GmAnswer, GmImpostor
 from pbem.ruleset import Order, RulesetError
 from pbem.store.models import Campaign
@@ -78,7 +78,7 @@ def _answered(
     case: Case, name: str, sheet: GmSheet, orders: GmOrders, handlers: GmHandlers
 ) -> tuple[GmAnswer, tuple[Part, ...]]:
     if orders.parsed.errors or not orders.parsed.orders:
-        return GmAnswer(campaign=name, findings=tell(orders.parsed.findings, sheet.shown)), ()
+        return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
     try:
         with case.session.begin_nested():
             said = [(order, _perform(case, name, order, orders, handlers)) for order in orders.parsed.orders]

@@ -13,7 +13,7 @@ from pbem.report.facts import (
     Words,
 )
 from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
-from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell
+from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell_findings
 from pbem.report.reporter import Reporter
 
 __all__ = [
@@ -43,6 +43,6 @@ __all__ = [
     "read_report_data",
     "report_data",
     "restate",
-    "tell",
+    "tell_findings",
     "write_report_data",
 ]

@@ -295,6 +295,14 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
     assert [sheet.author for sheet in rows(played, Sheet)] == ["player", "player"]
 
 
+def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
+    """Nothing of it would be taken: what the player has sent himself counts on."""
+    enter_sheet(played.house, "toy1", "green", lines("BID 3"), played.now, sure=True)
+    receipt = enter_sheet(played.house, "toy1", "green", lines("BIT 1"), played.now)
+
+    assert (receipt.accepted, receipt.counts, receipt.replaces) == (False, 1, None)
+
+
 def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> None:
     """The database is changed by one commit; the next tick sets the old folder aside and writes the new one."""
     changes = Changes(sheets={"red": lines("BID 3")})

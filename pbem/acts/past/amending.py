@@ -6,19 +6,17 @@ one transaction puts the new run in the place of the old one, on the same ground
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import insert, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.acts.past.radius import Amendment, Radius, load_reports, plan_amendment
 from pbem.acts.past.rerunning import Changes, Rerun
 from pbem.acts.past.shelving import (
     RERUN,
-    copy_sheets,
     count_misses_again,
     move_reports,
     put_instead,
@@ -31,6 +29,7 @@ from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_each
 from pbem.campaign.reporting import put_reports
+from pbem.campaign.sheets import Earlier, copy_sheets, keep_sheet
 from pbem.campaign.table import Table, load_table, locked_table
 from pbem.house import House
 from pbem.report.history_pages import ReportGone
@@ -143,17 +142,11 @@ def _put_following(session: Session, old: Turn, amendment: Amendment) -> Turn:
 
 def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
     """Keeps the GM's sheets with the turn that they were used for."""
-    if again.before is None:
-        return
-    findings = {place.id: again.given.get(place.seat) for place in again.table.places}
-    for sheet in again.before.turn.sheets:
-        reading = findings[sheet.seat_id] if sheet.id == 0 else None
-        if reading is not None:
-            told = [dataclasses.asdict(finding) for finding in reading.parsed.findings]
-            same = ("seat_id", "version", "accepted", "digest", "text", "orders")
-            row = {name: getattr(sheet, name) for name in same}
-            row |= {"turn_id": turn.id, "wait": False, "findings": told, "received_at": now, "author": "gm"}
-            session.execute(insert(Sheet).values(**row))
+    given = {place.id: again.given[place.seat] for place in again.table.places if place.seat in again.given}
+    for sheet in again.before.turn.sheets if again.before else ():
+        if sheet.id == 0:
+            earlier = Earlier(turn.id, sheet.seat_id, sheet.version - 1)
+            keep_sheet(session, given[sheet.seat_id], earlier, now, author="gm", wait=False)
 
 
 def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime, actor: str) -> None:

@@ -12,9 +12,9 @@ from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.reading import Lines, Reading, read_lines
+from pbem.campaign.sheets import Earlier, earlier_sheets, keep_sheet, make_receipt
 from pbem.campaign.table import (
     LastReport,
-    OpenTurn,
     Place,
     Table,
     find_place,
@@ -25,24 +25,19 @@ from pbem.campaign.table import (
 )
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.report import Receipt, compare, restate, tell
-from pbem.ruleset import AnyRuleset, Seat, digest
-from pbem.store.models import Sheet
+from pbem.report import Receipt
+from pbem.ruleset import Seat
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Desk:
-    """What a sheet is read against, and what counted before it."""
+class _Given:
+    """How a sheet reads, what came before it, and what its player is told of it, in answer to his `last` report."""
 
-    house: House
-    table: Table
     place: Place
-    turn: OpenTurn
     last: LastReport
-
-    @property
-    def ruleset(self) -> AnyRuleset:
-        return self.house.game(self.table.game)
+    earlier: Earlier
+    reading: Reading
+    receipt: Receipt
 
 
 def enter_sheet(
@@ -61,19 +56,17 @@ def enter_sheet(
 
 def read_given(session: Session, house: House, table: Table, seat: Seat, lines: Lines) -> Receipt:
     """How a sheet for the open turn reads, keeping nothing. Raises CampaignError."""
-    desk = _desk(session, house, table, seat)
-    return _receipt(desk, read_lines(desk.ruleset, json.loads(desk.last.view), lines))
+    return _read(session, house, table, seat, lines).receipt
 
 
 def give_sheet(
     session: Session, house: House, table: Table, seat: Seat, lines: Lines, now: dt.datetime, *, actor: str = "gm"
 ) -> Receipt:
     """Enters a sheet for the open turn of a locked campaign, in this session. Raises CampaignError."""
-    desk = _desk(session, house, table, seat)
-    place = desk.place
-    reading = checked(read_lines(desk.ruleset, json.loads(desk.last.view), lines), place.seat)
-    receipt = _receipt(desk, reading)
-    session.add(_row(desk, reading, receipt, now))
+    given = _read(session, house, table, seat, lines)
+    place, receipt = given.place, given.receipt
+    reading = checked(given.reading, place.seat)
+    keep_sheet(session, reading, given.earlier, now, author="gm", wait=not reading.parsed.complete)
     said = f"sheet {receipt.version} of {place.seat} for turn {table.turn} was entered by the GM"
     # Whose it is, and which version, would tell who was awaited and had sent none.
     note(session, table.id, now, actor=actor, text=f"a sheet for turn {table.turn} was entered by the GM")
@@ -81,56 +74,28 @@ def give_sheet(
     if place.address:
         postman, said = Postman.of(house, table), f"Your GM has entered orders for {place.seat}"
         id_ = ("receipt", table.name, place.seat, table.turn, receipt.version, table.era)
-        mail = postman.mail(place.address, said, receipt, id_, under=desk.last, kind="receipt")
+        mail = postman.mail(place.address, said, receipt, id_, under=given.last, kind="receipt")
         postman.send(session, now, mail)
     return receipt
 
 
-def _desk(session: Session, house: House, table: Table, seat: Seat) -> _Desk:
+def _read(session: Session, house: House, table: Table, seat: Seat, lines: Lines) -> _Given:
     turn = load_open_turn(session, table)
-    place = find_place(table, seat)
+    place, ruleset = find_place(table, seat), house.game(table.game)
     last = load_last_reports(session, table).get(place.seat)
     if not place.playing or last is None:
         raise CampaignError(f"seat {place.seat} of {table.name} is out of the game: it takes no orders")
-    return _Desk(house, table, place, turn, last)
-
-
-def _receipt(desk: _Desk, reading: Reading) -> Receipt:
-    came = [sheet for sheet in desk.turn.sheets if sheet.seat_id == desk.place.id]
-    counted = next((sheet for sheet in reversed(came) if sheet.accepted), None)
-    ruleset, parsed = desk.ruleset, reading.parsed
-    before = tuple(map(ruleset.orders.from_json, counted.orders)) if counted else ()
-    return Receipt(
-        campaign=desk.table.name,
-        seat=desk.place.seat,
-        label=json.loads(desk.last.view)["label"],
-        version=came[-1].version + 1 if came else 1,
-        digest=digest([ruleset.orders.to_json(order) for order in parsed.orders]),
-        accepted=reading.accepted,
-        orders=restate(parsed),
-        findings=tell(reading.findings, reading.lines),
-        deadline=desk.turn.deadline,
-        zone=desk.table.schedule.zone,
-        counts=counted.version if counted else None,
-        replaces=compare(counted.version, before, parsed.orders, ruleset.orders) if counted else None,
-        complete=parsed.complete,
-        missing=reading.missing,
-        by_gm=True,
+    view = json.loads(last.view)
+    reading = read_lines(ruleset, view, lines)
+    earlier = earlier_sheets(session, ruleset.orders, turn_id=turn.id, seat_id=place.id)
+    receipt = make_receipt(
+        reading,
+        earlier,
+        ruleset.orders,
+        campaign=table.name,
+        seat=place.seat,
+        label=view["label"],
+        deadline=turn.deadline,
+        zone=table.schedule.zone,
     )
-
-
-def _row(desk: _Desk, reading: Reading, receipt: Receipt, now: dt.datetime) -> Sheet:
-    parsed = reading.parsed
-    return Sheet(
-        turn_id=desk.turn.id,
-        seat_id=desk.place.id,
-        version=receipt.version,
-        accepted=True,
-        wait=not parsed.complete,
-        digest=receipt.digest,
-        text="\n".join(line for _, line in reading.lines),
-        orders=[desk.ruleset.orders.to_json(order) for order in parsed.orders],
-        findings=[dataclasses.asdict(finding) for finding in parsed.findings],
-        received_at=now,
-        author="gm",
-    )
+    return _Given(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))

@@ -20,7 +20,6 @@ from pbem.acts.past.chain import find_break
 from pbem.acts.past.rolling import Rolled, rolled_to, tell_rolled
 from pbem.acts.past.shelving import (
     MEND,
-    copy_sheets,
     count_misses_again,
     move_reports,
     new_shelf,
@@ -34,6 +33,7 @@ from pbem.acts.past.shelving import (
 from pbem.campaign.archiving import tidy
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
+from pbem.campaign.sheets import copy_sheets
 from pbem.campaign.table import Table, live, live_turn, load_table, locked_table
 from pbem.errors import CampaignError
 from pbem.house import House

@@ -20,7 +20,6 @@ from pbem.acts.past.shelving import (
     FORWARD,
     RERUN,
     ROLLBACK,
-    copy_sheets,
     count_misses_again,
     move_reports,
     put_instead,
@@ -35,6 +34,7 @@ from pbem.campaign.archiving import archive_left, tidy
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
+from pbem.campaign.sheets import copy_sheets
 from pbem.campaign.table import (
     LastReport,
     Place,
