@@ -97,7 +97,7 @@ class Postman:
         letter: Letter,
         to: str,
         subject: str,
-        text: str,
+        page: Page,
         id_: str,
         *,
         thread: tuple[str, ...],
@@ -109,7 +109,7 @@ class Postman:
         return Mail(
             recipient=to,
             subject=subject,
-            text=text,
+            text=self.house.reporter.write(page),
             message_id=id_,
             reply_to=self._reply_to(code),
             in_reply_to=letter.message_id,
@@ -137,11 +137,6 @@ class Postman:
     def _reply_to(self, code: str) -> str:
         address = self.house.settings.address
         return plus_address(address, code) if code else address
-
-
-def is_known_mail(session: Session, id_: str) -> bool:
-    """Whether a mail of this Message-ID has been put into the outbox."""
-    return session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None
 
 
 def tell_players(
@@ -203,26 +198,27 @@ def tell_gm_once(
     subject: str,
     page: Page,
     topic: str = "",
+    kind: str = "notice",
 ) -> None:
     """Queues a notice to the GM, unless he has had that of this moment.
 
-    `moment` are words and times that name what he is told of, besides campaign and turn. With a `topic` of the
+    `moment` are words and times that name what he is told of, besides campaign, turn and kind. With a `topic` of the
     open turn, such as "late", it replaces what still waits on that.
     """
-    if was_told(session, house, table, moment):
-        return
-    postman, about = Postman.of(house, table), topic and topic_of(topic, table.name, table.turn, "gm")
-    mail = postman.mail(table.gm, subject, page, _moment(table, moment), topic=about)
-    postman.send(session, now, mail)
+    if not was_told(session, house, table, moment, kind=kind):
+        postman, about = Postman.of(house, table), topic and topic_of(topic, table.name, table.turn, "gm")
+        mail = postman.mail(table.gm, subject, page, _moment(table, moment, kind), kind=kind, topic=about)
+        postman.send(session, now, mail)
 
 
-def was_told(session: Session, house: House, table: Table, moment: tuple[str, ...]) -> bool:
+def was_told(session: Session, house: House, table: Table, moment: tuple[str, ...], *, kind: str = "notice") -> bool:
     """Whether the GM has had the notice of a moment."""
-    return is_known_mail(session, Postman.of(house, table).id_of(*_moment(table, moment)))
+    id_ = Postman.of(house, table).id_of(*_moment(table, moment, kind))
+    return session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None
 
 
-def _moment(table: Table, moment: tuple[str, ...]) -> Parts:
-    return ("gm", table.name, table.turn, table.era, *moment)
+def _moment(table: Table, moment: tuple[str, ...], kind: str) -> Parts:
+    return ("gm" if kind == "notice" else kind, table.name, table.turn, table.era, *moment)
 
 
 def send_words(

@@ -245,7 +245,7 @@ def _help(case: Case) -> str:
     if seats:
         verbs = tuple(verb.usage for verb in case.house.game(seats[0].game).orders.verbs)
         page = dataclasses.replace(page, campaign=seats[0].campaign, seat=seats[0].seat, verbs=verbs)
-    return "help; " + answer(case, to=case.letter.sender, text=case.house.reporter.write(page), kind="help")
+    return "help; " + answer(case, case.letter.sender, page, kind="help")
 
 
 _NOTE = (

@@ -157,7 +157,7 @@ def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> s
     if code is None:
         return _ENOUGH
     page = Confirmation(kind=kind, code=code, address=case.address, days=DAYS, about=address)
-    answer(case, to=person.address, text=case.house.reporter.write(page), code=code)
+    answer(case, person.address, page, code=code)
     return ""
 
 

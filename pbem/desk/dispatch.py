@@ -127,7 +127,7 @@ def serve(case: Case, request: Request, declined: Callable[[Case, Claim], str]) 
             commands=tuple(line for _, line in request.lines),
             seats=tuple((seat.campaign, seat.seat) for seat in seats),
         )
-        return "for which seat?; " + answer(case, to=asker.to, text=case.house.reporter.write(page))
+        return "for which seat?; " + answer(case, asker.to, page)
     return declined(case, asker)
 
 
@@ -254,9 +254,7 @@ def _answered(case: Case, asker: _Asker, request: Request, parsed: Parsed, done:
     left = asker.proven and any(isinstance(order, Leave) for order in parsed.orders)
     # Anew, since a command may have given its report another code.
     spot = None if left or asker.spot is None else load_spot(case.session, asker.spot.seat_id)
-    return answer(
-        case, to=asker.to, text=case.house.reporter.write(page), spot=spot, code=spot.code if spot is not None else ""
-    )
+    return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
 
 
 def _all(orders: tuple[Order, ...], kinds: tuple[type[Command], ...]) -> bool:

@@ -66,11 +66,11 @@ def answer_gm_letter(case: Case, sheet: GmSheet, handlers: GmHandlers) -> str:
         return f"for no campaign, by its GM frame; {to_stranger(case)}"
     if not (campaign.gm_token_hash and token_fits(sheet.key, campaign.gm_token_hash)):
         page = GmImpostor(campaign=campaign.name, sender=case.letter.sender or "an unreadable sender")
-        warned = warn_gm(case, campaign, case.house.reporter.write(page))
+        warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
     orders = read_gm_sheet(sheet, {})
     told, files = _answered(case, campaign.name, sheet, orders, handlers)
-    answer_gm(case, campaign, case.house.reporter.write(told), files=files)
+    answer_gm(case, campaign, told, files=files)
     return f"from the GM of {campaign.name}: " + _in_short(told)
 
 

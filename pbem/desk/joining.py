@@ -65,7 +65,7 @@ def _join(asked: AskedByPerson, order: Join) -> str:
         schedule=table.schedule.text,
         gm=table.gm,
     )
-    answer(case, to=address, text=case.house.reporter.write(page), kind="join", code=code)
+    answer(case, address, page, kind="join", code=code)
     return ""
 
 

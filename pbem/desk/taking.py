@@ -68,7 +68,7 @@ def take_sheet(
         late=spot.deadline is not None and case.now >= spot.deadline,
         closes=spot.deadline + spot.policy.grace_time if spot.deadline and spot.policy.grace else None,
     )
-    receipt(case, spot, case.house.reporter.write(told), version=told.version, deputy=deputy)
+    receipt(case, spot, told, deputy=deputy)
     said = "" if told.accepted else ", only errors"
     return f"sheet {told.version} of {spot.seat} in {spot.campaign}{said}", True
 
@@ -135,5 +135,4 @@ def _nothing_to_take(case: Case, spot: Spot, sheet: SheetText, counted: Counted 
         counted=counted.version if counted else None,
         notes=(*case.letter.notes, *sheet.notes),
     )
-    text = case.house.reporter.write(page)
-    return f"{reason}; " + answer(case, to=spot.address, text=text, spot=spot, code=spot.code)
+    return f"{reason}; " + answer(case, spot.address, page, spot=spot, code=spot.code)

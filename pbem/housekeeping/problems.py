@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 from pbem.campaign.due import Due
-from pbem.campaign.notices import Postman, is_known_mail
+from pbem.campaign.notices import tell_gm_once
 from pbem.campaign.table import locked_table
 from pbem.errors import ConfigError, StoreError, in_words
 from pbem.house import House
-from pbem.post.outbox import topic_of
 from pbem.report import TurnProblem
 
 
@@ -28,13 +28,9 @@ def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) 
 
 def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
-        table = locked_table(session, turn.campaign)
-        postman = Postman.of(house, table)
-        id_ = postman.id_of("problem", table.name, turn.turn, table.era)
-        if is_known_mail(session, id_):
-            return
+        table = replace(locked_table(session, turn.campaign), turn=turn.turn)  # that which failed, whatever is open now
         page = TurnProblem(
             campaign=table.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=table.schedule.zone
         )
-        subject, topic = f"Turn {turn.turn} could not be resolved", topic_of("problem", table.name, turn.turn, "gm")
-        postman.send(session, now, postman.mail(table.gm, subject, page, id_, kind="problem", topic=topic))
+        subject = f"Turn {turn.turn} could not be resolved"
+        tell_gm_once(session, house, table, now, moment=(), subject=subject, page=page, topic="problem", kind="problem")
