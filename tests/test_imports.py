@@ -415,6 +415,13 @@ def calls(file: Path) -> Iterator[str]:
             yield f"{name(file)}:{node.func.id}"
 
 
+def test_one_place_makes_all_mails_and_one_all_receipts() -> None:
+    """The postman writes for the house and the sheet-keeper receipts; bots write as players do."""
+    made = {found for file in HOST for found in calls(file) if found.partition(":")[2] in {"Mail", "Receipt", "Sheet"}}
+
+    assert made == {"pbem/campaign/notices.py:Mail", "pbem/players.py:Mail", "pbem/campaign/sheets.py:Receipt"}
+
+
 def test_the_contract_exports_exactly_what_it_says() -> None:
     """`__all__` is sorted and complete, and everything public comes from one of the contract's modules."""
     public = {

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.table import LastReport, Place, Table
 from pbem.house import House
 from pbem.post.codes import message_id, plus_address, subject_tag
-from pbem.post.outbox import queue_many, topic_of
+from pbem.post.outbox import queue, topic_of
 from pbem.post.reading import Letter
 from pbem.post.writing import Mail, Part
 from pbem.report import Page, ReportFacts, ReportParts
@@ -132,7 +132,7 @@ class Postman:
 
     def send(self, session: Session, now: dt.datetime, *mails: Mail) -> None:
         """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
-        queue_many(session, [(mail, self.campaign_id) for mail in mails], self.house.settings, now)
+        queue(session, mails, self.house.settings, campaign_id=self.campaign_id, now=now)
 
     def _reply_to(self, code: str) -> str:
         address = self.house.settings.address
