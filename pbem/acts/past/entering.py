@@ -72,9 +72,9 @@ def give_sheet(
     note(session, table.id, now, actor=actor, text=f"a sheet for turn {table.turn} was entered by the GM")
     note(session, table.id, now, actor=actor, text=said, secret=True)
     if place.address:
-        postman, said = Postman.of(house, table), f"Your GM has entered orders for {place.seat}"
+        postman, subject = Postman.of(house, table), f"Your GM has entered orders for {place.seat}"
         id_ = ("receipt", table.name, place.seat, table.turn, receipt.version, table.era)
-        mail = postman.mail(place.address, said, receipt, id_, under=given.last, kind="receipt")
+        mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
         postman.send(session, now, mail)
     return receipt
 
