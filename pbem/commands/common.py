@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from pbem.catalogue import Catalogue
 from pbem.config import find_home
 from pbem.console.common import json_text
 from pbem.house import House, open_house
+from pbem.logbook import open_log
 
 
 def known_games() -> Catalogue:
@@ -27,9 +28,11 @@ def home_folder(home: Path | None) -> Path:
     return home or context.params.get("home") or find_home(Path.cwd())
 
 
-def open_home(home: Path | None) -> AbstractContextManager[House]:
-    """The house of the home a command is meant for, closed at the end. Raises ConfigError."""
-    return open_house(home_folder(home), known_games())
+@contextmanager
+def open_home(home: Path | None, log: Path | None = None) -> Iterator[House]:
+    """The house of the home a command is meant for, closed at the end, its log kept meanwhile. Raises ConfigError."""
+    with open_house(home_folder(home), known_games()) as house, open_log(log or house.settings.log):
+        yield house
 
 
 def say(lines: Iterable[str]) -> None:
