@@ -8,6 +8,7 @@ import json
 
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene, Weighty
 from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
 from pbem.campaign.reading import Lines, Reading, read_lines
@@ -19,8 +20,6 @@ from pbem.campaign.table import (
     find_place,
     load_last_reports,
     load_open_turn,
-    load_table,
-    locked_table,
 )
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -47,42 +46,33 @@ class _Desk:
         return self.house.game(self.table.game)
 
 
-def enter_sheet(
-    house: House, name: str, seat: Seat, lines: Lines, now: dt.datetime, *, sure: bool = False, actor: str = "gm"
-) -> Receipt:
-    """Enters a sheet for the open turn; if not `sure`, only tells how it reads. Raises CampaignError.
+@dataclasses.dataclass(frozen=True, slots=True)
+class GiveSheet(Weighty[Receipt]):
+    """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
 
-    Returns the receipt that its player gets.
-    """
-    if not sure:
-        with house.store.reading() as session:
-            return read_given(session, house, load_table(session, name), seat, lines)
-    with house.store.writing() as session:
-        return give_sheet(session, house, locked_table(session, name), seat, lines, now, actor=actor)
+    seat: Seat
+    lines: Lines
 
+    def look(self, scene: Scene) -> Receipt:
+        """How the sheet reads. Raises CampaignError."""
+        desk = _desk(scene.session, scene.house, scene.table, self.seat)
+        return _receipt(desk, read_lines(desk.ruleset, json.loads(desk.last.view), self.lines))
 
-def read_given(session: Session, house: House, table: Table, seat: Seat, lines: Lines) -> Receipt:
-    """How a sheet for the open turn reads, keeping nothing. Raises CampaignError."""
-    desk = _desk(session, house, table, seat)
-    return _receipt(desk, read_lines(desk.ruleset, json.loads(desk.last.view), lines))
-
-
-def give_sheet(
-    session: Session, house: House, table: Table, seat: Seat, lines: Lines, now: dt.datetime, *, actor: str = "gm"
-) -> Receipt:
-    """Enters a sheet for the open turn of a locked campaign, in this session. Raises CampaignError."""
-    desk = _desk(session, house, table, seat)
-    place = desk.place
-    reading = checked(read_lines(desk.ruleset, json.loads(desk.last.view), lines), place.seat)
-    receipt = _receipt(desk, reading)
-    session.add(_row(desk, reading, receipt, now))
-    said = f"sheet {receipt.version} of {place.seat} for turn {table.turn} was entered by the GM"
-    # Whose it is, and which version, would tell who was awaited and had sent none.
-    note(session, table.id, now, actor=actor, text=f"a sheet for turn {table.turn} was entered by the GM")
-    note(session, table.id, now, actor=actor, text=said, secret=True)
-    if place.address:
-        queue(session, _mail(desk, receipt), house.settings, campaign_id=table.id, now=now)
-    return receipt
+    def do(self, scene: Scene) -> Receipt:
+        """Keeps it. Raises CampaignError, also if nothing in it is understood."""
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        desk = _desk(session, house, table, self.seat)
+        place = desk.place
+        reading = checked(read_lines(desk.ruleset, json.loads(desk.last.view), self.lines), place.seat)
+        receipt = _receipt(desk, reading)
+        session.add(_row(desk, reading, receipt, now))
+        said = f"sheet {receipt.version} of {place.seat} for turn {table.turn} was entered by the GM"
+        # Whose it is, and which version, would tell who was awaited and had sent none.
+        note(session, table.id, now, actor="gm", text=f"a sheet for turn {table.turn} was entered by the GM")
+        note(session, table.id, now, actor="gm", text=said, secret=True)
+        if place.address:
+            queue(session, _mail(desk, receipt), house.settings, campaign_id=table.id, now=now)
+        return receipt
 
 
 def _desk(session: Session, house: House, table: Table, seat: Seat) -> _Desk:
