@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,11 +10,13 @@ from typing import Any
 
 import click
 
+from pbem.acts.act import Act, Question, Weighty, do, look
 from pbem.catalogue import Catalogue
 from pbem.config import find_home
-from pbem.console.common import json_text
+from pbem.console.json_text import json_text
 from pbem.house import House, open_house
 from pbem.logbook import open_log
+from pbem.telling import LOOKED, SCREEN, told
 
 
 def known_games() -> Catalogue:
@@ -44,3 +47,27 @@ def say(lines: Iterable[str]) -> None:
 def show(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
     """Prints facts as JSON for scripts, or the lines that tell a person of them."""
     say([json_text(facts)] if as_json else lines)
+
+
+def ask(home: Path | None, name: str, question: Question[Any], now: dt.datetime, *, as_json: bool = False) -> None:
+    """Prints the answer to a question about a campaign."""
+    with open_home(home) as house:
+        facts = look(house, name, question, now)
+    show(facts, told(facts, SCREEN), as_json=as_json)
+
+
+def act(home: Path | None, name: str, wish: Act[Any], now: dt.datetime, *, as_json: bool = False) -> None:
+    """Does something to a campaign, and prints what was done."""
+    with open_home(home) as house:
+        facts = do(house, name, wish, now)
+    show(facts, told(facts, SCREEN), as_json=as_json)
+
+
+def act_if_sure(home: Path | None, name: str, wish: Weighty[Any], now: dt.datetime, *, sure: bool) -> None:
+    """Does something to a campaign; if not `sure`, only prints what it would come to."""
+    if sure:
+        act(home, name, wish, now)
+        return
+    with open_home(home) as house:
+        facts = look(house, name, wish, now)
+    say(told(facts, LOOKED))

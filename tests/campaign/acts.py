@@ -9,12 +9,13 @@ from typing import Any
 from click.testing import CliRunner
 
 from cli import main
-from pbem.acts.past.amending import amend
-from pbem.acts.past.entering import enter_sheet
-from pbem.acts.past.patching import patch_state
-from pbem.acts.past.preview import preview
+from pbem.acts.act import do, look
+from pbem.acts.past.amending import Amend
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.patching import Patch
+from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import forward, rollback
+from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.errors import PbemError, StoreError
 from pbem.house import House
 from pbem.ruleset import RulesetError
@@ -44,12 +45,12 @@ def command(*words: str) -> Act:
 
 SHARP: dict[str, Act] = {
     "run": lambda house, now: run_now(house, "toy1", now),
-    "rollback by one": lambda house, now: rollback(house, "toy1", 3, now),
-    "rollback by two": lambda house, now: rollback(house, "toy1", 2, now),
-    "forward": lambda house, now: forward(house, "toy1", now),
-    "rerun": lambda house, now: amend(house, "toy1", Changes(), now, sure=True),
-    "rerun with a sheet": lambda house, now: amend(house, "toy1", Changes(sheets=SHEET), now, sure=True),
-    "patch": lambda house, now: patch_state(house, "toy1", PURSE, now, sure=True),
+    "rollback by one": lambda house, now: do(house, "toy1", RollBack(3), now),
+    "rollback by two": lambda house, now: do(house, "toy1", RollBack(2), now),
+    "forward": lambda house, now: do(house, "toy1", GoForward(), now),
+    "rerun": lambda house, now: do(house, "toy1", Amend(), now),
+    "rerun with a sheet": lambda house, now: do(house, "toy1", Amend(Changes(sheets=SHEET)), now),
+    "patch": lambda house, now: do(house, "toy1", Patch(PURSE), now),
     "remove": command("seat", "toy1", "green", "--remove"),
 }
 """What changes turns, or who plays them."""
@@ -59,8 +60,8 @@ SHARPEST = ("rollback by two", "rerun with a sheet")
 
 ACTS: dict[str, Act] = SHARP | {
     "tick": tick,
-    "sheet": lambda house, now: enter_sheet(house, "toy1", "red", SHEET["red"], now, sure=True),
-    "preview": lambda house, now: preview(house, "toy1", now),
+    "sheet": lambda house, now: do(house, "toy1", GiveSheet("red", SHEET["red"]), now),
+    "preview": lambda house, now: look(house, "toy1", ShowPreview(), now),
     "hold": command("hold", "toy1"),
     "release": command("release", "toy1"),
     "extend": command("extend", "toy1"),
@@ -79,7 +80,7 @@ def set_the_stage(desk: Desk) -> dt.datetime:
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(4):
         play(desk, ALL)
-    rollback(desk.house, "toy1", 4, desk.now)
+    do(desk.house, "toy1", RollBack(4), desk.now)
     desk.tick()
     return desk.now + dt.timedelta(days=7)
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.campaign.notices import Postman
 from pbem.report import DrawnPicture, ReportParts
 from pbem.store.models import Campaign
@@ -94,7 +95,7 @@ def begin_with_key(desk: Desk, key: bytes) -> None:
     with desk.house.store.writing() as session:
         session.execute(update(Campaign).values(mail_key=key))
     desk.set_rules(**ADDRESS_IS_ENOUGH)
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime as dt
 import json
 
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene, Weighty
 from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
@@ -20,8 +20,6 @@ from pbem.campaign.table import (
     find_place,
     load_last_reports,
     load_open_turn,
-    load_table,
-    locked_table,
 )
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -40,43 +38,34 @@ class _Given:
     receipt: Receipt
 
 
-def enter_sheet(
-    house: House, name: str, seat: Seat, lines: Lines, now: dt.datetime, *, sure: bool = False, actor: str = "gm"
-) -> Receipt:
-    """Enters a sheet for the open turn; if not `sure`, only tells how it reads. Raises CampaignError.
+@dataclasses.dataclass(frozen=True, slots=True)
+class GiveSheet(Weighty[Receipt]):
+    """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
 
-    Returns the receipt that its player gets.
-    """
-    if not sure:
-        with house.store.reading() as session:
-            return read_given(session, house, load_table(session, name), seat, lines)
-    with house.store.writing() as session:
-        return give_sheet(session, house, locked_table(session, name), seat, lines, now, actor=actor)
+    seat: Seat
+    lines: Lines
 
+    def look(self, scene: Scene) -> Receipt:
+        """How the sheet reads. Raises CampaignError."""
+        return _read(scene.session, scene.house, scene.table, self.seat, self.lines).receipt
 
-def read_given(session: Session, house: House, table: Table, seat: Seat, lines: Lines) -> Receipt:
-    """How a sheet for the open turn reads, keeping nothing. Raises CampaignError."""
-    return _read(session, house, table, seat, lines).receipt
-
-
-def give_sheet(
-    session: Session, house: House, table: Table, seat: Seat, lines: Lines, now: dt.datetime, *, actor: str = "gm"
-) -> Receipt:
-    """Enters a sheet for the open turn of a locked campaign, in this session. Raises CampaignError."""
-    given = _read(session, house, table, seat, lines)
-    place, receipt = given.place, given.receipt
-    reading = checked(given.reading, place.seat)
-    keep_sheet(session, reading, given.earlier, now, author="gm", wait=not reading.parsed.complete)
-    said = f"sheet {receipt.version} of {place.seat} for turn {table.turn} was entered by the GM"
-    # Whose it is, and which version, would tell who was awaited and had sent none.
-    note(session, table.id, now, actor=actor, text=f"a sheet for turn {table.turn} was entered by the GM")
-    note(session, table.id, now, actor=actor, text=said, secret=True)
-    if place.address:
-        postman, subject = Postman.of(house, table), f"Your GM has entered orders for {place.seat}"
-        id_ = ("receipt", table.name, place.seat, table.turn, receipt.version, table.era)
-        mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
-        postman.send(session, now, mail)
-    return receipt
+    def do(self, scene: Scene) -> Receipt:
+        """Keeps it. Raises CampaignError, also if nothing in it is understood."""
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        given = _read(session, house, table, self.seat, self.lines)
+        place, receipt = given.place, given.receipt
+        reading = checked(given.reading, place.seat)
+        keep_sheet(session, reading, given.earlier, now, author="gm", wait=not reading.parsed.complete)
+        said = f"sheet {receipt.version} of {place.seat} for turn {table.turn} was entered by the GM"
+        # Whose it is, and which version, would tell who was awaited and had sent none.
+        note(session, table.id, now, actor="gm", text=f"a sheet for turn {table.turn} was entered by the GM")
+        note(session, table.id, now, actor="gm", text=said, secret=True)
+        if place.address:
+            postman, subject = Postman.of(house, table), f"Your GM has entered orders for {place.seat}"
+            id_ = ("receipt", table.name, place.seat, table.turn, receipt.version, table.era)
+            mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
+            postman.send(session, now, mail)
+        return receipt
 
 
 def _read(session: Session, house: House, table: Table, seat: Seat, lines: Lines) -> _Given:

@@ -50,6 +50,10 @@ class Changes:
     drop_patch: bool = False
 
 
+NO_CHANGES = Changes()
+"""The turn as it was run, to see whether it comes out the same."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
     """A turn, or the set-up, resolved again. `number` is its own; `turn` and `following` are the rows as they are.
