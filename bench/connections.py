@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from pbem.config import FILE_NAME, load_settings
 from pbem.post.carriers import open_carrier
-from pbem.post.outbox import queue_many
+from pbem.post.outbox import queue
 from pbem.post.sending import send_due
 from pbem.post.writing import Mail
 from pbem.store import Store, migrate
@@ -42,7 +42,7 @@ def rate(server: MailServer, home: Path, *, mails: int, connections: int, delay:
             address = server.address("ann")
             ready = [Mail(address, "a report", TEXT, f"<{each}@bench>", address) for each in range(mails)]
             with store.writing() as session:
-                queue_many(session, [(mail, None) for mail in ready], settings, NOON)
+                queue(session, ready, settings, campaign_id=None, now=NOON)
             began = time.perf_counter()
             with closing(open_carrier(settings)) as carrier:
                 sent = send_due(store, carrier, NOON, connections=connections).sent

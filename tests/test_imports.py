@@ -156,16 +156,16 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "opening",
         "past",
     ),
-    "acts.time": ("extending holding scheduling",),
+    "acts.time": ("absence extending holding scheduling",),
     "acts.people": (
         "remailing welcoming",
         "seating",
-        "roster",
+        "playing roster",
     ),
     "acts.words": (
         "writing",
         "mailing",
-        "gmwords",
+        "gmwords letters",
     ),
     "acts.ruling": (
         "rulingform",
@@ -198,7 +198,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "attachments check claims filed gm_commands pages",
         "gm_acts replies",
         "aside bounces floods gm limits requests",
-        "changes confirmed judging keys lookups press taking times",
+        "changes confirmed judging keys lookups player_acts taking",
         "joining",
         "dispatch",
         "kept",

@@ -189,6 +189,11 @@ def live_turn(session: Session, table: Table, number: int) -> Turn:
     return turn
 
 
+def open_deadline(session: Session, table: Table) -> dt.datetime | None:
+    """When the open turn is due; None where there is none, or it waits for its GM."""
+    return session.scalar(select(Turn.deadline).where(live(table.id), Turn.number == table.turn, Turn.number > 0))
+
+
 def record_of(session: Session, table: Table, number: int) -> bytes:
     """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
     record = session.scalar(select(Turn.record).where(live(table.id), Turn.number == number))

@@ -8,7 +8,7 @@ from pbem.acts.people.remailing import find_report, mail_copy, recall_copies
 from pbem.acts.people.seating import place_of
 from pbem.campaign.journal import note
 from pbem.campaign.notices import send_page, send_words
-from pbem.campaign.people.confirming import DAYS, put_request
+from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
 from pbem.campaign.people.deputies import appoint, end_of, stands_in_for
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.table import load_table, locked_table
@@ -29,7 +29,7 @@ def ask_new_address(asked: AskedByPerson, request: Request) -> str:
     data = {"person_id": person.id, "address": address, "from": person.key}
     code = put_request(case.session, "newaddress", case.now, to=address, by=person.key, data=data, account=case.account)
     if code is None:
-        return "So many codes were mailed today that no more are sent before tomorrow. Nothing was done."
+        return ENOUGH_CODES
     page = Confirmation(kind="newaddress", code=code, address=case.address, days=DAYS, about=person.address)
     subject = "Is this your address?"
     send_page(case.session, case.house, None, case.now, to=address, subject=subject, page=page, code=code)

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.campaign.people.confirming import known_code
 from pbem.campaign.people.identity import find_person
-from pbem.desk import changes, joining, lookups, press, times
+from pbem.desk import changes, joining, lookups, player_acts
 from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger, Unproven
 from pbem.desk.commands import (
     COMMANDS,
@@ -44,10 +44,10 @@ from pbem.report.wording import sentence
 from pbem.ruleset import Order, Parsed
 from pbem.store.models import Person, SeatRow
 
-HANDLERS: Handlers = {**changes.HANDLERS, **lookups.HANDLERS, **press.HANDLERS, **times.HANDLERS}
+HANDLERS: Handlers = {**dict.fromkeys(player_acts.WISHES, player_acts.perform), **lookups.HANDLERS}
 """What is done for each command about a seat."""
 
-PERSON_HANDLERS: PersonHandlers = {**joining.HANDLERS, **changes.PERSON_HANDLERS, **lookups.PERSON_HANDLERS}
+PERSON_HANDLERS: PersonHandlers = {**joining.HANDLERS, **changes.HANDLERS, **lookups.PERSON_HANDLERS}
 """What is done for each command about no seat in particular."""
 
 _LOOKUPS = (Status, Resend, History)

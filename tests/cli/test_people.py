@@ -56,8 +56,10 @@ def test_a_seat_command_without_an_act_is_refused(duel: Run) -> None:
 
 def test_house_rules_are_shown_and_changed(duel: Run) -> None:
     """Each rule stands with its value and what it may be; one that is misspelt is named with the nearest."""
-    shown = duel("policy", "duel", "grace=12h", "late=public").output
+    changed = duel("policy", "duel", "grace=12h", "late=public").output
+    shown = duel("policy", "duel").output
 
+    assert changed == "House rules of duel from now on: grace 12h, late public.\n"
     assert "grace=12h  (changed)\n" in shown
     assert "diary=yes\n" in shown
     assert duel("policy", "duel", "grase=1h").output == ("Error: there is no house rule 'grase': did you mean grace?\n")

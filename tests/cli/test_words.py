@@ -23,8 +23,9 @@ def test_a_text_is_put_in_listed_and_taken_out(desk: Desk, tmp_path: Path) -> No
     file.write_text("The harbour is closed.\n")
     pbem(desk, "text", "toy1", str(file))
 
-    shown = pbem(desk, "text", "toy1", "-", "--seat", "red", typed="Only you.\n").output
-    assert shown == (
+    put_in = pbem(desk, "text", "toy1", "-", "--seat", "red", typed="Only you.\n").output
+    assert put_in == "Your text is number 2, and stands in the reports that open turn 2, for red.\n"
+    assert pbem(desk, "text", "toy1").output == (
         "1  waits for the reports that open turn 2, for all\n| The harbour is closed.\n"
         "2  waits for the reports that open turn 2, for red\n| Only you.\n"
     )

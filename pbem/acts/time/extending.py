@@ -42,6 +42,20 @@ class Extend(Act[Deed]):
         return Deed(extend(scene.session, scene.house, scene.table, scene.now, by))
 
 
+@dataclass(frozen=True, slots=True)
+class AskForTime(Act[Deed]):
+    """A player wishes more time for the open turn."""
+
+    seat: Seat
+
+    def do(self, scene: Scene) -> Deed:
+        """Counts his wish, and moves the deadline when enough ask."""
+        table = scene.table
+        if table.status != "running":
+            return Deed(f"The campaign {table.name} has no turn open, so there is nothing to extend.")
+        return Deed(vote(scene.session, scene.house, table, self.seat, scene.now))
+
+
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
     """A GM's words: a span like "24h" or "3d", or a moment, by the clocks of the zone unless it names another.
 

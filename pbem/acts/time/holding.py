@@ -17,11 +17,11 @@ from pbem.acts.act import Act, Scene
 from pbem.campaign.holds import AWAITING, PAUSED, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
-from pbem.campaign.table import Table, check_running, live
+from pbem.campaign.table import Table, check_running, open_deadline
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import Paused, Resumed
-from pbem.store.models import Campaign, Turn
+from pbem.store.models import Campaign
 
 _LONGEST = 300
 
@@ -97,7 +97,7 @@ def release(session: Session, house: House, table: Table, now: dt.datetime, *, a
     said = f"turn {table.turn} is released; it was held: {held}"
     act = note(session, table.id, now, actor=actor, text=said, secret=not is_pause(held))
     if is_pause(held):
-        deadline = session.scalar(select(Turn.deadline).where(live(table.id), Turn.number == table.turn))
+        deadline = open_deadline(session, table)
         page = Resumed(campaign=table.name, deadline=deadline, now=now, zone=table.schedule.zone)
         tell_players(session, house, table, now, act=act, subject="The game goes on", page=page)
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene
@@ -13,11 +13,11 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
-from pbem.campaign.table import Table, live, load_table
+from pbem.campaign.table import Table, load_table, open_deadline
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import Rescheduled
-from pbem.store.models import Campaign, Turn
+from pbem.store.models import Campaign
 
 LONGEST = 120
 """Characters of a schedule's words."""
@@ -60,7 +60,7 @@ class Reschedule(Act[Deadlines]):
 def look_ahead(session: Session, table: Table, now: dt.datetime) -> Deadlines:
     """The deadlines of a campaign, as far as they can be told. Raises CampaignError if it is over."""
     _check_not_over(table)
-    deadline = _open_deadline(session, table)
+    deadline = open_deadline(session, table)
     closes = deadline + table.policy.grace_time if deadline else None
     opens = max(closes, now) if closes else now
     return Deadlines(
@@ -90,14 +90,10 @@ def reschedule(session: Session, house: House, table: Table, words: str, now: dt
         campaign=table.name,
         old=table.schedule.text,
         new=schedule.text,
-        deadline=_open_deadline(session, table),
+        deadline=open_deadline(session, table),
         zone=schedule.zone,
     )
     tell_players(session, house, table, now, act=act, subject="The schedule has changed", page=page)
-
-
-def _open_deadline(session: Session, table: Table) -> dt.datetime | None:
-    return session.scalar(select(Turn.deadline).where(live(table.id), Turn.number == table.turn, Turn.number > 0))
 
 
 def _check_not_over(table: Table) -> None:

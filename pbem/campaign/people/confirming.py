@@ -30,6 +30,10 @@ QUESTIONS = "questions"
 """The account of questions about letters, which anybody can bring about: they use up no other codes."""
 
 
+ENOUGH_CODES = "So many codes were mailed today that no more are sent before tomorrow. Nothing was done."
+"""What is answered where no code can be mailed."""
+
+
 def put_request(
     session: Session,
     kind: RequestKind | Literal["letter"],

@@ -1,0 +1,152 @@
+"""What a player may do about his seat: leave it, pause it, name a deputy, add a word to the dice."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from pbem.acts.act import Act, Deed, Scene
+from pbem.acts.creation import check_address
+from pbem.acts.people.remailing import recall_copies
+from pbem.acts.people.seating import open_seat, pause_seat
+from pbem.campaign.journal import note
+from pbem.campaign.notices import send_page, send_words
+from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
+from pbem.campaign.people.deputies import MOST_DAYS, dismiss
+from pbem.campaign.people.dicewords import choose_word
+from pbem.campaign.people.identity import find_person
+from pbem.campaign.table import find_place
+from pbem.report.people_pages import Confirmation
+from pbem.ruleset import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(Act[Deed]):
+    """A player gives his seat up."""
+
+    seat: Seat
+
+    def do(self, scene: Scene) -> Deed:
+        """Opens the seat; the first standby gets it."""
+        table, place = scene.table, find_place(scene.table, self.seat)
+        why = "its player has left"
+        open_seat(scene.session, scene.house, table, place, scene.now, why, actor=place.seat, told=True)
+        return Deed(f"You have given up the seat {place.seat} in {table.name}. Thank you for playing!")
+
+
+@dataclass(frozen=True, slots=True)
+class Rest(Act[Deed]):
+    """A player lets turns no longer wait for him, or, with `paused` off, wait again."""
+
+    seat: Seat
+    paused: bool = True
+
+    def do(self, scene: Scene) -> Deed:
+        """Pauses the seat, or lets it go on."""
+        table, place = scene.table, find_place(scene.table, self.seat)
+        seat, paused = place.seat, self.paused
+        if not pause_seat(scene.session, table, place, scene.now, paused=paused, actor=seat):
+            was = "was paused already. RESUME ends it" if paused else "was not paused"
+            return Deed(f"Your seat {seat} in {table.name} {was}.")
+        if not paused:
+            return Deed(f"Your pause is over: turns of {table.name} wait for {seat} again.")
+        return Deed(
+            f"Your seat {seat} in {table.name} is paused: turns no longer wait for you, and the game's defaults "
+            "are used unless you send a sheet. You still get every report. RESUME ends it."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseWord(Act[Deed]):
+    """A player adds a word of his own to the dice."""
+
+    seat: Seat
+    words: Sequence[str]
+
+    def do(self, scene: Scene) -> Deed:
+        """Keeps it, in the place of any before."""
+        place = find_place(scene.table, self.seat)
+        word = choose_word(scene.session, scene.table, place, self.words, scene.now)
+        return Deed(
+            f"Your word for the dice of {scene.table.name} is now: {word}\n"
+            "You may choose another until the campaign begins. Your first report lists the words of all."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AppointDeputy(Act[Deed]):
+    """A player asks somebody to stand in for him to the end of a day (ISO 8601), by the campaign's clocks.
+
+    `account` is whom the mail to be written is counted for.
+    """
+
+    seat: Seat
+    address: str
+    last: str
+    account: str
+
+    def do(self, scene: Scene) -> Deed:
+        """Mails the deputy a code; he stands in once that has come back."""
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        place = find_place(table, self.seat)
+        address = check_address(self.address, "a deputy", house.settings.address)
+        today = now.astimezone(ZoneInfo(table.schedule.zone)).date()
+        if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
+            return Deed(
+                f"A deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}."
+            )
+        if address.lower() == place.address.lower():
+            return Deed("That is your own address: name that of somebody else.")
+        player = find_person(session, place.address)
+        assert player is not None
+        code = put_request(
+            session,
+            "deputy",
+            now,
+            to=address,
+            by=player.key,
+            data={"seat_id": place.id, "person_id": player.id, "address": address, "until": self.last},
+            campaign_id=table.id,
+            account=self.account,
+        )
+        if code is None:
+            return Deed(ENOUGH_CODES)
+        page = Confirmation(
+            kind="deputy",
+            code=code,
+            address=house.settings.address,
+            days=DAYS,
+            campaign=table.name,
+            seat=place.seat,
+            game=house.game(table.game).title,
+            about=place.address,
+            until=self.last,
+        )
+        subject = f"Will you stand in for {place.seat}?"
+        send_page(session, house, table, now, to=address, subject=subject, page=page, code=code)
+        asked = f"{address} was asked to stand in for you to the end of {self.last}"
+        return Deed(f"{asked}. You hear of it once that is confirmed.")
+
+
+@dataclass(frozen=True, slots=True)
+class DismissDeputy(Act[Deed]):
+    """A player ends all that was arranged about deputies for his seat."""
+
+    seat: Seat
+
+    def do(self, scene: Scene) -> Deed:
+        """Ends it, and tells who stood in."""
+        session, table, now = scene.session, scene.table, scene.now
+        place = find_place(table, self.seat)
+        dismissed = dismiss(session, place, now)
+        if not dismissed:
+            return Deed(f"Nobody stands in for {place.seat} in {table.name}, and nobody is asked to any more.")
+        note(session, table.id, now, actor=place.seat, text="has no deputy any more", secret=True)
+        recall_copies(session, place)
+        said = f"You no longer stand in for the seat {place.seat} of {table.name}. Thank you!"
+        for deputy in dismissed:
+            send_words(session, scene.house, table, now, said, to=deputy.address, subject="You are relieved")
+        ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {table.name}"
+        return Deed(f"{ended}, and the reports mailed there open your seat no more.")

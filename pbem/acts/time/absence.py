@@ -1,0 +1,121 @@
+"""Absences that players tell of: deadlines to be set keep out of them, as far as the house rules allow."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from pbem.acts.act import Act, Deed, Scene
+from pbem.campaign.deadlines import start_of
+from pbem.campaign.journal import note
+from pbem.campaign.table import Table, find_place, open_deadline
+from pbem.report.wording import when
+from pbem.ruleset import Seat
+from pbem.store.models import Absence
+
+MOST_ABSENCES = 6
+"""Absences of one seat that are kept at a time."""
+
+AHEAD = dt.timedelta(days=366)
+"""Absences are noted no longer before."""
+
+_DAY = dt.timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAbsence(Act[Deed]):
+    """A player is away from one day to another (ISO 8601), both included, by the campaign's clocks."""
+
+    seat: Seat
+    first: str
+    last: str
+
+    def do(self, scene: Scene) -> Deed:
+        """Notes it, unless it makes no sense or is more than the house allows."""
+        session, table, now = scene.session, scene.table, scene.now
+        place, zone = find_place(table, self.seat), table.schedule.zone
+        first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last)
+        if wrong := _senseless(first, last, now):
+            return Deed(f"Your absence was not noted: {wrong}")
+        first = max(first, now.date() - _DAY)
+        since, until = start_of(first, zone), start_of(last + _DAY, zone)
+        if refused := _too_much(table, _to_come(session, place.id, now), since, until):
+            return Deed(f"Your absence was not noted: {refused}")
+        session.add(Absence(seat_id=place.id, since=since, until=until))
+        said = f"seat {place.seat} is absent from {first} to {last}"
+        note(session, table.id, now, actor=place.seat, text=said, secret=True)
+        days = f"on {first}" if first == last else f"from {first} to {last}"
+        kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
+        return Deed(f"{kept} {_stays(session, table)}")
+
+
+@dataclass(frozen=True, slots=True)
+class EndAbsences(Act[Deed]):
+    """A player is there again."""
+
+    seat: Seat
+
+    def do(self, scene: Scene) -> Deed:
+        """Takes back all absences of the seat that are not over."""
+        session, table, now = scene.session, scene.table, scene.now
+        place = find_place(table, self.seat)
+        absences = _to_come(session, place.id, now)
+        if not absences:
+            return Deed("You had told of no absence, so there is none to take back.")
+        session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
+        note(session, table.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
+        return Deed(f"Your absences are taken back. {_stays(session, table)}")
+
+
+def _to_come(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:
+    mine = select(Absence).where(Absence.seat_id == seat_id, Absence.until > now)
+    return list(session.scalars(mine.order_by(Absence.since)))
+
+
+def _senseless(first: dt.date, last: dt.date, now: dt.datetime) -> str:
+    """What is wrong with these days, if anything."""
+    if last < first:
+        return f"{last} is before {first}."
+    # A day's tolerance, since the zones of player and campaign may differ.
+    if last < now.date() - _DAY:
+        return f"{last} is over."
+    if last > (now + AHEAD).date():
+        return f"{last} is more than a year ahead; please tell nearer the time."
+    return ""
+
+
+def _too_much(table: Table, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
+    """Which limit of the house the new absence would break, together with those that touch it; "" if none."""
+    most = table.policy.absence_days
+    if most == 0:
+        return f"in {table.name} deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY."
+    if len(absences) >= MOST_ABSENCES:
+        return f"you have told of {MOST_ABSENCES} already. PRESENT takes them all back."
+    if _longest([*((absence.since, absence.until) for absence in absences), (since, until)]).days > most:
+        return (
+            f"in {table.name} deadlines wait for no more than {most} days in a row. You may tell of fewer, or PAUSE,"
+            " or name a DEPUTY for the time."
+        )
+    return ""
+
+
+def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
+    """The longest time that the spans cover without a gap."""
+    ordered = sorted(spans)
+    merged = [ordered[0]]
+    for _, (since, until) in pairwise(ordered):
+        start, end = merged[-1]
+        if since <= end:
+            merged[-1] = (start, max(end, until))
+        else:
+            merged.append((since, until))
+    return max(until - since for since, until in merged)
+
+
+def _stays(session: Session, table: Table) -> str:
+    due = open_deadline(session, table) if table.status == "running" else None
+    return f"The current deadline stays: {when(due, table.schedule.zone)}." if due else ""

@@ -1,0 +1,151 @@
+"""What a player writes: letters, news and diary; and whose press he wishes to get."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from pbem.acts.act import Act, Deed, Scene
+from pbem.acts.words.mailing import send_letter
+from pbem.acts.words.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
+from pbem.campaign.press.passing import Passed, passable
+from pbem.campaign.press.pieces import LETTER, UNSIGNED, Piece, muted_seats, readers
+from pbem.campaign.table import Place, Table, find_place
+from pbem.errors import CampaignError
+from pbem.masking import MASK
+from pbem.report.wording import joined, when
+from pbem.ruleset import Seat
+from pbem.store.models import SeatRow
+
+
+@dataclass(frozen=True, slots=True)
+class WriteLetter(Act[Deed]):
+    """A letter to seats, or to all."""
+
+    seat: Seat
+    text: str
+    to: Sequence[str]
+    unsigned: bool = False
+
+    def do(self, scene: Scene) -> Deed:
+        """Mails it, or keeps it for the next reports."""
+        table, own, passed = scene.table, find_place(scene.table, self.seat), passable(self.text)
+        to = read_recipients(table, self.to)
+        piece = Piece(kind=LETTER, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
+        at = send_letter(scene.session, scene.house, table, piece, scene.now)
+        room = "" if goes_at_once(table, piece) else _room(scene, own)
+        said = f"{_delivery(table, piece, at, scene.now)}{_vacant(table, piece)}{room}"
+        return Deed("\n".join([said, *_mask_notes(passed)]))
+
+
+@dataclass(frozen=True, slots=True)
+class WriteNews(Act[Deed]):
+    """A piece for the newspaper."""
+
+    seat: Seat
+    text: str
+
+    def do(self, scene: Scene) -> Deed:
+        """Keeps it for the next reports."""
+        table, own, passed = scene.table, find_place(scene.table, self.seat), passable(self.text)
+        put_news(scene.session, table, own, passed.text, scene.now)
+        said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
+        return Deed("\n".join([f"{said} {table.name}.{_room(scene, own)}", *_mask_notes(passed)]))
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDiary(Act[Deed]):
+    """An entry of a diary, which is shut until the game is over."""
+
+    seat: Seat
+    text: str
+
+    def do(self, scene: Scene) -> Deed:
+        """Enters it."""
+        table, own, passed = scene.table, find_place(scene.table, self.seat), passable(self.text)
+        put_diary(scene.session, table, own, passed.text, scene.now)
+        said = f"Entered into the diary of {own.seat}, turn {table.turn}. All diaries of {table.name} are opened to all"
+        return Deed("\n".join([f"{said} when the game is over, and not before.", *_mask_notes(passed)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Mute(Act[Deed]):
+    """A player wishes no more press of a seat, or none that nobody has signed."""
+
+    seat: Seat
+    whom: str
+
+    def do(self, scene: Scene) -> Deed:
+        """Keeps it from him."""
+        table, own, whom = scene.table, find_place(scene.table, self.seat), _writer(scene.table, self.whom)
+        if whom == own.seat:
+            raise CampaignError("nobody can mute himself: name another seat")
+        _set_muted(scene.session, own, _muted(scene, own) | {whom})
+        if whom == UNSIGNED:
+            return Deed(f"You get no more unsigned letters in {table.name}. UNMUTE UNSIGNED brings them back.")
+        return Deed(
+            f"You get no more letters and news of {whom} in {table.name}, and {whom} is not told. "
+            f"Letters that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unmute(Act[Deed]):
+    """A player wishes that press again."""
+
+    seat: Seat
+    whom: str
+
+    def do(self, scene: Scene) -> Deed:
+        """Lets it reach him."""
+        table, own, whom = scene.table, find_place(scene.table, self.seat), _writer(scene.table, self.whom)
+        muted = _muted(scene, own)
+        _set_muted(scene.session, own, muted - {whom})
+        what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
+        return Deed(f"You get {what} in {table.name}" + (" again." if whom in muted else ": that was not muted."))
+
+
+def _muted(scene: Scene, own: Place) -> frozenset[Seat]:
+    return muted_seats(scene.session, scene.table).get(own.id, frozenset())
+
+
+def _set_muted(session: Session, own: Place, muted: frozenset[Seat]) -> None:
+    session.execute(update(SeatRow).where(SeatRow.id == own.id).values(muted=sorted(muted)))
+
+
+def _writer(table: Table, word: str) -> Seat:
+    """Whose press is meant: a seat's, or that of nobody in particular."""
+    return UNSIGNED if word.lower() == UNSIGNED else find_place(table, word).seat
+
+
+def _delivery(table: Table, piece: Piece, at: dt.datetime | None, now: dt.datetime) -> str:
+    """Who gets a letter, when, and what they are told of its writer."""
+    everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
+    whom = everybody if piece.to is None else joined(piece.to)
+    what = "Your unsigned letter" if piece.unsigned else f"Your letter, signed {piece.byline},"
+    if at is None:
+        return f"{what} goes with the next reports of {table.name}, to {whom}."
+    time = "at once" if at == now else f"on the hour, {when(at, table.schedule.zone)},"
+    return f"{what} goes by mail {time} to {whom}."
+
+
+def _room(scene: Scene, own: Place) -> str:
+    """A sentence on how much more a seat may put into the next reports."""
+    return f" Your seat has room for {room_left(scene.session, scene.table, own)} characters more in them."
+
+
+def _vacant(table: Table, piece: Piece) -> str:
+    """A sentence on the seats written to where nobody sits."""
+    vacant = [place.seat for place in readers(table, piece) if not place.address]
+    return f" Nobody sits at {joined(vacant)} now." if vacant else ""
+
+
+def _mask_notes(passed: Passed) -> list[str]:
+    if not passed.masked:
+        return []
+    lines = "1 line" if passed.masked == 1 else f"{passed.masked} lines"
+    return [f"In {lines} stood what looks like a key or the head of a mail; it was passed on as {MASK}."]
