@@ -15,6 +15,12 @@ from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import server_folder
 from tests.servers.sqlite import migrated
+from tests.servers.statements import share_statements
+
+
+def pytest_configure() -> None:
+    """Before all tests."""
+    share_statements()
 
 
 @pytest.fixture
