@@ -5,6 +5,7 @@ Servers start when a test first asks for one, once for each pytest process.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,13 +14,14 @@ import pytest
 from pbem.store import Store, migrate
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
-from tests.servers.processes import server_folder
+from tests.servers.processes import fastest_folder, server_folder
 from tests.servers.sqlite import migrated
 from tests.servers.statements import share_statements
 
 
 def pytest_configure() -> None:
-    """Before all tests."""
+    """Before all tests: tests write thousands of small files, and wait for the disk at each commit."""
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(fastest_folder()))
     share_statements()
 
 
