@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from pbem.ruleset.testing.database import migrated
 from pbem.store import Store, migrate
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import fastest_folder, server_folder
-from tests.servers.sqlite import migrated
 from tests.servers.statements import share_statements
 
 

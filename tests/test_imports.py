@@ -99,7 +99,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "base",
     ),
     "ruleset.testing": (
-        "sheets tables",
+        "database sheets tables",
         "play",
         "leaks soak",
         "envelope held",

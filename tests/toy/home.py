@@ -24,10 +24,10 @@ from pbem.acts.opening import start
 from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.house import CACHE, House, open_house
+from pbem.ruleset.testing.database import migrated
 from pbem.store import migrate
 from pbem.store.models import Campaign
 from pbem.tick import Ticked, tick
-from tests.servers.sqlite import migrated
 from tests.toy.ruleset import Auction
 
 GAMES = {"toy": Auction()}
