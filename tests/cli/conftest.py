@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli import main
+from pbem.config import FILE_NAME
 from tests.toy.fixtures import desk, shared
 
 __all__ = ["desk", "shared"]
@@ -52,7 +53,7 @@ def _duel_home(tmp_path_factory: pytest.TempPathFactory, _new_home: Path) -> Pat
 @pytest.fixture
 def duel(home: Path, pbem: Run, _duel_home: Path) -> Run:
     """The same, with a campaign "duel" of Singularity started on a Monday."""
-    shutil.copytree(_duel_home, home, dirs_exist_ok=True)
+    shutil.copytree(_duel_home, home, ignore=shutil.ignore_patterns(FILE_NAME), dirs_exist_ok=True)
     return pbem
 
 
