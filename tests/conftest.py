@@ -5,16 +5,39 @@ Servers start when a test first asks for one, once for each pytest process.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pbem.ruleset.testing.database import migrated
 from pbem.store import Store, migrate
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
-from tests.servers.processes import server_folder
-from tests.servers.sqlite import migrated
+from tests.servers.processes import fastest_folder, server_folder
+from tests.servers.statements import share_statements
+
+LONGEST = (
+    "campaign/test_interleaving.py",
+    "faults/test_kills_*.py",
+    "rules/*/test_suite.py",
+    "scaffold/test_installed.py",
+    "season/test_season.py",
+    "tests/test_patterns.py",
+)
+"""Files that take more than half a minute."""
+
+
+def pytest_configure() -> None:
+    """Before all tests: tests write thousands of small files, and wait for the disk at each commit."""
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(fastest_folder()))
+    share_statements()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the longest files first: begun last, one would keep one worker busy while the others have nothing to do."""
+    items.sort(key=lambda item: not any(item.path.match(file) for file in LONGEST))
 
 
 @pytest.fixture

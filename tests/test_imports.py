@@ -100,7 +100,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "base",
     ),
     "ruleset.testing": (
-        "sheets tables",
+        "database sheets tables",
         "play",
         "leaks soak",
         "envelope held",

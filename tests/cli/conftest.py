@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli import main
+from pbem.config import FILE_NAME
 from tests.toy.fixtures import desk, shared
 
 __all__ = ["desk", "shared"]
@@ -16,10 +18,9 @@ __all__ = ["desk", "shared"]
 Run = Callable[..., Result]
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A home whose reports go without pictures."""
-    home = tmp_path / "home"
+@pytest.fixture(scope="session")
+def _new_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("new") / "home"
     assert CliRunner().invoke(main, ["init", str(home)]).exit_code == 0
     settings = home / "pbem.toml"
     settings.write_text(settings.read_text().replace("pictures = true ", "pictures = false"))
@@ -27,9 +28,36 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def home(tmp_path: Path, _new_home: Path) -> Path:
+    """A home whose reports go without pictures: a copy of one that the command line has made."""
+    return Path(shutil.copytree(_new_home, tmp_path / "home"))
+
+
+@pytest.fixture
 def pbem(home: Path) -> Run:
     """Runs a command in the home, as a GM would type it."""
+    return _runner(home)
 
+
+@pytest.fixture(scope="session")
+def _duel_home(tmp_path_factory: pytest.TempPathFactory, _new_home: Path) -> Path:
+    home = Path(shutil.copytree(_new_home, tmp_path_factory.mktemp("duel") / "home"))
+    pbem = _runner(home)
+    new = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--option", "size=3"]
+    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--policy", "accept=address"]
+    assert pbem(*new, *seats, "--deadline", "FRI 20:00 Europe/Berlin").exit_code == 0
+    assert pbem("start", "duel", "--now", "2026-11-02T09:00Z").exit_code == 0
+    return home
+
+
+@pytest.fixture
+def duel(home: Path, pbem: Run, _duel_home: Path) -> Run:
+    """The same, with a campaign "duel" of Singularity started on a Monday."""
+    shutil.copytree(_duel_home, home, ignore=shutil.ignore_patterns(FILE_NAME), dirs_exist_ok=True)
+    return pbem
+
+
+def _runner(home: Path) -> Run:
     def run(*words: str) -> Result:
         result = CliRunner().invoke(main, ["--home", str(home), *words])
         if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -37,13 +65,3 @@ def pbem(home: Path) -> Run:
         return result
 
     return run
-
-
-@pytest.fixture
-def duel(pbem: Run) -> Run:
-    """The same, with a campaign "duel" of Singularity started on a Monday."""
-    new = ["new", "duel", "--game", "singularity", "--gm", "gm@example.org", "--option", "size=3"]
-    seats = ["--seat", "red=ann@example.org", "--seat", "blue=bob@example.org", "--policy", "accept=address"]
-    assert pbem(*new, *seats, "--deadline", "FRI 20:00 Europe/Berlin").exit_code == 0
-    assert pbem("start", "duel", "--now", "2026-11-02T09:00Z").exit_code == 0
-    return pbem

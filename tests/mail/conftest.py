@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem.config import FILE_NAME, Settings, load_settings
+from pbem.ruleset.testing.database import migrated
 from tests.servers.mail import MailServer
 
 MakeSettings = Callable[..., Settings]
@@ -15,7 +16,7 @@ MakeSettings = Callable[..., Settings]
 
 @pytest.fixture
 def make_settings(mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeSettings:
-    """Makes the settings of the account `orders` at the mail system; each may be given another value."""
+    """Makes the settings of the account `orders` at the mail system, with tables; each may be given another value."""
     monkeypatch.setenv("TEST_PASSWORD", mail_server.password("orders"))
 
     def make(**others: str) -> Settings:
@@ -29,6 +30,7 @@ def make_settings(mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.M
         lines = [f'{name} = "{value}"' for name, value in values.items() if value]
         lines += [f'{name}_password = {{ env = "TEST_PASSWORD" }}' for name in ("inbox", "carrier")]
         (tmp_path / FILE_NAME).write_text("\n".join(lines))
+        (tmp_path / "pbem.sqlite").write_bytes(migrated())
         return load_settings(tmp_path)
 
     return make

@@ -16,7 +16,6 @@ from pbem.acts.opening import Start
 from pbem.catalogue import installed_games
 from pbem.house import House, open_house
 from pbem.housekeeping.status import CampaignStatus, house_status
-from pbem.store import migrate
 from pbem.store.models import Letter
 from pbem.tick import Ticked, tick
 from tests.mail.conftest import MakeSettings
@@ -30,7 +29,6 @@ HOUR = dt.timedelta(hours=1)
 def house(make_settings: MakeSettings) -> Iterator[House]:
     """A house whose post goes through the running mail system."""
     settings = make_settings()
-    migrate(settings.database)
     with open_house(settings.home, installed_games()) as house:
         yield house
 

@@ -9,7 +9,6 @@ import pytest
 from pbem.catalogue import installed_games
 from pbem.config import Settings
 from pbem.doctor import Examined, examine
-from pbem.store import migrate
 from tests.mail.conftest import MakeSettings
 from tests.post.letters import mail
 from tests.servers.mail import WITHOUT_MOVE, MailServer
@@ -19,7 +18,6 @@ NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 
 def checks(settings: Settings) -> dict[str, Examined]:
     """What the doctor says of inbox and carrier."""
-    migrate(settings.database)
     found = examine(settings.home, NOON, installed_games()).checks
     return {check.name: check for check in found if check.name in ("inbox", "carrier")}
 

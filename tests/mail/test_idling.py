@@ -16,7 +16,6 @@ from pbem.house import open_house
 from pbem.logbook import open_log
 from pbem.post.idling import Idler, Sleeper, open_waiter
 from pbem.serving import serve
-from pbem.store import migrate
 from pbem.tick import Ticked
 from tests.mail.conftest import MakeSettings
 from tests.mail.test_bounces import NOW
@@ -104,7 +103,6 @@ def test_a_folder_is_waited_for_asleep(make_settings: MakeSettings) -> None:
 def test_serve_answers_mail_as_it_comes(make_settings: MakeSettings, mail_server: MailServer) -> None:
     """With a poll a day, a mail that comes in between is answered all the same."""
     settings = make_settings()
-    migrate(settings.database)
     stop, answered = Event(), []
 
     def hear(done: Ticked) -> None:

@@ -18,7 +18,6 @@ from pbem.catalogue import installed_games
 from pbem.house import House, open_house
 from pbem.players import Player
 from pbem.ruleset import Dice
-from pbem.store import migrate
 from pbem.tick import Ticked, tick
 from tests.mail.conftest import MakeSettings
 from tests.servers.mail import MailServer
@@ -33,7 +32,6 @@ def house(request: pytest.FixtureRequest, mail_server: MailServer, make_settings
     """A house whose post goes through the running mail system, with TLS from the start or by STARTTLS."""
     inbox, carrier = request.param
     settings = make_settings(inbox=mail_server.inbox("orders", inbox), carrier=mail_server.carrier("orders", carrier))
-    migrate(settings.database)
     with open_house(settings.home, installed_games()) as house:
         yield house
 

@@ -47,8 +47,9 @@ class Season:
     def read(self, account: str) -> list[EmailMessage]:
         """The mails that came for an account since it was last read."""
         self.server.settle()
-        raws = self.server.mails(account)[self._seen.get(account, 0) :]
-        self._seen[account] = self._seen.get(account, 0) + len(raws)
+        seen = self._seen.get(account, 0)
+        raws = self.server.mails(account, after=seen)
+        self._seen[account] = seen + len(raws)
         for player in (self.players[seat] for seat, each in self.who.items() if each == account):
             for raw in raws:
                 player.read(raw)

@@ -23,7 +23,6 @@ from pbem.campaign.table import load_table
 from pbem.catalogue import installed_games
 from pbem.house import open_house
 from pbem.housekeeping.status import CampaignStatus, house_status
-from pbem.store import migrate
 from tests.mail.conftest import MakeSettings
 from tests.season.table import NAME, START, Season, subjects, text_of
 from tests.servers.mail import MailServer
@@ -37,7 +36,6 @@ def season(mail_server: MailServer, make_settings: MakeSettings) -> Iterator[Sea
     """A house on the running mail system, and a campaign with four of its six seats taken."""
     mail_server.empty()
     settings = make_settings(inbox=mail_server.inbox("orders"), carrier=mail_server.carrier("orders"))
-    migrate(settings.database)
     with open_house(settings.home, installed_games()) as house:
         season = Season(house, mail_server)
         for seat, account in (("red", "ann"), ("yellow", "bob"), ("green", "cyn"), ("cyan", "dee")):

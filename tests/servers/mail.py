@@ -98,8 +98,8 @@ class MailServer:
             for raw in mails:
                 imap.append(folder, raw)
 
-    def mails(self, account: str, *, folder: str = "INBOX", at_least: int = 0) -> list[bytes]:
-        """All mails in a folder of an account, once there are as many as are waited for."""
+    def mails(self, account: str, *, folder: str = "INBOX", at_least: int = 0, after: int = 0) -> list[bytes]:
+        """The mails in a folder of an account, without the first `after`, once there are `at_least` so many."""
         with self.imap(account) as imap:
             limit = time.monotonic() + SECONDS
             while imap.folder_status(folder, ["MESSAGES"])[b"MESSAGES"] < at_least:
@@ -107,7 +107,7 @@ class MailServer:
                     raise TimeoutError(f"{account} did not get {at_least} mails:\n{self._log()}")
                 time.sleep(PAUSE)
             imap.select_folder(folder, readonly=True)
-            uids = sorted(imap.search())
+            uids = sorted(imap.search())[after:]
             found = imap.fetch(uids, ["BODY.PEEK[]"]) if uids else {}
             return [found[uid][b"BODY[]"] for uid in uids]
 

@@ -18,7 +18,7 @@ from typing import Any
 SECONDS = 30
 PAUSE = 0.02
 ROOM = 1_000_000_000
-"""Bytes that must be free in memory for a server's files to be put there."""
+"""Bytes that must be free in memory for files to be put there."""
 
 
 class ServerMissing(Exception):
@@ -85,13 +85,15 @@ def server_folder(name: str) -> Iterator[Path]:
     pytest's own are no use: servers run as other users, and each session that
     begins shuts the folders of all sessions to other users.
     """
-    with tempfile.TemporaryDirectory(prefix=f"pbem-{name}-", dir=_fastest()) as folder:
+    with tempfile.TemporaryDirectory(prefix=f"pbem-{name}-", dir=fastest_folder()) as folder:
         yield Path(folder)
 
 
-def _fastest() -> Path:
+def fastest_folder() -> Path:
+    """Where temporary files are written fastest: in memory, if there is room and programs may be run from there."""
     memory = Path("/dev/shm")
-    return memory if memory.is_dir() and shutil.disk_usage(memory).free > ROOM else Path("/tmp")
+    fit = memory.is_dir() and shutil.disk_usage(memory).free > ROOM and not os.statvfs(memory).f_flag & os.ST_NOEXEC
+    return memory if fit else Path("/tmp")
 
 
 @contextlib.contextmanager

@@ -25,10 +25,10 @@ from pbem.acts.opening import Start
 from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.house import CACHE, House, open_house
+from pbem.ruleset.testing.database import migrated
 from pbem.store import migrate
 from pbem.store.models import Campaign
 from pbem.tick import Ticked, tick
-from tests.servers.sqlite import migrated
 from tests.toy.ruleset import Auction
 
 GAMES = {"toy": Auction()}
@@ -64,6 +64,7 @@ class Desk:
     house: House
     now: dt.datetime = MONDAY
     _count: Iterator[int] = field(default_factory=itertools.count)
+    _read: dict[Path, tuple[str, EmailMessage]] = field(default_factory=dict)
 
     @property
     def home(self) -> Path:
@@ -136,10 +137,15 @@ class Desk:
 
     def mails(self, to: str = "") -> list[EmailMessage]:
         """All mail sent so far, oldest first; to one address, if given."""
-        folder = self.home / "post" / "sent" / "new"
-        paths = sorted(folder.iterdir()) if folder.is_dir() else []
-        mails = [email.message_from_bytes(path.read_bytes(), policy=email.policy.default) for path in paths]
-        return [mail for mail in mails if to in ("", mail["To"])]
+        found = [self._mail(path) for path in sorted((self.home / "post" / "sent" / "new").glob("*"))]
+        return [mail for reader, mail in found if to in ("", reader)]
+
+    def _mail(self, path: Path) -> tuple[str, EmailMessage]:
+        """A mail that was sent, with whom it is to; read once, as it never changes."""
+        if path not in self._read:
+            mail = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+            self._read[path] = (mail["To"], mail)
+        return self._read[path]
 
     def last(self, to: str = "ann@example.org") -> EmailMessage:
         """The last mail sent to an address."""

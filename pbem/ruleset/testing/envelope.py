@@ -12,6 +12,7 @@ import email
 import email.policy
 import json
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -28,9 +29,10 @@ from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.report import Reporter
 from pbem.ruleset import AnyRuleset, Seat, canonical, digest
+from pbem.ruleset.testing.database import migrated
 from pbem.ruleset.testing.leaks import Leak, Moment, Secrecy, Sheets, World, elsewhere_world, moments, own_sheet
 from pbem.ruleset.testing.play import SEED, Game, mailed, usual_seats
-from pbem.store import Store, migrate
+from pbem.store import Store
 from pbem.store.models import Campaign, Report, SeatRow, Turn
 from pbem.tick import run_now, tick
 
@@ -73,16 +75,18 @@ def address_of(seat: Seat) -> str:
 
 
 class Posthouse:
-    """A house with one campaign at its first turn, into which a world is planted."""
+    """A house with one campaign at its first turn, into which a world is planted; a new one has yet to begin it."""
 
     def __init__(self, folder: Path, ruleset: AnyRuleset, reporter: Reporter) -> None:
-        write_default_settings(folder, ADDRESS)
+        database = folder / "pbem.sqlite"
+        if not database.exists():
+            write_default_settings(folder, ADDRESS)
+            database.write_bytes(migrated())
         settings = load_settings(folder)
-        migrate(settings.database)
         self._house = House(settings, Store(settings.database), {ruleset.key: ruleset}, reporter)
         self._ruleset = ruleset
         self._seats = usual_seats(ruleset)
-        self._seen = 0
+        self._seen = len(self._mails())
 
     def __enter__(self) -> Self:
         return self
@@ -97,10 +101,10 @@ class Posthouse:
             return session.scalars(select(Campaign.status)).one() == "over"
 
     def begin(self) -> None:
-        """Starts the campaign, with keys that are the same in every house; its first mails are of no interest.
+        """Starts the campaign, with keys that are always the same; its first mails are of no interest.
 
         One of the keys is the salt of the record whose hash the next reports tell: with a salt
-        drawn by chance that hash is another in every house, and so tells no world from another.
+        drawn by chance that hash is always another, and so tells no world from another.
         """
         wanted = NewCampaign(
             name=NAME,
@@ -144,8 +148,11 @@ class Posthouse:
         run_now(self._house, NAME, NOW + dt.timedelta(hours=1))
         return self._sent()
 
+    def _mails(self) -> list[Path]:
+        return sorted((self._house.settings.home / "post" / "sent" / "new").glob("*"))
+
     def _sent(self) -> list[Sent]:
-        paths = sorted((self._house.settings.home / "post" / "sent" / "new").iterdir())
+        paths = self._mails()
         new, self._seen = paths[self._seen :], len(paths)
         raws = [path.read_bytes() for path in new]
         return [Sent(email.message_from_bytes(raw)["To"], raw) for raw in raws]
@@ -213,17 +220,16 @@ def _canaries(moment: Moment, sent: Sent) -> Iterator[Leak]:
                 yield Leak("L5", moment.seat, moment.number, name, text[max(0, at - 60) : at + 60])
 
 
-def find_mail_leaks(moment: Moment, folder: Path, reporter: Reporter) -> Iterator[Leak]:
-    """Runs the moment's turn in two worlds, each in a house of its own and amid more or less other mail.
+def find_mail_leaks(moment: Moment, begun: Sequence[Path], reporter: Reporter) -> Iterator[Leak]:
+    """Runs the moment's turn in two worlds, each in a copy of a house of its own and amid more or less other mail.
 
     Ends of games disclose, so a world in which the game ends is not compared.
     """
     posts, ended = [], False
-    for number in range(2):
+    for number, home in enumerate(begun):
         world = elsewhere_world(moment, moment.rnd("elsewhere", number))
         letters = letters_of(moment, own_sheet(moment, world), world.sheets, noise=2 * number)
-        with Posthouse(folder / str(number), moment.ruleset, reporter) as house:
-            house.begin()
+        with Posthouse(_copied(home), moment.ruleset, reporter) as house:
             house.plant(moment, world)
             posts.append(house.run(letters))
             ended |= house.over
@@ -233,5 +239,16 @@ def find_mail_leaks(moment: Moment, folder: Path, reporter: Reporter) -> Iterato
 
 def all_mail_leaks(game: Game, secrecy: Secrecy, folder: Path, reporter: Reporter) -> Iterator[Leak]:
     """The leaks in the mail of some moments of a game."""
-    for number, moment in enumerate(moments([game], secrecy, MAILED)):
-        yield from find_mail_leaks(moment, folder / str(number), reporter)
+    begun = [folder / "one", folder / "other"]
+    for home in begun:
+        with Posthouse(home, game.ruleset, reporter) as house:
+            house.begin()
+    for moment in moments([game], secrecy, MAILED):
+        yield from find_mail_leaks(moment, begun, reporter)
+
+
+def _copied(home: Path) -> Path:
+    """A copy of a home beside it, in the place of the last one."""
+    copy = home.with_name(f"{home.name} copied")
+    shutil.rmtree(copy, ignore_errors=True)
+    return Path(shutil.copytree(home, copy))

@@ -22,6 +22,9 @@ SEED = bytes(range(32))
 STANDARD_CAP = 40
 RANDOM_TURNS = 15
 
+REMEMBERED = 2
+"""Rulesets whose games are kept: a suite looks at one of them again and again, and what was played is large."""
+
 Player = Callable[[AnyRuleset, View, Dice], list[str] | None]
 """Writes a sheet; None when it sends none."""
 
@@ -146,13 +149,13 @@ def _step(
     return Step(number, state, events, views, parsed, turn, after, happened)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=REMEMBERED)
 def standard_game(ruleset: AnyRuleset) -> Game:
     """A game of standard bots."""
     return play(ruleset, standard, STANDARD_CAP)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=REMEMBERED)
 def other_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     """A game of standard bots with all options that are no numbers decided otherwise, if there are any."""
     options = other_options(ruleset)
@@ -160,7 +163,7 @@ def other_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     return (play(ruleset, standard, STANDARD_CAP, options=options),) if changed else ()
 
 
-@functools.cache
+@functools.lru_cache(maxsize=REMEMBERED)
 def random_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     """Games of gremlins; several, as they like to resign."""
     played: list[Game] = []

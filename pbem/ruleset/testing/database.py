@@ -1,4 +1,4 @@
-"""A SQLite database with all tables and nothing in them: the migrations are run once, and tests have copies."""
+"""An empty SQLite database: the migrations are run once in a process, and tests have copies."""
 
 from __future__ import annotations
 
