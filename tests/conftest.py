@@ -17,6 +17,11 @@ from tests.servers.processes import server_folder
 from tests.servers.sqlite import migrated
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The parameter of `tests/campaign/test_interleaving.py`."""
+    parser.addoption("--all-meetings", action="store_true", help="let every act meet every other at each of its points")
+
+
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     """A SQLite database with all tables, of the test's own."""
