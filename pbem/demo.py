@@ -11,8 +11,9 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create, players_allowed
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.archive import replay
 from pbem.campaign.table import live, load_table
 from pbem.config import load_settings, write_default_settings
@@ -120,7 +121,7 @@ class _Demo:
             options={},
         )
         create(self._house, wanted, self._now, seed=self._seed)
-        start(self._house, CAMPAIGN, self._now)
+        do(self._house, CAMPAIGN, Start(), self._now)
         self._tick()
 
     def play_turn(self) -> bool:

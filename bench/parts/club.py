@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.config import FILE_NAME
 from pbem.demo import seat_names
 from pbem.founding import found
@@ -115,5 +116,5 @@ class Club:
             settle_minutes=0,
         )
         create(house, wanted, self.now, seed=seed)
-        start(house, name, self.now)
+        do(house, name, Start(), self.now)
         self.players += players

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Planned, Scene
 from pbem.acts.creation import players_allowed
-from pbem.acts.people.welcoming import welcome_mail
+from pbem.acts.people.welcoming import welcome
 from pbem.acts.turns.turnrun import put_turn
 from pbem.archive import Patch, Withdrawn, setup_dice, setup_record, turn_files
-from pbem.campaign.archiving import archive_now
 from pbem.campaign.deadlines import load_absences, next_deadline
-from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
 from pbem.campaign.people.dicewords import words_now
 from pbem.campaign.reporting import MadeReport, make_reports, put_reports
@@ -24,7 +23,7 @@ from pbem.campaign.table import Place, Table
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.outbox import queue_many, withdraw
+from pbem.post.outbox import withdraw
 from pbem.ruleset import AnyRuleset, Seat, all_views, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 
@@ -54,40 +53,40 @@ class _SetUp:
     files: Mapping[str, bytes]
 
 
-def start(house: House, name: str, now: dt.datetime) -> Started:
-    """Sets the campaign up, queues welcomes and first reports, and archives the set-up.
+@dataclass(frozen=True, slots=True)
+class Start(Planned[Started, _SetUp]):
+    """Sets a campaign up, and mails welcomes and first reports; seats that nobody has taken by now are left out."""
 
-    Seats that nobody has taken by now are left out. Raises CampaignError if it
-    has begun already, or if too few are seated.
-    """
+    rewrites = True
 
-    def plan(session: Session, table: Table) -> _SetUp:
+    def plan(self, scene: Scene) -> _SetUp:
+        """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
+        session, house, table = scene.session, scene.house, scene.table
         if table.status != "forming":
-            raise CampaignError(f"campaign {name} is {table.status}: it has begun already")
+            raise CampaignError(f"campaign {table.name} is {table.status}: it has begun already")
         table = _seated(table, house.game(table.game))
-        return _set_up(session, house, replace(table, words=words_now(session, table)), now)
+        return _set_up(session, house, replace(table, words=words_now(session, table)), scene.now)
 
-    def keep(session: Session, _: Table, made: _SetUp) -> tuple[int, _SetUp]:
-        table = made.table
-        first = _keep(session, house, table, made, now)
-        mails = [welcome_mail(house, table, place, made.tokens[place.seat]) for place in table.places]
-        queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
-        put_reports(session, house, table, turn_id=first.turn, reports=made.reports, now=now)
+    def keep(self, scene: Scene, plan: _SetUp) -> None:
+        """Writes turns 0 and 1, and queues the mails."""
+        session, house, table, now = scene.session, scene.house, plan.table, scene.now
+        turn = _keep(session, house, table, plan, now)
+        welcome(session, house, table, {place: plan.tokens[place.seat] for place in table.places}, now)
+        put_reports(session, house, table, turn_id=turn, reports=plan.reports, now=now)
         withdraw(session, table.name, 0)
         note(session, table.id, now, actor="gm", text=f"started; dice seal {seal(table.seed)}")
-        return first.setup, made
 
-    setup, made = act_on(house, name, plan, keep)
-    archive_now(house, setup, made.record, made.files, now)
-    table = made.table
-    return Started(
-        campaign=name,
-        seats=table.seats,
-        deadline=made.deadline,
-        zone=table.schedule.zone,
-        seal=seal(table.seed),
-        own_words=tuple(each.seat for each in table.words if each.own),
-    )
+    def facts(self, plan: _SetUp) -> Started:
+        """Who plays, and when turn 1 is due."""
+        table = plan.table
+        return Started(
+            campaign=table.name,
+            seats=table.seats,
+            deadline=plan.deadline,
+            zone=table.schedule.zone,
+            seal=seal(table.seed),
+            own_words=tuple(each.seat for each in table.words if each.own),
+        )
 
 
 def _close_seats(session: Session, table: Table, made: _SetUp) -> None:
@@ -113,12 +112,6 @@ def _seated(table: Table, ruleset: AnyRuleset) -> Table:
             "wait until somebody signs up, or invite somebody with: pbem invite"
         )
     return replace(table, places=places)
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    setup: int
-    turn: int
 
 
 def _set_up(session: Session, house: House, table: Table, now: dt.datetime) -> _SetUp:
@@ -175,15 +168,15 @@ def set_up_record(
     )
 
 
-def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.datetime) -> _Rows:
-    """Marks the campaign as begun and writes the set-up as turn 0 and the open turn 1."""
+def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.datetime) -> int:
+    """Marks the campaign as begun, writes the set-up as turn 0 and the open turn 1; returns the id of that."""
     begun = {"status": "running", "turn": 1, "version": house.game(table.game).version}
     session.execute(update(Campaign).where(Campaign.id == table.id).values(begun))
     _close_seats(session, table, made)
     none: frozenset[Seat] = frozenset()
     setup = put_turn(session, table, number=0, state=b"null", state_hash="", awaited=none, deadline=None, now=now)
     session.execute(update(Turn).where(Turn.id == setup).values(resolved_at=now, record=made.record))
-    turn = put_turn(
+    return put_turn(
         session,
         table,
         number=1,
@@ -193,4 +186,3 @@ def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.da
         deadline=made.deadline,
         now=now,
     )
-    return _Rows(setup, turn)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pbem.report import Restated, Told, restate, tell_findings
 from pbem.ruleset import AnyRuleset, Finding, Parsed, View, digest
 
 Lines = Sequence[tuple[int, str]]
@@ -14,16 +15,37 @@ Lines = Sequence[tuple[int, str]]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A sheet as its receipt tells it: what was read, and of which lines."""
+    """A sheet as its receipt tells it: what was read, and of which lines. `orders` are as a sheet keeps them."""
 
     parsed: Parsed
     lines: Lines
+    orders: Sequence[Mapping[str, Any]]
     notes: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
         """Only a sheet with nothing but errors is not taken; an empty one is."""
         return bool(self.parsed.entries) or not self.parsed.errors
+
+    @property
+    def digest(self) -> str:
+        """By which its orders are known."""
+        return digest(self.orders)
+
+    @property
+    def text(self) -> str:
+        """Its lines as they were read."""
+        return "\n".join(line for _, line in self.lines)
+
+    @property
+    def restated(self) -> tuple[Restated, ...]:
+        """The orders taken, in words."""
+        return restate(self.parsed)
+
+    @property
+    def told(self) -> tuple[Told, ...]:
+        """The findings, with the lines they speak of."""
+        return tell_findings(self.findings, self.lines)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -38,14 +60,15 @@ class Reading:
 
 def read_lines(ruleset: AnyRuleset, view: View, lines: Lines) -> Reading:
     """What a sheet's lines come to."""
-    return Reading(ruleset.parse(view, lines), lines)
+    parsed = ruleset.parse(view, lines)
+    return Reading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)))
 
 
 def still_reads(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:
     """Whether orders given against another view, as a sheet keeps them, could be given against this one too."""
     lines = [ruleset.orders.line(ruleset.orders.from_json(order)) for order in orders]
-    parsed = ruleset.parse(view, enumerate(lines, start=1))
-    return not parsed.errors and digest(list(map(ruleset.orders.to_json, parsed.orders))) == digest(list(orders))
+    reading = read_lines(ruleset, view, list(enumerate(lines, start=1)))
+    return not reading.parsed.errors and reading.digest == digest(list(orders))
 
 
 def _is_missing(finding: Finding) -> bool:

@@ -13,14 +13,15 @@ from sqlalchemy import Table as SqlTable
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
+from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies
 from pbem.campaign.press.postbag import Postbag
 from pbem.campaign.table import Place, Table
 from pbem.house import House
-from pbem.post.codes import message_id, reply_code
-from pbem.post.outbox import queue_many, topic_of
+from pbem.post.codes import reply_code
+from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
-from pbem.report import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed, report_mail
+from pbem.report import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
 from pbem.ruleset import AnyRuleset, Seat, View, canonical
 from pbem.store.models import Report
 
@@ -106,7 +107,7 @@ def put_reports(
     session.connection().execute(_PUT, rows)
     mails = {made.place.id: (made.code, made.mail) for made in reports if made.place.address}
     sent = [*(mail for _, mail in mails.values()), *copies(session, house, table, mails, now)]
-    queue_many(session, [(mail, table.id) for mail in sent], house.settings, now)
+    Postman.of(house, table).send(session, now, *sent)
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
@@ -152,6 +153,6 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
 
 def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, parts: ReportParts) -> Mail:
     table = opening.table
-    id_ = message_id(table.mail_key, house.settings.domain, "report", table.name, place.seat, opening.number, table.era)
+    id_ = ("report", table.name, place.seat, opening.number, table.era)
     topic = topic_of("report", table.name, opening.number, place.seat)
-    return report_mail(parts, facts, recipient=place.address, message_id=id_, topic=topic)
+    return Postman.of(house, table).report(place.address, parts, facts, id_, topic=topic)

@@ -117,7 +117,7 @@ class After:
     files: Mapping[str, bytes]
 
 
-def look(session: Session, house: House, table: Table) -> Before:
+def load_before(session: Session, house: House, table: Table) -> Before:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
     turn = load_open_turn(session, table)
     ruleset = house.game(table.game)

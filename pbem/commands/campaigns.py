@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.gm import change_gm, mail_gm_token
-from pbem.acts.opening import start as start_campaign
-from pbem.acts.people.roster import list_journal, list_rules, set_rules
-from pbem.campaign.table import load_table, locked_table
-from pbem.commands.common import open_home, say, show
-from pbem.commands.options import Pair, home_option, json_option, now_option
-from pbem.console.campaigns import created_lines, journal_lines, rule_lines, started_lines
+from pbem.acts.gm import ChangeGm, MailToken, ShowGm
+from pbem.acts.history import ShowJournal
+from pbem.acts.opening import Start
+from pbem.acts.people.roster import SetPolicy, ShowPolicy
+from pbem.commands.common import act, ask, open_home, say
+from pbem.commands.options import Pair, clock, home_option, json_option, now_option
+from pbem.console.campaigns import created_lines
 
 
 @click.command()
@@ -69,9 +69,7 @@ def new(
 @home_option
 def start(name: str, now: dt.datetime, home: Path | None) -> None:
     """Start a campaign: set it up and queue its first reports."""
-    with open_home(home) as house:
-        started = start_campaign(house, name, now)
-    say(started_lines(started))
+    act(home, name, Start(), now)
 
 
 @click.command()
@@ -82,14 +80,12 @@ def start(name: str, now: dt.datetime, home: Path | None) -> None:
 @home_option
 def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: Path | None) -> None:
     """Let a campaign be run by mail, or from another address; without an option, show who its GM is."""
-    with open_home(home) as house, house.store.writing() as session:
-        if address:
-            change_gm(session, house, locked_table(session, name), address, now)
-        if token:
-            mail_gm_token(session, house, locked_table(session, name), now)
-        table = load_table(session, name)
-    mailed = "; a new token goes to him with the next tick" if token else ""
-    click.echo(f"The GM of {name} is {table.gm}{mailed}.")
+    if address:
+        act(home, name, ChangeGm(address), now)
+    if token:
+        act(home, name, MailToken(), now)
+    if not (address or token):
+        ask(home, name, ShowGm(), now)
 
 
 @click.command()
@@ -102,11 +98,10 @@ def policy(
     name: str, rules: tuple[tuple[str, str], ...], *, now: dt.datetime, as_json: bool, home: Path | None
 ) -> None:
     """Show the house rules of campaign NAME for mail, time, people and press, or change some."""
-    with open_home(home) as house, house.store.writing() as session:
-        if rules:
-            set_rules(session, locked_table(session, name), dict(rules), now)
-        shown = list_rules(load_table(session, name))
-    show({"rules": shown}, rule_lines(shown), as_json=as_json)
+    if rules:
+        act(home, name, SetPolicy(dict(rules)), now, as_json=as_json)
+    else:
+        ask(home, name, ShowPolicy(), now, as_json=as_json)
 
 
 @click.command()
@@ -115,7 +110,4 @@ def policy(
 @home_option
 def journal(name: str, as_json: bool, home: Path | None) -> None:
     """Show all that was done to a campaign, when, and by whom."""
-    with open_home(home) as house, house.store.reading() as session:
-        table = load_table(session, name)
-        entries = list_journal(session, table)
-    show({"entries": entries}, journal_lines(entries, table.schedule.zone), as_json=as_json)
+    ask(home, name, ShowJournal(), clock(), as_json=as_json)

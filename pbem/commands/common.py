@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from pbem.acts.act import Act, Question, Weighty, do, look
 from pbem.catalogue import Catalogue
 from pbem.config import find_home
-from pbem.console.common import json_text
+from pbem.console.json_text import json_text
 from pbem.house import House, open_house
+from pbem.logbook import open_log
+from pbem.telling import LOOKED, SCREEN, told
 
 
 def known_games() -> Catalogue:
@@ -27,9 +31,11 @@ def home_folder(home: Path | None) -> Path:
     return home or context.params.get("home") or find_home(Path.cwd())
 
 
-def open_home(home: Path | None) -> AbstractContextManager[House]:
-    """The house of the home a command is meant for, closed at the end. Raises ConfigError."""
-    return open_house(home_folder(home), known_games())
+@contextmanager
+def open_home(home: Path | None, log: Path | None = None) -> Iterator[House]:
+    """The house of the home a command is meant for, closed at the end, its log kept meanwhile. Raises ConfigError."""
+    with open_house(home_folder(home), known_games()) as house, open_log(log or house.settings.log):
+        yield house
 
 
 def say(lines: Iterable[str]) -> None:
@@ -41,3 +47,27 @@ def say(lines: Iterable[str]) -> None:
 def show(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
     """Prints facts as JSON for scripts, or the lines that tell a person of them."""
     say([json_text(facts)] if as_json else lines)
+
+
+def ask(home: Path | None, name: str, question: Question[Any], now: dt.datetime, *, as_json: bool = False) -> None:
+    """Prints the answer to a question about a campaign."""
+    with open_home(home) as house:
+        facts = look(house, name, question, now)
+    show(facts, told(facts, SCREEN), as_json=as_json)
+
+
+def act(home: Path | None, name: str, wish: Act[Any], now: dt.datetime, *, as_json: bool = False) -> None:
+    """Does something to a campaign, and prints what was done."""
+    with open_home(home) as house:
+        facts = do(house, name, wish, now)
+    show(facts, told(facts, SCREEN), as_json=as_json)
+
+
+def act_if_sure(home: Path | None, name: str, wish: Weighty[Any], now: dt.datetime, *, sure: bool) -> None:
+    """Does something to a campaign; if not `sure`, only prints what it would come to."""
+    if sure:
+        act(home, name, wish, now)
+        return
+    with open_home(home) as house:
+        facts = look(house, name, wish, now)
+    say(told(facts, LOOKED))

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from pbem.acts.past import forking, rolling
-from pbem.acts.past.amending import amend
-from pbem.acts.past.entering import enter_sheet
-from pbem.acts.past.mending import mend as mend_campaign
-from pbem.acts.past.preview import preview as preview_turn
+from pbem.acts.act import do, look
+from pbem.acts.past import forking
+from pbem.acts.past.amending import Amend
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.forking import ShowFork
+from pbem.acts.past.mending import Mend
+from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.campaign.reading import Lines
-from pbem.commands.common import known_games, open_home, say
+from pbem.commands.common import act, act_if_sure, known_games, open_home, say
 from pbem.commands.options import FOLDER, NUMBER, F, Pair, home_option, now_option, yes_option
-from pbem.console.past import compared_lines, forked_lines, mended_lines, radius_lines, rolled_lines
+from pbem.console.copies import copied_lines
 from pbem.desk.filed import sheet_lines
 from pbem.founding import found
-from pbem.house import House, open_house
+from pbem.house import open_house
 from pbem.ruleset import Seat
+from pbem.telling import SCREEN, told
+from pbem.telling.turns import receipt_lines
 
 
 def sheets_option(command: F) -> F:
@@ -38,9 +43,7 @@ def sheets_option(command: F) -> F:
 @home_option
 def rollback(name: str, turn: int, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Open an earlier TURN of a campaign again, with the sheets that had come in for it."""
-    with open_home(home) as house:
-        rolled = rolling.rollback(house, name, turn, now, sure=sure)
-    say(rolled_lines(rolled, sure=sure))
+    act_if_sure(home, name, RollBack(turn), now, sure=sure)
 
 
 @click.command()
@@ -49,9 +52,7 @@ def rollback(name: str, turn: int, sure: bool, now: dt.datetime, home: Path | No
 @home_option
 def forward(name: str, now: dt.datetime, home: Path | None) -> None:
     """Take the newest rollback back, as long as the turn it opened has not been run."""
-    with open_home(home) as house:
-        rolled = rolling.forward(house, name, now)
-    say(rolled_lines(rolled, sure=True))
+    act(home, name, GoForward(), now)
 
 
 @click.command()
@@ -61,9 +62,7 @@ def forward(name: str, now: dt.datetime, home: Path | None) -> None:
 @home_option
 def mend(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does."""
-    with open_home(home) as house:
-        mended = mend_campaign(house, name, now, sure=sure)
-    say(mended_lines(mended, sure=sure))
+    act_if_sure(home, name, Mend(), now, sure=sure)
 
 
 @click.command()
@@ -89,10 +88,7 @@ def rerun(
     For an older turn roll the campaign back first, enter the sheets, and run it.
     """
     changes = Changes(sheets=_read_sheets(name, sheets), drop_patch=without_patch)
-    sure = sure and not dry_run
-    with open_home(home) as house:
-        radius = amend(house, name, changes, now, sure=sure)
-    say(radius_lines(radius, sure=sure))
+    act_if_sure(home, name, Amend(changes), now, sure=sure and not dry_run)
 
 
 @click.command()
@@ -116,25 +112,17 @@ def fork(
     """Copy a campaign, as it stood when TURN was open, into a home of its own in FOLDER, to try what if."""
     given = _read_sheets(name, sheets)
     with open_home(home) as house:
-        forking.check_fork(house, name, turn)
+        look(house, name, ShowFork(turn), now)
         settings = found(folder, house.settings.address)
         forking.copy_templates(house, settings.home)
         with open_house(settings.home, known_games()) as there:
-            forked = forking.copy_campaign(house, there, name, turn, now)
-            say(forked_lines(forked, settings.home))
-            _enter_sheets(there, name, given, now)
+            say(copied_lines(do(house, name, forking.CopyTo(turn, there), now), settings.home))
+            for seat, lines in given.items():
+                say(receipt_lines(do(there, name, GiveSheet(seat, lines), now)))
             if compare:
-                say(
-                    compared_lines(
-                        forking.compare_with_real(house, there, preview_turn(there, name, now, real_dice=True))
-                    )
-                )
+                made = look(there, name, ShowPreview(real_dice=True), now)
+                say(told(look(house, name, forking.Compare(there, made), now), SCREEN))
 
 
 def _read_sheets(name: str, sheets: Iterable[tuple[Seat, str]]) -> dict[Seat, Lines]:
     return {seat: sheet_lines(Path(path).read_bytes(), name) for seat, path in sheets}
-
-
-def _enter_sheets(house: House, name: str, sheets: Mapping[Seat, Lines], now: dt.datetime) -> None:
-    for seat, lines in sheets.items():
-        click.echo(f"{seat}: {enter_sheet(house, name, seat, lines, now, sure=True).verdict}")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -13,9 +11,7 @@ from pbem.commands.common import open_home, show
 from pbem.commands.options import F, clock, home_option, json_option, now_option
 from pbem.console.bar import progress
 from pbem.console.running import status_lines, tick_lines
-from pbem.house import House
 from pbem.housekeeping.status import house_status
-from pbem.logbook import open_log
 from pbem.serving import serve as serve_house
 from pbem.serving import stopped_by_signals
 from pbem.tick import Ticked, run_now
@@ -37,7 +33,7 @@ def log_option(command: F) -> F:
 def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None) -> None:
     """Poll, answer, remind, resolve what is due, archive and send: the scheduled job."""
     live = context.get_parameter_source("now") is click.ParameterSource.DEFAULT
-    with _logged_home(home, log) as house, progress() as bar:
+    with open_home(home, log) as house, progress() as bar:
         done = tick_house(house, now, live=live, progress=bar)
     _tell(done, as_json=as_json)
     context.exit(1 if done.problems else 0)
@@ -48,7 +44,7 @@ def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bo
 @home_option
 def serve(log: Path | None, home: Path | None) -> None:
     """Stay up and tick every poll_seconds, and as mail comes, until SIGTERM."""
-    with _logged_home(home, log) as house, stopped_by_signals() as stop:
+    with open_home(home, log) as house, stopped_by_signals() as stop:
         click.echo(f"Serving {house.settings.home}; a tick every {house.settings.poll_seconds} seconds.")
         serve_house(house, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
     click.echo("Stopped.")
@@ -65,7 +61,7 @@ def run(
     context: click.Context, name: str, *, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None
 ) -> None:
     """Resolve a campaign's open turn now."""
-    with _logged_home(home, log) as house, progress() as bar:
+    with open_home(home, log) as house, progress() as bar:
         done = run_now(house, name, now, progress=bar)
     _tell(done, as_json=as_json)
     context.exit(1 if done.problems or done.busy else 0)
@@ -80,12 +76,6 @@ def status(name: str | None, as_json: bool, home: Path | None) -> None:
     with open_home(home) as house:
         found = house_status(house, name)
     show(found, status_lines(found), as_json=as_json)
-
-
-@contextmanager
-def _logged_home(home: Path | None, log: Path | None) -> Iterator[House]:
-    with open_home(home) as house, open_log(log or house.settings.log):
-        yield house
 
 
 def _tell(done: Ticked, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:

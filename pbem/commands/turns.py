@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 
-from pbem.acts.past.entering import enter_sheet
-from pbem.acts.past.patching import patch_state, state_of
-from pbem.acts.past.preview import preview as preview_turn
-from pbem.acts.past.preview import write_preview
-from pbem.acts.ruling.adjudicating import Taken, ruling_form, take_folder, take_form, write_folder
-from pbem.commands.common import open_home, say, show
-from pbem.commands.options import FOLDER, home_option, json_option, now_option, yes_option
-from pbem.console.turns import entered_lines, folder_lines, patched_lines, preview_lines, ruling_lines
+from pbem.acts.act import do, look
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.patching import Patch, ShowState
+from pbem.acts.past.preview import ShowPreview, write_preview
+from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
+from pbem.acts.ruling.rulingform import read_form
+from pbem.commands.common import act_if_sure, open_home, say, show
+from pbem.commands.options import FOLDER, clock, home_option, json_option, now_option, yes_option
+from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.desk.filed import sheet_lines
 from pbem.house import House
 from pbem.ruleset.canonical import read_json
+from pbem.telling import SCREEN, told
 
 
 @click.command()
@@ -31,8 +32,10 @@ from pbem.ruleset.canonical import read_json
 def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, home: Path | None) -> None:
     """Show what the open turn would come to if it were run now, with other dice; keep nothing, mail nobody."""
     with open_home(home) as house:
-        made = preview_turn(house, name, now, real_dice=real_dice)
-    say(preview_lines(made, write_preview(made, to) if to else None))
+        made = look(house, name, ShowPreview(real_dice=real_dice), now)
+    say(told(made, SCREEN))
+    if to:
+        say(preview_folder_lines(write_preview(made, to)))
 
 
 @click.command()
@@ -44,10 +47,7 @@ def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, ho
 @home_option
 def sheet(*, name: str, seat: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Enter the order lines in FILE as a seat's sheet for the open turn; its player gets the receipt."""
-    lines = sheet_lines(file.read(), name)
-    with open_home(home) as house:
-        receipt = enter_sheet(house, name, seat, lines, now, sure=sure)
-    say(entered_lines(receipt, sure=sure))
+    act_if_sure(home, name, GiveSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
 
 
 @click.command()
@@ -81,24 +81,25 @@ def adjudicate(
         if folder is None:
             taken = _edited(house, name, now)
         elif not take:
-            written = write_folder(house, name, folder, force=force)
-            show(written, folder_lines(written), as_json=as_json)
+            written = write_folder(look(house, name, ShowRulingForm(), now), folder, force=force)
+            show(written, ruling_folder_lines(written), as_json=as_json)
             return
         else:
-            taken = take_folder(house, name, folder, now)
-    show(taken, ruling_lines(taken), as_json=as_json)
+            taken = do(house, name, TakeRuling(read_folder(name, folder)), now)
+    show(taken, told(taken, SCREEN), as_json=as_json)
     context.exit(0 if taken.kept else 1)
 
 
 def _edited(house: House, name: str, now: dt.datetime) -> Taken:
     """The ruling as the GM writes it in his editor; what is not taken is kept, to be mended there."""
-    form = ruling_form(house, name)
+    form = look(house, name, ShowRulingForm(), now)
     draft = house.settings.home / f"ruling-{name}-{form.turn}.txt"
     text = click.edit(draft.read_text("utf-8") if draft.exists() else form.text, extension=".txt")
     if text is None:
         raise click.ClickException("nothing was saved in the editor, so nothing was taken")
     draft.write_text(text, "utf-8")
-    taken = take_form(house, name, form, text, now)
+    ruling = TakeRuling(read_form(text.splitlines()), of=(form.turn, form.era))
+    taken = do(house, name, ruling, now)
     if taken.kept:
         draft.unlink()
     return taken
@@ -110,7 +111,7 @@ def _edited(house: House, name: str, now: dt.datetime) -> Taken:
 def state(name: str, home: Path | None) -> None:
     """Print the state of the open turn as JSON, to be edited and given to `pbem patch`."""
     with open_home(home) as house:
-        click.echo(json.dumps(state_of(house, name), indent=2, ensure_ascii=False, sort_keys=True))
+        click.echo(look(house, name, ShowState(), clock()).text)
 
 
 @click.command()
@@ -121,10 +122,7 @@ def state(name: str, home: Path | None) -> None:
 @home_option
 def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Change the state of the open turn to that in FILE, or by the JSON Patch (RFC 6902) in it."""
-    data = _read_json(file)
-    with open_home(home) as house:
-        patched = patch_state(house, name, data, now, sure=sure)
-    say(patched_lines(patched, sure=sure))
+    act_if_sure(home, name, Patch(_read_json(file)), now, sure=sure)
 
 
 def _read_json(file: BinaryIO) -> Any:

@@ -8,11 +8,9 @@ from typing import TextIO
 
 import click
 
-from pbem.acts.words.gmwords import add_text, broadcast, drop_text, list_press, list_texts
-from pbem.campaign.table import locked_table
-from pbem.commands.common import open_home, show
+from pbem.acts.words.gmwords import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.commands.common import act, ask
 from pbem.commands.options import NUMBER, home_option, json_option, now_option
-from pbem.console.words import broadcast_line, press_lines, text_lines
 from pbem.ruleset import split_words
 
 WORDS = click.File(encoding="utf-8-sig", errors="replace")
@@ -40,14 +38,12 @@ def text(
     """Put the words of FILE, or of standard input (-), into the next reports. Without FILE, list such texts."""
     if file is not None and drop is not None:
         raise click.UsageError("give one of FILE and --drop")
-    with open_home(home) as house, house.store.writing() as session:
-        table = locked_table(session, name)
-        if file is not None:
-            add_text(session, table, file.read(), now, seat=seat)
-        elif drop is not None:
-            drop_text(session, table, drop, now)
-        texts = list_texts(session, table)
-    show({"texts": texts}, text_lines(table, texts), as_json=as_json)
+    if file is not None:
+        act(home, name, AddText(file.read(), seat), now, as_json=as_json)
+    elif drop is not None:
+        act(home, name, DropText(drop), now, as_json=as_json)
+    else:
+        ask(home, name, ShowTexts(), now, as_json=as_json)
 
 
 @click.command()
@@ -59,11 +55,7 @@ def text(
 @home_option
 def press(*, name: str, file: TextIO | None, to: str, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Mail the words of FILE, or of standard input (-), to players at once. Without FILE, list all press."""
-    with open_home(home) as house, house.store.writing() as session:
-        table = locked_table(session, name)
-        if file is not None:
-            reached = broadcast(session, house, table, file.read(), now, to=split_words(to))
-            show({"to": reached}, [broadcast_line(reached)], as_json=as_json)
-            return
-        pieces = list_press(session, table)
-    show({"press": pieces}, press_lines(pieces), as_json=as_json)
+    if file is not None:
+        act(home, name, Broadcast(file.read(), split_words(to)), now, as_json=as_json)
+    else:
+        ask(home, name, ShowPress(), now, as_json=as_json)

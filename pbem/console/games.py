@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pbem.acts.creation import players_allowed
-from pbem.console.common import counted, reading_lines
 from pbem.demo import DemoResult
 from pbem.desk.check import Check
 from pbem.report.wording import sentence, wrapped
 from pbem.ruleset import AnyRuleset, Standing
+from pbem.telling.common import counted, reading_lines
 
 
 def check_lines(check: Check) -> Iterator[str]:

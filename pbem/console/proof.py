@@ -9,8 +9,8 @@ from pbem.archive import ReplayProof
 from pbem.archive.held import Held
 from pbem.archive.runs import Run
 from pbem.archive.verify import Verified
-from pbem.console.common import counted
 from pbem.report.wording import when, wrapped
+from pbem.telling.common import counted
 
 
 def proof_lines(proof: ReplayProof) -> Iterator[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from pbem.console.common import counted
-from pbem.housekeeping.status import CampaignStatus, HouseStatus, SeatStatus, Undelivered
-from pbem.report.wording import columns, sentence, when, wrapped
+from pbem.housekeeping.status import HouseStatus
+from pbem.report.wording import sentence, wrapped
+from pbem.telling import SCREEN
+from pbem.telling.campaigns import status_lines as campaign_lines
+from pbem.telling.campaigns import undelivered_lines
+from pbem.telling.common import counted
 from pbem.tick import Ticked
 
 
@@ -40,45 +43,8 @@ def status_lines(status: HouseStatus) -> Iterator[str]:
     for number, campaign in enumerate(status.campaigns):
         if number:
             yield ""
-        yield from _campaign_lines(campaign)
-    yield from _undelivered_lines(status.undelivered, "")
+        yield from campaign_lines(campaign, SCREEN)
+    yield from undelivered_lines(status.undelivered)
     if status.set_aside:
         yield f"{counted(status.set_aside, 'letter')} set aside; see: pbem letters --state quarantined"
     yield from (wrapped(sentence(notice)) for notice in status.notices)
-
-
-def _campaign_lines(campaign: CampaignStatus) -> Iterator[str]:
-    where = {"forming": "not started", "running": f"turn {campaign.turn}", "over": f"over after turn {campaign.turn}"}
-    yield f"{campaign.name}: {campaign.title}, {where[campaign.status]}"
-    if campaign.deadline is not None:
-        yield f"  deadline: {when(campaign.deadline, campaign.zone)}  [{campaign.schedule}]"
-        if campaign.closes is not None and campaign.closes > campaign.deadline:
-            yield f"  late sheets count until: {when(campaign.closes, campaign.zone)}"
-    elif campaign.status == "forming":
-        yield f"  deadlines: {campaign.schedule}; start it with: pbem start {campaign.name}"
-    if campaign.held:
-        yield f"  held: {campaign.held}; let turns run with: pbem release {campaign.name}"
-    if campaign.result is not None:
-        winners = ", ".join(campaign.result.winners) or "nobody"
-        yield f"  won by {winners}: {campaign.result.reason}"
-    rows = [
-        (seat.seat, seat.address, _sheet(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
-        for seat in campaign.seats
-    ]
-    yield from (f"  {line}" for line in columns(rows, "seat", "address", "sheet", "missed").splitlines())
-    yield from _undelivered_lines(campaign.undelivered, "  ")
-
-
-def _sheet(seat: SeatStatus) -> str:
-    if not seat.playing:
-        return "removed"
-    if seat.sheet is not None:
-        return f"version {seat.sheet}" + (", says WAIT" if seat.wait else "")
-    return "awaited" if seat.awaited else "-"
-
-
-def _undelivered_lines(mails: Sequence[Undelivered], indent: str) -> Iterator[str]:
-    for mail in mails:
-        tries = f", {counted(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
-        reply = f": {mail.reply}" if mail.reply else ""
-        yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pbem.console.common import counted, utc
 from pbem.doctor import Diagnosis
 from pbem.report.wording import columns, sentence, wrapped
+from pbem.telling.common import counted, utc
 from pbem.upkeep.ledger import Account
 from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held

@@ -13,7 +13,6 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from pbem.budget import Overrun, within
-from pbem.desk import gm_acts, gm_history
 from pbem.desk.aside import close_letter, set_aside, set_aside_unread
 from pbem.desk.attempts import MOST_ATTEMPTS, Waiting, attempted, in_groups, waiting_letters
 from pbem.desk.bounces import note_automatic
@@ -43,8 +42,6 @@ from pbem.progress import Progress, silent
 from pbem.report import Help
 from pbem.store.models import Campaign
 from pbem.store.models import Letter as LetterRow
-
-GM_HANDLERS = {**gm_acts.HANDLERS, **gm_history.HANDLERS}
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
 _HELP = re.compile(r"\A\s*+(?:(?:re|aw|fwd?):\s*+)*+help\b", re.IGNORECASE)
@@ -197,7 +194,7 @@ def _served(found: _Found, known: frozenset[str]) -> tuple[str, bool]:
     if found.case.letter.automatic:
         return _automatic(found.case, found.sheet)
     if found.gm_sheet:
-        return answer_gm_letter(found.case, found.gm_sheet, GM_HANDLERS), False
+        return answer_gm_letter(found.case, found.gm_sheet), False
     letter = unquoted(found.case.session, found.case.letter)
     case, sheet = dataclasses.replace(found.case, letter=letter), find_sheet(letter.lines, known.__contains__)
     if sheet.header is None and _asks_help(letter):
@@ -245,7 +242,7 @@ def _help(case: Case) -> str:
     if seats:
         verbs = tuple(verb.usage for verb in case.house.game(seats[0].game).orders.verbs)
         page = dataclasses.replace(page, campaign=seats[0].campaign, seat=seats[0].seat, verbs=verbs)
-    return "help; " + answer(case, to=case.letter.sender, text=case.house.reporter.write(page), kind="help")
+    return "help; " + answer(case, case.letter.sender, page, kind="help")
 
 
 _NOTE = (

@@ -99,12 +99,11 @@ def _tell_gms(case: Case, problem: str) -> None:
         subject=masked(letter.subject),
         problem=masked(problem),
     )
-    text = case.house.reporter.page(page.page, page=page)
     for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == "running").distinct()):
-        notify(case, to=gm, subject=f"[pbem] Letter {case.letter_id} was set aside", text=text)
+        notify(case, gm, f"Letter {case.letter_id} was set aside", page)
 
 
 def _tell_writer(case: Case) -> None:
     sender = case.letter.sender
     if sender is not None and not case.letter.automatic and is_known(case.session, sender):
-        answer(case, to=sender, text=case.house.reporter.page(Fault.page, page=Fault(address=case.address)))
+        answer(case, sender, Fault(address=case.address))

@@ -11,13 +11,11 @@ from sqlalchemy import select, update
 
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.journal import note
+from pbem.campaign.notices import Postman
 from pbem.desk.replies import Case, bare_subject
 from pbem.post.bounces import Bounce, read_bounce
-from pbem.post.codes import message_id
-from pbem.post.outbox import queue
 from pbem.post.reading import read_letter
 from pbem.post.rescue import after_bounce, noted
-from pbem.post.writing import Mail
 from pbem.report import Bounced
 from pbem.store.models import Campaign, Letter, Outgoing, Person, SeatRow
 
@@ -76,17 +74,9 @@ def _tell(case: Case, campaign: Campaign, mail: Outgoing, bounce: Bounce) -> Non
         zone=Schedule.read(campaign.schedule).zone,
         reason=bounce.reason,
     )
-    settings = case.house.settings
-    told = Mail(
-        recipient=campaign.gm,
-        subject=f"[{campaign.name}] Mail to {', '.join(page.seats) or page.recipient} came back",
-        text=case.house.reporter.write(page),
-        message_id=message_id(campaign.mail_key, settings.domain, "bounce", mail.message_id),
-        reply_to=settings.address,
-        automatic="auto-generated",
-        kind="notice",
-    )
-    queue(case.session, told, settings, campaign_id=campaign.id, now=case.now)
+    postman, subject = Postman.of(case.house, campaign), f"Mail to {', '.join(page.seats) or page.recipient} came back"
+    told = postman.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
+    postman.send(case.session, case.now, told)
 
 
 def _seats(case: Case, mail: Outgoing) -> tuple[str, ...]:

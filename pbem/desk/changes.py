@@ -9,7 +9,7 @@ from pbem.acts.creation import check_address
 from pbem.acts.people.remailing import recall_copies
 from pbem.acts.people.seating import open_seat, pause_seat
 from pbem.campaign.journal import note
-from pbem.campaign.news import send_page, tell
+from pbem.campaign.notices import send_page, send_words
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.deputies import MOST_DAYS, dismiss
 from pbem.campaign.people.dicewords import choose_word
@@ -127,7 +127,7 @@ def _dismiss(asked: Asked, _: NoDeputy) -> str:
     recall_copies(case.session, place)
     said = f"You no longer stand in for the seat {spot.seat} of {spot.campaign}. Thank you!"
     for deputy in dismissed:
-        tell(case.session, case.house, table, case.now, to=deputy.address, subject="You are relieved", said=[said])
+        send_words(case.session, case.house, table, case.now, said, to=deputy.address, subject="You are relieved")
     return (
         f"{dismissed[0].address} no longer stands in for {spot.seat} in {spot.campaign}, and the reports mailed there "
         "open your seat no more."
@@ -157,7 +157,7 @@ def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> s
     if code is None:
         return _ENOUGH
     page = Confirmation(kind=kind, code=code, address=case.address, days=DAYS, about=address)
-    answer(case, to=person.address, text=case.house.reporter.write(page), code=code)
+    answer(case, person.address, page, code=code)
     return ""
 
 

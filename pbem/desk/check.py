@@ -12,7 +12,7 @@ from pbem.house import choose_game
 from pbem.post.cleaning import own_lines, plain
 from pbem.post.mime import decode_text
 from pbem.post.wrapping import mend
-from pbem.report import ReportDataError, Restated, Told, read_report_data, restate, tell
+from pbem.report import ReportDataError, Restated, Told, read_report_data
 from pbem.ruleset import AnyRuleset, View
 
 
@@ -54,8 +54,8 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         seat=data["seat"],
         label=data["label"],
         accepted=reading.accepted,
-        orders=restate(reading.parsed),
-        findings=tell(reading.findings, reading.lines),
+        orders=reading.restated,
+        findings=reading.told,
         missing=reading.missing,
         notes=(*cleaned, *mended, *found.notes, *_other_seat(found, data)),
     )

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from pbem.acts.people.remailing import find_report, mail_copy, recall_copies
 from pbem.acts.people.seating import place_of
 from pbem.campaign.journal import note
-from pbem.campaign.news import send_page, tell
+from pbem.campaign.notices import send_page, send_words
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.deputies import appoint, end_of, stands_in_for
 from pbem.campaign.people.identity import enrol, find_person
@@ -85,7 +85,7 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
         f"{deputy.address} stands in for your seat {seat.name} in {table.name} to the end of {data['until']}: "
         "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
-    tell(case.session, case.house, table, case.now, to=player.address, subject="Your deputy", said=[said])
+    send_words(case.session, case.house, table, case.now, said, to=player.address, subject="Your deputy")
     report = find_report(case.session, table, place)
     if report is not None:
         mail_copy(case.session, case.house, table, place, report, case.now, deputy=stand_in)
@@ -98,7 +98,7 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
 def _tell(case: Case, addresses: list[str], subject: str, said: str) -> None:
     help_ = "If this was not you, please tell your GM at once."
     for address in dict.fromkeys(addresses):
-        tell(case.session, case.house, None, case.now, to=address, subject=subject, said=[said, help_])
+        send_words(case.session, case.house, None, case.now, said, help_, to=address, subject=subject)
 
 
 def _note_address(case: Case, person: Person, old: str) -> None:
@@ -113,4 +113,4 @@ def _note_address(case: Case, person: Person, old: str) -> None:
         table = load_table(case.session, campaign)
         said = f"The seat {seat} of {campaign} is played from {person.address} now, and no longer from {old}."
         note(case.session, table.id, case.now, actor=seat, text=said, secret=True)
-        tell(case.session, case.house, table, case.now, to=table.gm, subject="A player's address", said=[said])
+        send_words(case.session, case.house, table, case.now, said, to=table.gm, subject="A player's address")

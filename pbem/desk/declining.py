@@ -21,8 +21,7 @@ def declined(case: Case, claim: Claim) -> str:
         case Declined():
             return _known(case, claim)
         case Disagreeing(to=to, header=header):
-            text = case.house.reporter.page(Disagreement.page, page=Disagreement(address=case.address, header=header))
-            return "for two seats at once; " + answer(case, to=to, text=text)
+            return "for two seats at once; " + answer(case, to, Disagreement(address=case.address, header=header))
         case Unproven():
             return keep(case, claim)
         case Impostor():
@@ -46,7 +45,7 @@ def _known(case: Case, claim: Declined) -> str:
         gm=spot.gm if spot else "",
         notes=case.letter.notes,
     )
-    return f"{claim.reason}; " + answer(case, to=claim.to, text=case.house.reporter.write(page), spot=spot)
+    return f"{claim.reason}; " + answer(case, claim.to, page, spot=spot)
 
 
 def _impostor(case: Case, claim: Impostor) -> str:
@@ -73,14 +72,14 @@ def _lapsed(case: Case, claim: Lapsed) -> str:
         until=stand_in.until,
         zone=Schedule.read(spot.schedule).zone,
     )
-    told = answer(case, to=stand_in.address, text=case.house.reporter.write(page), spot=spot)
+    told = answer(case, stand_in.address, page, spot=spot)
     warned = warn(case, spot, _about(case, spot, "sender-mismatch"))
     return f"from one who does not stand in for {spot.seat} of {spot.campaign} now; {told}; {warned}"
 
 
-def _about(case: Case, spot: Spot, reason: Reason) -> str:
+def _about(case: Case, spot: Spot, reason: Reason) -> Refusal:
     """What a seat's own address is told of a letter in its name."""
-    page = Refusal(
+    return Refusal(
         reason=reason,
         address=case.address,
         campaign=spot.campaign,
@@ -88,4 +87,3 @@ def _about(case: Case, spot: Spot, reason: Reason) -> str:
         sender=case.letter.sender or "an unreadable sender",
         gm=spot.gm,
     )
-    return case.house.reporter.write(page)

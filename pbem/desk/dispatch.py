@@ -38,7 +38,7 @@ from pbem.desk.seats import Spot, load_spot, seats_of
 from pbem.desk.sheet import Header
 from pbem.errors import CampaignError
 from pbem.post.codes import find_codes
-from pbem.report import tell
+from pbem.report import tell_findings
 from pbem.report.people_pages import Answer, Done, WhichSeat
 from pbem.report.wording import sentence
 from pbem.ruleset import Order, Parsed
@@ -127,7 +127,7 @@ def serve(case: Case, request: Request, declined: Callable[[Case, Claim], str]) 
             commands=tuple(line for _, line in request.lines),
             seats=tuple((seat.campaign, seat.seat) for seat in seats),
         )
-        return "for which seat?; " + answer(case, to=asker.to, text=case.house.reporter.write(page))
+        return "for which seat?; " + answer(case, asker.to, page)
     return declined(case, asker)
 
 
@@ -248,15 +248,13 @@ def _answered(case: Case, asker: _Asker, request: Request, parsed: Parsed, done:
     page = Answer(
         address=case.address,
         done=told,
-        findings=tell(parsed.findings, request.lines),
+        findings=tell_findings(parsed.findings, request.lines),
         notes=(*case.letter.notes, *request.notes),
     )
     left = asker.proven and any(isinstance(order, Leave) for order in parsed.orders)
     # Anew, since a command may have given its report another code.
     spot = None if left or asker.spot is None else load_spot(case.session, asker.spot.seat_id)
-    return answer(
-        case, to=asker.to, text=case.house.reporter.write(page), spot=spot, code=spot.code if spot is not None else ""
-    )
+    return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
 
 
 def _all(orders: tuple[Order, ...], kinds: tuple[type[Command], ...]) -> bool:

@@ -39,6 +39,6 @@ def _tell(case: Case, player: str, gm: str, campaign: str, seat: str, of: FloodO
     told = []
     for to in dict.fromkeys((player, gm)):
         page = Flood(of=of, most=most, campaign=campaign, seat=seat, player=player, to_gm=to == gm, gm=gm)
-        subject = f"[{campaign}] Too much mail in the name of {seat}"
-        told.append(warn_once(case, to, subject, page, ("flood", of, campaign, seat)))
+        subject = f"Too much mail in the name of {seat}"
+        told.append(warn_once(case, to, campaign, subject, page, ("flood", of, campaign, seat)))
     return "; ".join(filter(None, told))

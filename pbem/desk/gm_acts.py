@@ -1,142 +1,127 @@
-"""What is done for a GM's commands: each calls the campaign's own act, in the transaction of his letter."""
+"""What a GM's commands wish: of each command by mail the act, or the question, that the command line has too."""
 
 from __future__ import annotations
 
-from pbem.acts.people.roster import change_seat, invite, set_rules
-from pbem.acts.ruling.adjudicating import check_ruled, take_ruling
-from pbem.acts.ruling.rulingform import read_form
-from pbem.acts.time.extending import extend, read_extension
-from pbem.acts.time.holding import hold, release
-from pbem.acts.turns.asking import ask_for_run
-from pbem.acts.words.gmwords import add_text, broadcast
-from pbem.acts.words.writing import EVERYBODY
-from pbem.desk.gm import GmAsked, GmHandlers, GmSaid
-from pbem.desk.gm_commands import (
-    AddText,
-    Announce,
-    ExtendTurn,
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pbem.acts.act import Act, Question
+from pbem.acts.gm import MailToken
+from pbem.acts.history import ShowJournal
+from pbem.acts.opening import Start
+from pbem.acts.past.amending import Amend
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.forking import TryOut
+from pbem.acts.past.mending import Mend
+from pbem.acts.past.patching import Patch, ShowState
+from pbem.acts.past.preview import ShowPreview
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import GoForward, RollBack
+from pbem.acts.people.roster import (
+    ExpelSeat,
     GiveSeat,
-    HoldTurns,
     Invite,
-    OpenSeat,
     PauseSeat,
-    ReleaseTurns,
-    RemoveSeat,
-    ResumeSeat,
-    Rule,
-    RunTurn,
-    SetRule,
+    SetPolicy,
+    ShowPolicy,
+    ShowRoster,
+    VacateSeat,
 )
+from pbem.acts.ruling.adjudicating import TakeRuling
+from pbem.acts.ruling.rulingform import read_form
+from pbem.acts.time.extending import Extend
+from pbem.acts.time.holding import Hold, Release
+from pbem.acts.time.scheduling import Reschedule, ShowDeadlines
+from pbem.acts.turns.asking import AskForRun
+from pbem.acts.words.gmwords import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.acts.words.writing import EVERYBODY
+from pbem.desk import gm_commands as by_mail
+from pbem.desk.gm_commands import GmText
 from pbem.errors import CampaignError
-from pbem.report.wording import joined
+from pbem.housekeeping.status import ShowStatus
+from pbem.ruleset.canonical import read_json
+
+Wish = Question[Any] | Act[Any]
 
 
-def _hold(asked: GmAsked, order: HoldTurns) -> GmSaid:
-    case, table = asked.case, asked.table
-    if not hold(case.session, case.house, table, " ".join(order.reason), case.now, actor="gm"):
-        raise CampaignError(f"{table.name} is held already: {table.held}")
-    return GmSaid(f"No turn of {table.name} runs until you say RELEASE. Its players are told.")
+def _deadline(order: by_mail.Deadline, _: GmText) -> Wish:
+    return Reschedule(" ".join(order.schedule)) if order.schedule else ShowDeadlines()
 
 
-def _release(asked: GmAsked, _: ReleaseTurns) -> GmSaid:
-    case, table = asked.case, asked.table
-    check_ruled(table)
-    if not release(case.session, case.house, table, case.now):
-        raise CampaignError(f"{table.name} is not held")
-    return GmSaid(f"Turns of {table.name} run again. It was held: {table.held}.")
+def _add_text(order: by_mail.AddText, text: GmText) -> Wish:
+    return AddText(_words(text), None if order.seat.lower() == EVERYBODY else order.seat)
 
 
-def _extend(asked: GmAsked, order: ExtendTurn) -> GmSaid:
-    case, table = asked.case, asked.table
-    more = read_extension(order.span, table.schedule.zone)
-    return GmSaid(extend(case.session, case.house, table, case.now, more))
+def _announce(order: by_mail.Announce, text: GmText) -> Wish:
+    return Broadcast(_words(text), order.seats or (EVERYBODY,))
 
 
-def _run(asked: GmAsked, _: RunTurn) -> GmSaid:
-    ask_for_run(asked.case.session, asked.table, asked.case.now)
-    return GmSaid(f"Turn {asked.table.turn} of {asked.table.name} is run as soon as all letters are read.")
+def _run_again(order: by_mail.RunAgain, text: GmText) -> Wish:
+    return Amend(Changes(sheets={order.seat: text.orders}))
 
 
-def _give(asked: GmAsked, order: GiveSeat) -> GmSaid:
-    return _changed(asked, order.seat, "give", order.address)
+def _fork(order: by_mail.Fork, text: GmText) -> Wish:
+    if text.words and not order.seat:
+        raise CampaignError(f"whose sheet is it that stands below? Write: FORK {order.turn} seat")
+    return TryOut(_number(order.turn), {order.seat: text.orders} if order.seat else {})
 
 
-def _open(asked: GmAsked, order: OpenSeat) -> GmSaid:
-    return _changed(asked, order.seat, "open")
+def _patch(_: by_mail.PatchState, text: GmText) -> Wish:
+    try:
+        return Patch(read_json(text.words))
+    except (ValueError, RecursionError) as error:
+        raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
 
-def _pause(asked: GmAsked, order: PauseSeat) -> GmSaid:
-    return _changed(asked, order.seat, "pause")
+def _rule(_: by_mail.Rule, text: GmText) -> Wish:
+    return TakeRuling(read_form(line for _, line in text.lines))
 
 
-def _resume(asked: GmAsked, order: ResumeSeat) -> GmSaid:
-    return _changed(asked, order.seat, "resume")
-
-
-def _remove(asked: GmAsked, order: RemoveSeat) -> GmSaid:
-    if order.sure is None:
-        seat = order.seat.lower()
-        return GmSaid(f"A seat removed never comes back. If that is what you want, write: REMOVE {seat} YES")
-    return _changed(asked, order.seat, "remove")
-
-
-def _changed(asked: GmAsked, seat: str, act: str, address: str = "") -> GmSaid:
-    case = asked.case
-    return GmSaid(change_seat(case.session, case.house, asked.table, seat, case.now, act=act, address=address))
-
-
-def _invite(asked: GmAsked, order: Invite) -> GmSaid:
-    case = asked.case
-    return GmSaid(invite(case.session, case.house, asked.table, order.address, case.now, seat=order.seat or ""))
-
-
-def _set_rule(asked: GmAsked, order: SetRule) -> GmSaid:
-    set_rules(asked.case.session, asked.table, {order.rule: order.value}, asked.case.now)
-    return GmSaid(f"The house rule {order.rule} of {asked.table.name} is {order.value} from now on.")
-
-
-def _add_text(asked: GmAsked, order: AddText) -> GmSaid:
-    seat = None if order.seat.lower() == EVERYBODY else order.seat
-    text = add_text(asked.case.session, asked.table, _text(asked), asked.case.now, seat=seat)
-    return GmSaid(f"Your text stands in the reports that open turn {text.turn}, of {text.seat or 'all seats'}.")
-
-
-def _announce(asked: GmAsked, _: Announce) -> GmSaid:
-    case = asked.case
-    reached = broadcast(case.session, case.house, asked.table, _text(asked), case.now)
-    return GmSaid(f"Your words are mailed to {joined(reached)}.")
-
-
-def _rule(asked: GmAsked, _: Rule) -> GmSaid:
-    case, name = asked.case, asked.table.name
-    taken = take_ruling(case.house, case.session, name, read_form(line for _, line in asked.text), case.now)
-    told = [f"{file}, line {each.line}: {each.text}" for file, found in taken.findings.items() for each in found]
-    if not taken.kept:
-        raise CampaignError("the ruling is not kept; " + "; ".join(told))
-    notes = "".join(f"\n- {line}" for line in told)
-    return GmSaid(f"Your ruling on turn {taken.turn} is kept. RELEASE lets the turn run with it.{notes}")
-
-
-def _text(asked: GmAsked) -> str:
-    if not asked.words:
+def _words(text: GmText) -> str:
+    if not text.words:
         raise CampaignError("there is no text below the command")
-    return asked.words
+    return text.words
 
 
-HANDLERS: GmHandlers = {
-    HoldTurns: _hold,
-    ReleaseTurns: _release,
-    ExtendTurn: _extend,
-    RunTurn: _run,
-    GiveSeat: _give,
-    OpenSeat: _open,
-    PauseSeat: _pause,
-    ResumeSeat: _resume,
-    RemoveSeat: _remove,
-    Invite: _invite,
-    SetRule: _set_rule,
-    AddText: _add_text,
-    Announce: _announce,
-    Rule: _rule,
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise CampaignError(f"{text!r} is not a number such as 4")
+    return int(text)
+
+
+WISHES: Mapping[type[by_mail.GmCommand], Callable[[Any, GmText], Wish]] = {
+    by_mail.ShowStatus: lambda _order, _text: ShowStatus(),
+    by_mail.ShowSeats: lambda _order, _text: ShowRoster(),
+    by_mail.ShowPolicy: lambda _order, _text: ShowPolicy(),
+    by_mail.ShowJournal: lambda _order, _text: ShowJournal(),
+    by_mail.ShowTexts: lambda _order, _text: ShowTexts(),
+    by_mail.ShowPress: lambda _order, _text: ShowPress(),
+    by_mail.ShowState: lambda _order, _text: ShowState(),
+    by_mail.ShowPreview: lambda order, _text: ShowPreview(real_dice=order.real is not None),
+    by_mail.StartCampaign: lambda _order, _text: Start(),
+    by_mail.HoldTurns: lambda order, _text: Hold(" ".join(order.reason)),
+    by_mail.ReleaseTurns: lambda _order, _text: Release(),
+    by_mail.ExtendTurn: lambda order, _text: Extend(order.span or ""),
+    by_mail.Deadline: _deadline,
+    by_mail.RunTurn: lambda _order, _text: AskForRun(),
+    by_mail.PauseSeat: lambda order, _text: PauseSeat(order.seat),
+    by_mail.ResumeSeat: lambda order, _text: PauseSeat(order.seat, paused=False),
+    by_mail.GiveSeat: lambda order, _text: GiveSeat(order.seat, order.address),
+    by_mail.OpenSeat: lambda order, _text: VacateSeat(order.seat),
+    by_mail.RemoveSeat: lambda order, _text: ExpelSeat(order.seat),
+    by_mail.Invite: lambda order, _text: Invite(order.address, order.seat or ""),
+    by_mail.SetRule: lambda order, _text: SetPolicy({order.rule: order.value}),
+    by_mail.NewToken: lambda _order, _text: MailToken(),
+    by_mail.AddText: _add_text,
+    by_mail.DropText: lambda order, _text: DropText(_number(order.text)),
+    by_mail.Announce: _announce,
+    by_mail.GiveSheet: lambda order, text: GiveSheet(order.seat, text.orders),
+    by_mail.Rule: _rule,
+    by_mail.RollBack: lambda order, _text: RollBack(_number(order.turn)),
+    by_mail.GoForward: lambda _order, _text: GoForward(),
+    by_mail.MendTurns: lambda _order, _text: Mend(),
+    by_mail.RunAgain: _run_again,
+    by_mail.PatchState: _patch,
+    by_mail.Fork: _fork,
 }
-"""The acts on time, people and words; `pbem.desk.gm_history` has those on the past."""
+"""What each command wishes, with the text below it."""

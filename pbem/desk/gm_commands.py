@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from pbem.campaign.reading import Lines
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
 from pbem.masking import without_keys
 from pbem.post.cleaning import is_end
@@ -26,13 +27,21 @@ _REAL = Word(("REAL",))
 _SPAN = Free("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
 _NAME = Free("rule", "the name of a house rule", "grace")
 _VALUE = Free("value", "its value", "12h")
+_SCHEDULE = Free("schedule", "a schedule", "FRI 20:00 Europe/Berlin")
+_TEXT = Free("text", "the number of a text", "3")
 _REASON = Free("reason", "words", "I am on a train")
 
 
 class GmCommand(Order):
-    """Base of all commands of a GM; with `takes_text`, all that stands below is its text."""
+    """Base of all commands of a GM.
+
+    With `takes_text`, all that stands below is its text. What `asks_for_yes`
+    is only looked at without that word, which is its field `sure`.
+    """
 
     takes_text = False
+    asks_for_yes = False
+    sure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,62 @@ class ShowStatus(GmCommand):
     """See how the campaign stands: sheets, deadlines, mail not delivered."""
 
     usage = "STATUS"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSeats(GmCommand):
+    """See who sits where, and who waits for a seat."""
+
+    usage = "SEATS"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPolicy(GmCommand):
+    """See the house rules of the campaign."""
+
+    usage = "POLICY"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowJournal(GmCommand):
+    """See all that was done to the campaign, when, and by whom."""
+
+    usage = "JOURNAL"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTexts(GmCommand):
+    """See your texts for reports."""
+
+    usage = "TEXTS"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPress(GmCommand):
+    """See what people wrote each other, by whom it truly is."""
+
+    usage = "PRESS"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowState(GmCommand):
+    """Get the state of the open turn as JSON."""
+
+    usage = "STATE"
+
+
+@dataclass(frozen=True, slots=True)
+class StartCampaign(GmCommand):
+    """Start the campaign with those who are seated."""
+
+    usage = "START"
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken(GmCommand):
+    """Get a new token; this one is void then."""
+
+    usage = "TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +135,18 @@ class ReleaseTurns(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class ExtendTurn(GmCommand):
-    """Give more time for the open turn, or set its deadline."""
+    """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
 
-    usage = "EXTEND span"
-    span: Annotated[str, _SPAN]
+    usage = "EXTEND [span]"
+    span: Annotated[str | None, _SPAN] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline(GmCommand):
+    """See when turns are due, or set another schedule for the turns to come."""
+
+    usage = "DEADLINE [schedule...]"
+    schedule: Annotated[tuple[str, ...], _SCHEDULE] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +194,7 @@ class RemoveSeat(GmCommand):
     """Take a seat out of the game, for good, when the turn is run."""
 
     usage = "REMOVE seat [sure]"
+    asks_for_yes = True
     seat: Annotated[str, SEAT]
     sure: Annotated[str | None, _SURE] = None
 
@@ -153,11 +227,20 @@ class AddText(GmCommand):
 
 
 @dataclass(frozen=True, slots=True)
-class Announce(GmCommand):
-    """Mail the text below to all players at once."""
+class DropText(GmCommand):
+    """Take a text out again, before its reports are sent; TEXTS has its number."""
 
-    usage = "ANNOUNCE"
+    usage = "DROP text"
+    text: Annotated[str, _TEXT]
+
+
+@dataclass(frozen=True, slots=True)
+class Announce(GmCommand):
+    """Mail the text below to all players at once, or to some."""
+
+    usage = "ANNOUNCE [TO seats...]"
     takes_text = True
+    seats: Annotated[tuple[str, ...], SEAT] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +265,7 @@ class RollBack(GmCommand):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
     usage = "ROLLBACK turn [sure]"
+    asks_for_yes = True
     turn: Annotated[str, TURN]
     sure: Annotated[str | None, _SURE] = None
 
@@ -194,10 +278,20 @@ class GoForward(GmCommand):
 
 
 @dataclass(frozen=True, slots=True)
+class MendTurns(GmCommand):
+    """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
+
+    usage = "MEND [sure]"
+    asks_for_yes = True
+    sure: Annotated[str | None, _SURE] = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunAgain(GmCommand):
     """Run the last turn again, with the order lines below as a seat's sheet. Without YES you see whom it touches."""
 
     usage = "RERUN seat [sure]"
+    asks_for_yes = True
     takes_text = True
     seat: Annotated[str, SEAT]
     sure: Annotated[str | None, _SURE] = None
@@ -208,15 +302,28 @@ class PatchState(GmCommand):
     """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
 
     usage = "PATCH [sure]"
+    asks_for_yes = True
     takes_text = True
     sure: Annotated[str | None, _SURE] = None
 
 
+@dataclass(frozen=True, slots=True)
+class Fork(GmCommand):
+    """Try a turn in a copy, with the order lines below as a seat's sheet: you get all reports; players hear of it."""
+
+    usage = "FORK turn [seat]"
+    takes_text = True
+    turn: Annotated[str, TURN]
+    seat: Annotated[str | None, SEAT] = None
+
+
 GM_COMMANDS = OrderBook(
     (
-        *(ShowStatus, ShowPreview, HoldTurns, ReleaseTurns, ExtendTurn, RunTurn, PauseSeat, ResumeSeat),
-        *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, AddText, Announce, GiveSheet, Rule),
-        *(RollBack, GoForward, RunAgain, PatchState),
+        *(ShowStatus, ShowSeats, ShowPolicy, ShowJournal, ShowTexts, ShowPress, ShowState, ShowPreview),
+        *(StartCampaign, HoldTurns, ReleaseTurns, ExtendTurn, Deadline, RunTurn, PauseSeat, ResumeSeat),
+        *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, NewToken),
+        *(AddText, DropText, Announce, GiveSheet, Rule),
+        *(RollBack, GoForward, MendTurns, RunAgain, PatchState, Fork),
     )
 )
 """All commands a GM may mail."""
@@ -241,11 +348,28 @@ class GmSheet:
 
 
 @dataclass(frozen=True, slots=True)
+class GmText:
+    """The numbered lines below a command that takes a text."""
+
+    lines: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The text as it was written."""
+        return "\n".join(line for _, line in self.lines).strip()
+
+    @property
+    def orders(self) -> Lines:
+        """The text as the lines of a sheet, which is kept: a key that stands among them is masked."""
+        return tuple((number, without_keys(line)) for number, line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
 class GmOrders:
     """What a GM asks for: his commands, with what is wrong with them, and the text below the last."""
 
     parsed: Parsed
-    text: tuple[tuple[int, str], ...] = ()
+    text: GmText = GmText()
 
 
 def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
@@ -264,7 +388,7 @@ def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
 def read_gm_sheet(sheet: GmSheet, view: dict[str, Any]) -> GmOrders:
     """Its commands, down to the first that takes a text, and that text. Never raises."""
     texted = next((at for at, (_, line) in enumerate(sheet.lines) if _takes_text(line)), len(sheet.lines))
-    return GmOrders(GM_COMMANDS.parse(view, sheet.shown[: texted + 1]), sheet.lines[texted + 1 :])
+    return GmOrders(GM_COMMANDS.parse(view, sheet.shown[: texted + 1]), GmText(sheet.lines[texted + 1 :]))
 
 
 def _takes_text(line: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from sqlalchemy import select
 
 from pbem.acts.people.seating import free_places, place_of, seat_or_list
-from pbem.campaign.news import tell
+from pbem.campaign.notices import send_words
 from pbem.campaign.people.confirming import DAYS, find_request, put_request, settle
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.people.standby import find_applicant
@@ -65,7 +65,7 @@ def _join(asked: AskedByPerson, order: Join) -> str:
         schedule=table.schedule.text,
         gm=table.gm,
     )
-    answer(case, to=address, text=case.house.reporter.write(page), kind="join", code=code)
+    answer(case, address, page, kind="join", code=code)
     return ""
 
 
@@ -79,7 +79,7 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
     found.status = "withdrawn"
     table = load_table(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
-    tell(session, asked.case.house, table, asked.case.now, to=table.gm, subject="A standby has withdrawn", said=[said])
+    send_words(session, asked.case.house, table, asked.case.now, said, to=table.gm, subject="A standby has withdrawn")
     return f"You are off the standby list of {name}."
 
 
@@ -107,7 +107,7 @@ def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
         case.session, case.house, table, person, case.now, wish=data["wish"], words=data["words"], why=why
     )
     if asked.sender.lower() != person.key:
-        tell(case.session, case.house, table, case.now, to=person.address, subject="You are in", said=[said])
+        send_words(case.session, case.house, table, case.now, said, to=person.address, subject="You are in")
     return said
 
 

@@ -55,8 +55,7 @@ def keep(case: Case, claim: Unproven) -> str:
     )
     if code is None:
         return f"kept; not asked about: {claim.to} was asked about {A_DAY} letters today"
-    text = case.house.reporter.write(_page(case, claim, last=asked + 1 >= A_DAY))
-    sent = question(case, spot, text, to=claim.to, code=code)
+    sent = question(case, spot, _page(case, claim, last=asked + 1 >= A_DAY), to=claim.to, code=code)
     case.session.execute(update(Request).where(Request.code == code).values(message_id=sent))
     return f"kept; asked {claim.to} whether it is his"
 
@@ -173,6 +172,4 @@ def _told(case: Case, asked: Request, reason: Reason) -> str:
         seat=spot.seat if spot else "",
         notes=case.letter.notes,
     )
-    return f"{reason}; " + answer(
-        case, to=asked.data["to"], text=case.house.reporter.write(page), spot=thread, code=code
-    )
+    return f"{reason}; " + answer(case, asked.data["to"], page, spot=thread, code=code)

@@ -9,7 +9,6 @@ end, and nobody is flooded with answers to what others wrote in his name.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import re
 from collections.abc import Sequence
@@ -18,17 +17,16 @@ from dataclasses import dataclass, field
 from sqlalchemy import Boolean, func, literal_column, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.notices import Postman
 from pbem.desk.claims import Confirmed
 from pbem.desk.seats import Spot, as_mailed_to, is_known
 from pbem.house import House
 from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
-from pbem.post.codes import message_id, plus_address, subject_tag
-from pbem.post.outbox import queue
 from pbem.post.reading import Letter
 from pbem.post.waiting import provider_of
-from pbem.post.writing import Mail, Part
-from pbem.report import Refusal
+from pbem.post.writing import Part
+from pbem.report import Receipt, Refusal
 from pbem.report.pages import Page
 from pbem.store.models import Campaign, Outgoing
 
@@ -95,20 +93,19 @@ class Case:
         return f"not answered: {why}"
 
 
-def answer(case: Case, *, to: str, text: str, kind: str = "answer", spot: Spot | None = None, code: str = "") -> str:
+def answer(case: Case, to: str, page: Page, *, kind: str = "answer", spot: Spot | None = None, code: str = "") -> str:
     """Queues an answer; returns what to note of it. With a `code`, a reply to it counts as orders.
 
     A stranger gets one of each `kind` a week.
     """
     if not is_known(case.session, to):
-        return _once(case, to, text, kind, code)
+        return _once(case, to, page, kind, code)
     day = case.now.date().isoformat()
     most = WARNINGS_A_DAY if case.verdict == "fail" and not case.key else ANSWERS_A_DAY
     free = _free(case.session, [_id(case, "answer", to.lower(), day, case.account, place) for place in range(most)])
     if free is None:
         return case.silent(f"{to} has had {most} answers today")
-    mail = _mail(case, to, text, id_=free, spot=spot, code=code)
-    _queue(case, mail, spot.campaign_id if spot is not None else None)
+    _answer(case, _postman(case, spot), to, page, id_=free, spot=spot, code=code)
     return f"answered {to}"
 
 
@@ -116,106 +113,81 @@ def to_stranger(case: Case) -> str:
     """Answers a letter with the same words whether or not what it names exists; returns what to note of it."""
     if case.letter.sender is None:
         return case.silent("no sender can be read")
-    page = Refusal(reason="unknown-sender", address=case.address)
-    return answer(case, to=case.letter.sender, text=case.house.reporter.write(page))
+    return answer(case, case.letter.sender, Refusal(reason="unknown-sender", address=case.address))
 
 
-def warn(case: Case, spot: Spot, text: str) -> str:
+def warn(case: Case, spot: Spot, page: Page) -> str:
     """Tells a seat's own address what was tried in its name, so often a day; returns what to note."""
-    subject = f"[{spot.campaign}] Somebody wrote for your seat"
-    return _warn(case, spot.address, subject, text, ("warning", spot.seat_id), spot.campaign_id)
+    postman, subject = _postman(case, spot), "Somebody wrote for your seat"
+    return _warn(case, postman, spot.address, subject, page, ("warning", spot.seat_id))
 
 
-def warn_gm(case: Case, campaign: Campaign, text: str) -> str:
+def warn_gm(case: Case, campaign: Campaign, page: Page) -> str:
     """Tells a GM that somebody wrote in his name; returns what to note."""
-    subject = f"[{campaign.name}] Somebody wrote in your name"
-    return _warn(case, campaign.gm, subject, text, ("gm warning", campaign.id), campaign.id)
+    postman, subject = Postman.of(case.house, campaign), "Somebody wrote in your name"
+    return _warn(case, postman, campaign.gm, subject, page, ("gm warning", campaign.id))
 
 
-def warn_once(case: Case, to: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
+def warn_once(case: Case, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
     """Tells an address once a day of what concerns no single letter; returns what to note, "" if it was told before."""
+    places = [_id(case, "once", to.lower(), *about, case.now.date().isoformat())]
+    return f"warned {to}" if _is_warned(case, Postman(case.house, name=campaign), to, subject, page, places) else ""
+
+
+def _warn(case: Case, postman: Postman, to: str, subject: str, page: Page, about: tuple[str, int]) -> str:
     day = case.now.date().isoformat()
-    free = _free(case.session, [_id(case, "once", to.lower(), *about, day)])
-    if free is None:
-        return ""
-    _warned(case, to, subject, case.house.reporter.write(page), free, None)
-    return f"warned {to}"
+    places = [_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)]
+    warned = _is_warned(case, postman, to, subject, page, places)
+    return f"warned {to}" if warned else f"{to} has been warned enough today"
 
 
-def _warn(case: Case, to: str, subject: str, text: str, about: tuple[str, int], campaign_id: int) -> str:
-    day = case.now.date().isoformat()
-    free = _free(case.session, [_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)])
-    if free is None:
-        return f"{to} has been warned enough today"
-    _warned(case, to, subject, text, free, campaign_id)
-    return f"warned {to}"
+def _is_warned(case: Case, postman: Postman, to: str, subject: str, page: Page, places: Sequence[str]) -> bool:
+    """Queues a warning, if one of its places is free."""
+    free = _free(case.session, places)
+    if free is not None:
+        postman.send(case.session, case.now, postman.mail(to, subject, page, free, kind="warning"))
+    return free is not None
 
 
-def _warned(case: Case, to: str, subject: str, text: str, id_: str, campaign_id: int | None) -> None:
-    mail = Mail(
-        recipient=to,
-        subject=subject,
-        text=text,
-        message_id=id_,
-        reply_to=case.address,
-        automatic="auto-generated",
-        kind="warning",
-    )
-    _queue(case, mail, campaign_id)
-
-
-def receipt(case: Case, spot: Spot, text: str, *, version: int, deputy: str = "") -> None:
+def receipt(case: Case, spot: Spot, page: Receipt, *, deputy: str = "") -> None:
     """Queues a receipt to the seat's own address, threaded under the sheet; and to its deputy, if he has sent that."""
-    settings = case.house.settings
-    name = ("receipt", spot.campaign, spot.seat, spot.turn, version, spot.era)
+    postman, name = _postman(case, spot), ("receipt", spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     for to, parts in names.items():
-        id_ = message_id(spot.mail_key, settings.domain, *parts)
         own = as_mailed_to(case.session, spot, to) if to == deputy else spot
-        _queue(case, _mail(case, to, text, id_=id_, spot=own, code=own.code, kind="receipt"), spot.campaign_id)
+        _answer(case, postman, to, page, id_=postman.id_of(*parts), spot=own, code=own.code, kind="receipt")
 
 
-def question(case: Case, spot: Spot | None, text: str, *, to: str, code: str) -> str:
+def question(case: Case, spot: Spot | None, page: Page, *, to: str, code: str) -> str:
     """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
-    settings, letter = case.house.settings, case.letter
-    campaign, key = (spot.campaign, spot.mail_key) if spot is not None else ("pbem", _OWN_KEY)
-    mail = Mail(
-        recipient=to,
-        subject=f"{subject_tag(campaign, code)} Is this mail yours?",
-        text=text,
-        message_id=message_id(key, settings.domain, "question", code),
-        reply_to=plus_address(settings.address, code),
-        in_reply_to=letter.message_id,
-        references=(letter.message_id,) if letter.message_id else (),
-        automatic="auto-replied",
+    postman, id_ = _postman(case, spot), case.letter.message_id
+    mail = postman.answer(
+        case.letter,
+        to,
+        f"{postman.tag(code)} Is this mail yours?",
+        page,
+        postman.id_of("question", code),
+        thread=(id_,) if id_ else (),
+        code=code,
         kind="question",
     )
-    _queue(case, mail, spot.campaign_id if spot is not None else None)
+    postman.send(case.session, case.now, mail)
     return mail.message_id
 
 
-def answer_gm(case: Case, campaign: Campaign, text: str, *, files: Sequence[Part] = ()) -> None:
+def answer_gm(case: Case, campaign: Campaign, page: Page, *, files: Sequence[Part] = ()) -> None:
     """Queues the answer to a GM's own letter, which his token has proved to be his."""
     id_ = _id(case, "gm answer", campaign.id, case.letter_id)
-    mail = _mail(case, campaign.gm, text, id_=id_, spot=None, code="")
-    _queue(case, dataclasses.replace(mail, parts=tuple(files)), campaign.id)
+    _answer(case, Postman.of(case.house, campaign), campaign.gm, page, id_=id_, files=files)
 
 
-def notify(case: Case, *, to: str, subject: str, text: str) -> None:
+def notify(case: Case, to: str, subject: str, page: Page) -> None:
     """Queues a notice about a letter to a GM."""
-    mail = Mail(
-        recipient=to,
-        subject=subject,
-        text=text,
-        message_id=_id(case, "notice", to.lower(), case.letter_id),
-        reply_to=case.address,
-        automatic="auto-generated",
-        kind="notice",
-    )
-    _queue(case, mail, None)
+    postman, id_ = _postman(case), _id(case, "notice", to.lower(), case.letter_id)
+    postman.send(case.session, case.now, postman.mail(to, subject, page, id_))
 
 
-def _once(case: Case, to: str, text: str, kind: str, code: str = "") -> str:
+def _once(case: Case, to: str, page: Page, kind: str, code: str = "") -> str:
     """The one answer of its kind that an unknown address gets in a week, as long as not too many get theirs."""
     if why := forbidden(case, to):
         return case.silent(why)
@@ -223,7 +195,7 @@ def _once(case: Case, to: str, text: str, kind: str, code: str = "") -> str:
     free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
         return case.silent(f"{to} is unknown and has had its answer this week")
-    _queue(case, _mail(case, to, text, id_=free, spot=None, code=code, kind=STRANGER), None)
+    _answer(case, _postman(case), to, page, id_=free, code=code, kind=STRANGER)
     return f"answered {to}, who is unknown"
 
 
@@ -252,23 +224,35 @@ def _free(session: Session, places: Sequence[str]) -> str | None:
 
 
 def _id(case: Case, *parts: str | int) -> str:
-    return message_id(_OWN_KEY, case.house.settings.domain, *parts)
+    """The Message-ID of an answer: whatever campaign it is of, all that an address gets is counted by these."""
+    return Postman(case.house, key=_OWN_KEY).id_of(*parts)
 
 
-def _mail(case: Case, to: str, text: str, *, id_: str, spot: Spot | None, code: str, kind: str = "answer") -> Mail:
+def _postman(case: Case, spot: Spot | None = None) -> Postman:
+    if spot is None:
+        return Postman(case.house, key=_OWN_KEY)
+    return Postman(case.house, spot.campaign_id, spot.campaign, spot.mail_key)
+
+
+def _answer(
+    case: Case,
+    postman: Postman,
+    to: str,
+    page: Page,
+    *,
+    id_: str,
+    spot: Spot | None = None,
+    code: str = "",
+    kind: str = "answer",
+    files: Sequence[Part] = (),
+) -> None:
+    """Queues the answer to the letter. With a `code`, it stands in the thread of the report of this `spot`."""
     letter = case.letter
-    tag = f"{subject_tag(spot.campaign, code)} " if spot is not None and code else ""
-    return Mail(
-        recipient=to,
-        subject=f"Re: {tag}{without_keys(bare_subject(letter.subject)) or 'your mail'}",
-        text=text,
-        message_id=id_,
-        reply_to=plus_address(case.address, code) if code else case.address,
-        in_reply_to=letter.message_id,
-        references=_thread(letter, spot if code else None),
-        automatic="auto-replied",
-        kind=kind,
-    )
+    tag = f"{postman.tag(code)} " if spot is not None and code else ""
+    subject = f"Re: {tag}{without_keys(bare_subject(letter.subject)) or 'your mail'}"
+    thread = _thread(letter, spot if code else None)
+    mail = postman.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
+    postman.send(case.session, case.now, mail)
 
 
 def bare_subject(subject: str) -> str:
@@ -282,7 +266,3 @@ def _thread(letter: Letter, spot: Spot | None) -> tuple[str, ...]:
     if spot is not None and spot.report_message_id not in ("", *older):
         older.append(spot.report_message_id)
     return (*older[-_LONGEST_THREAD:], *([letter.message_id] if letter.message_id else []))
-
-
-def _queue(case: Case, mail: Mail, campaign_id: int | None) -> None:
-    queue(case.session, mail, case.house.settings, campaign_id=campaign_id, now=case.now)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
-
-from sqlalchemy import Table, bindparam, func, insert, select
-from sqlalchemy.orm import Session
+from collections.abc import Iterable
 
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.reading import Reading, read_lines
+from pbem.campaign.sheets import Counted, earlier_sheets, keep_sheet, make_receipt
 from pbem.campaign.tokens import token_fits
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
@@ -21,19 +17,9 @@ from pbem.desk.replies import Case, answer, receipt
 from pbem.desk.seats import Spot, as_mailed_to
 from pbem.desk.sheet import SheetText
 from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
-from pbem.report import Receipt, Refusal, compare, restate, tell
+from pbem.report import Refusal
 from pbem.report.pages import Reason
-from pbem.ruleset import AnyRuleset, Order, View, digest, split_words
-from pbem.store.models import Sheet
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The sheet that counts for a seat so far."""
-
-    version: int
-    orders: tuple[Order, ...]
-    wait: bool
+from pbem.ruleset import AnyRuleset, View, split_words
 
 
 def take_sheet(
@@ -46,7 +32,8 @@ def take_sheet(
     """
     answered = as_mailed_to(case.session, spot, deputy) if deputy else spot
     ruleset, sheet = case.house.game(spot.game), _without_keys(sheet, answered)
-    last, counted = _earlier(case.session, spot, ruleset)
+    earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
+    counted = earlier.counted
     if most := sheets_enough(case, spot):
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
         raise TooMany(said, tell_of_sheets(case, spot, most))
@@ -54,32 +41,36 @@ def take_sheet(
         return _nothing_to_take(case, spot, sheet, counted), False
     view = json.loads(spot.view)
     reading = _read(ruleset, view, sheet, counted)
-    orders = [ruleset.orders.to_json(order) for order in reading.parsed.orders]
-    version, complete = last + 1, reading.parsed.complete
-    author, wait = "deputy" if deputy else "player", bool(sheet.wait) or not complete
-    _keep(case, spot, sheet, reading, version=version, wait=wait, orders=orders, author=author)
-    told = Receipt(
+    keep_sheet(
+        case.session,
+        reading,
+        earlier,
+        case.now,
+        author="deputy" if deputy else "player",
+        wait=bool(sheet.wait) or not reading.parsed.complete,
+        text=sheet.text(),
+        letter_id=case.letter_id,
+    )
+    told = make_receipt(
+        reading,
+        earlier,
+        ruleset.orders,
         campaign=spot.campaign,
         seat=spot.seat,
         label=view["label"],
-        version=version,
-        digest=digest(orders),
-        accepted=reading.accepted,
-        orders=restate(reading.parsed),
-        findings=tell(reading.findings, reading.lines),
         deadline=spot.deadline,
         zone=Schedule.read(spot.schedule).zone,
-        counts=counted.version if counted else None,
-        replaces=_replacement(ruleset, counted, reading),
+    )
+    told = dataclasses.replace(
+        told,
         wait=bool(sheet.wait),
-        complete=complete,
-        missing=reading.missing,
-        notes=(*case.letter.notes, *sheet.notes, *notes, *reading.notes),
+        notes=(*case.letter.notes, *sheet.notes, *notes, *told.notes),
         late=spot.deadline is not None and case.now >= spot.deadline,
         closes=spot.deadline + spot.policy.grace_time if spot.deadline and spot.policy.grace else None,
     )
-    receipt(case, spot, case.house.reporter.write(told), version=version, deputy=deputy)
-    return f"sheet {version} of {spot.seat} in {spot.campaign}" + ("" if reading.accepted else ", only errors"), True
+    receipt(case, spot, told, deputy=deputy)
+    said = "" if told.accepted else ", only errors"
+    return f"sheet {told.version} of {spot.seat} in {spot.campaign}{said}", True
 
 
 def is_untouched(case: Case, spot: Spot, sheet: SheetText) -> bool:
@@ -114,61 +105,6 @@ def _read(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | 
     return dataclasses.replace(read_lines(ruleset, view, kept), notes=(note,))
 
 
-def _earlier(session: Session, spot: Spot, ruleset: AnyRuleset) -> tuple[int, Counted | None]:
-    """The last version of the seat's sheets for the open turn, and the sheet that counts."""
-    database, which = session.connection(), {"turn_id": spot.turn_id, "seat_id": spot.seat_id}
-    last = database.execute(_LAST, which).scalar() or 0
-    row = database.execute(_COUNTED, which).first() if last else None
-    if row is None:
-        return last, None
-    return last, Counted(row.version, tuple(map(ruleset.orders.from_json, row.orders)), row.wait)
-
-
-_SAME = (Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
-_LAST = select(func.max(Sheet.version)).where(*_SAME)
-_COUNTED = (
-    select(Sheet.version, Sheet.orders, Sheet.wait)
-    .where(*_SAME, Sheet.accepted)
-    .order_by(Sheet.version.desc())
-    .limit(1)
-)
-_KEEP = insert(cast(Table, Sheet.__table__))
-
-
-def _replacement(ruleset: AnyRuleset, counted: Counted | None, reading: Reading) -> Any:
-    if counted is None or not reading.accepted:
-        return None
-    return compare(counted.version, counted.orders, reading.parsed.orders, ruleset.orders)
-
-
-def _keep(
-    case: Case,
-    spot: Spot,
-    sheet: SheetText,
-    reading: Reading,
-    *,
-    version: int,
-    wait: bool,
-    orders: Sequence[Mapping[str, Any]],
-    author: str,
-) -> None:
-    row = {
-        "turn_id": spot.turn_id,
-        "seat_id": spot.seat_id,
-        "letter_id": case.letter_id,
-        "version": version,
-        "accepted": reading.accepted,
-        "wait": wait,
-        "digest": digest(orders),
-        "text": sheet.text(),
-        "orders": orders,
-        "findings": [dataclasses.asdict(finding) for finding in reading.parsed.findings],
-        "received_at": case.now,
-        "author": author,
-    }
-    case.session.connection().execute(_KEEP, row)
-
-
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
 
 
@@ -199,5 +135,4 @@ def _nothing_to_take(case: Case, spot: Spot, sheet: SheetText, counted: Counted 
         counted=counted.version if counted else None,
         notes=(*case.letter.notes, *sheet.notes),
     )
-    text = case.house.reporter.write(page)
-    return f"{reason}; " + answer(case, to=spot.address, text=text, spot=spot, code=spot.code)
+    return f"{reason}; " + answer(case, spot.address, page, spot=spot, code=spot.code)

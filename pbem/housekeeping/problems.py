@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-
-from sqlalchemy import select
+from dataclasses import replace
 
 from pbem.campaign.due import Due
+from pbem.campaign.notices import tell_gm_once
 from pbem.campaign.table import locked_table
 from pbem.errors import ConfigError, StoreError, in_words
 from pbem.house import House
-from pbem.post.codes import message_id
-from pbem.post.outbox import queue, topic_of
-from pbem.post.writing import Mail
 from pbem.report import TurnProblem
-from pbem.store.models import Outgoing
 
 
 def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) -> str:
@@ -32,21 +28,9 @@ def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) 
 
 def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
-        table = locked_table(session, turn.campaign)
-        id_ = message_id(table.mail_key, house.settings.domain, "problem", table.name, turn.turn, table.era)
-        if session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None:
-            return
+        table = replace(locked_table(session, turn.campaign), turn=turn.turn)  # that which failed, whatever is open now
         page = TurnProblem(
             campaign=table.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=table.schedule.zone
         )
-        mail = Mail(
-            recipient=table.gm,
-            subject=f"[{table.name}] Turn {turn.turn} could not be resolved",
-            text=house.reporter.write(page),
-            message_id=id_,
-            reply_to=house.settings.address,
-            automatic="auto-generated",
-            kind="problem",
-            topic=topic_of("problem", table.name, turn.turn, "gm"),
-        )
-        queue(session, mail, house.settings, campaign_id=table.id, now=now)
+        subject = f"Turn {turn.turn} could not be resolved"
+        tell_gm_once(session, house, table, now, moment=(), subject=subject, page=page, topic="problem", kind="problem")

@@ -11,12 +11,11 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.notices import Postman, tell_gm_once
 from pbem.campaign.table import LastReport, Place, Table, load_last_reports, locked_table
-from pbem.campaign.telling import tell_gm_once
 from pbem.errors import StoreError, in_words
 from pbem.house import House
-from pbem.post.codes import message_id, plus_address, subject_tag
-from pbem.post.outbox import queue_many, topic_of
+from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
 from pbem.report import Page, Reminder
 from pbem.report.time_pages import Late, LateDigest, LateOthers
@@ -78,7 +77,7 @@ def _remind(house: House, found: Waiting, now: dt.datetime) -> int:
             _tell_gm(session, notices, now)
         else:
             mails = list(notices.before())
-        queue_many(session, [(mail, table.id) for mail in mails], house.settings, now)
+        Postman.of(house, table).send(session, now, *mails)
         return len(mails)
 
 
@@ -164,17 +163,13 @@ class _Notices:
 
     def _mail(self, place: Place, kind: str, subject: str, page: Page) -> Mail:
         assert self.turn.deadline is not None
-        settings, table, last = self.house.settings, self.table, self.last[place.seat]
-        parts = (kind, table.name, place.seat, self.turn.turn, table.era, self.turn.deadline.isoformat())
-        return Mail(
-            recipient=place.address,
-            subject=f"{subject_tag(table.name, last.code)} {subject}: {self._view(place)['label']}",
-            text=self.house.reporter.write(page),
-            message_id=message_id(table.mail_key, settings.domain, *parts),
-            reply_to=plus_address(settings.address, last.code),
-            in_reply_to=last.message_id,
-            references=(last.message_id,),
-            automatic="auto-generated",
+        table = self.table
+        return Postman.of(self.house, table).mail(
+            place.address,
+            f"{subject}: {self._view(place)['label']}",
+            page,
+            (kind, table.name, place.seat, self.turn.turn, table.era, self.turn.deadline.isoformat()),
+            under=self.last[place.seat],
             kind="reminder",
             topic=topic_of("reminder", table.name, self.turn.turn, place.seat),
         )

@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 from pbem.acts.ruling.adjudicating import needs_ruling
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import BY_DEADLINE, Due, Waiting, load_waiting, still_due
+from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.table import Table, locked_table
-from pbem.campaign.telling import tell_gm_once, was_told
 from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.report.time_pages import HeldTurn

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
+from pbem.acts.act import Question, Scene
 from pbem.campaign.due import Counting, load_waiting
 from pbem.campaign.table import Table, live, load_table
 from pbem.house import House
@@ -87,6 +88,15 @@ class HouseStatus:
     undelivered: tuple[Undelivered, ...]
     set_aside: int
     notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowStatus(Question[CampaignStatus]):
+    """How does a campaign stand?"""
+
+    def look(self, scene: Scene) -> CampaignStatus:
+        """Its turn, its seats, and what mail is stuck."""
+        return campaign_status(scene.session, scene.house, scene.table)
 
 
 def house_status(house: House, campaign: str | None = None) -> HouseStatus:

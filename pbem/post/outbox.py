@@ -30,22 +30,19 @@ def topic_of(kind: str, campaign: str, turn: int, whose: str = "") -> str:
     return f"{kind} {campaign} {turn} {whose}"
 
 
-def queue(session: Session, mail: Mail, settings: Settings, *, campaign_id: int | None, now: datetime) -> None:
-    """Writes a mail into the outbox; it is sent once the session's transaction is committed."""
-    queue_many(session, [(mail, campaign_id)], settings, now)
+def queue(
+    session: Session, mails: Iterable[Mail], settings: Settings, *, campaign_id: int | None, now: datetime
+) -> None:
+    """Writes mails of a campaign, or of none, into the outbox in the order in which they shall be sent.
 
-
-def queue_many(session: Session, mails: Iterable[tuple[Mail, int | None]], settings: Settings, now: datetime) -> None:
-    """Writes mails, each with the id of its campaign, into the outbox in the order in which they shall be sent.
-
-    What still waits there on one of their topics is replaced by them.
+    They are, once the session's transaction is committed. What still waits on one of their topics is replaced by them.
     """
-    ready = stamped(session, list(mails), settings)
+    ready = stamped(session, list(mails), campaign_id, settings)
     topics = {each.mail.topic for each in ready if each.mail.topic}
     if topics:
         _replace(session, OUTBOX.c.topic.in_(topics))
     if ready:
-        session.connection().execute(insert(OUTBOX), [_row(each, settings, now) for each in ready])
+        session.connection().execute(insert(OUTBOX), [_row(each, campaign_id, settings, now) for each in ready])
 
 
 def withdraw(session: Session, campaign: str, turn: int) -> None:
@@ -88,10 +85,10 @@ def _replace(session: Session, which: ColumnElement[bool]) -> None:
     session.connection().execute(waiting.values(state="replaced"))
 
 
-def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
+def _row(each: Stamped, campaign_id: int | None, settings: Settings, now: datetime) -> dict[str, Any]:
     mail = each.mail
     return {
-        "campaign_id": each.campaign_id,
+        "campaign_id": campaign_id,
         "person_id": each.person_id,
         "kind": mail.kind,
         "topic": mail.topic or None,

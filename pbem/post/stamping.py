@@ -19,15 +19,10 @@ from pbem.post.codes import message_id
 from pbem.post.writing import Mail
 from pbem.store.models import Campaign, Person, SeatRow
 
-_CAMPAIGNS = select(Campaign.id, Campaign.name, Campaign.mail_key).where(
-    Campaign.id.in_(bindparam("campaigns", expanding=True))
-)
+_CAMPAIGN = select(Campaign.name, Campaign.mail_key).where(Campaign.id == bindparam("campaign"))
 _READERS = (
-    select(Person.key, Person.id, Person.plain, SeatRow.campaign_id, SeatRow.name)
-    .outerjoin(
-        SeatRow,
-        (SeatRow.person_id == Person.id) & SeatRow.campaign_id.in_(bindparam("campaigns", expanding=True)),
-    )
+    select(Person.key, Person.id, Person.plain, SeatRow.name)
+    .outerjoin(SeatRow, (SeatRow.person_id == Person.id) & (SeatRow.campaign_id == bindparam("campaign")))
     .where(Person.key.in_(bindparam("keys", expanding=True)))
     .order_by(SeatRow.id.desc())
 )
@@ -39,25 +34,23 @@ class Stamped:
     """A mail ready to be composed, and whose it is."""
 
     mail: Mail
-    campaign_id: int | None
     person_id: int | None
     plain: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    id: int
     name: str
     mail_key: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Somebody known, and in each campaign the first of his seats."""
+    """Somebody known, and the first of his seats in the campaign."""
 
     id: int
     plain: bool
-    seats: dict[int, str]
+    seat: str | None
 
 
 def welcome_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: str) -> str:
@@ -65,41 +58,23 @@ def welcome_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: s
     return message_id(mail_key, domain, "welcome", campaign, seat, *later)
 
 
-def stamped(session: Session, mails: Sequence[tuple[Mail, int | None]], settings: Settings) -> list[Stamped]:
-    """The mails, each with the id of its campaign, as they are to be composed."""
-    ids = {campaign_id for _, campaign_id in mails if campaign_id is not None}
-    groups = _groups(session, ids)
-    readers = _readers(session, {mail.recipient.lower() for mail, _ in mails}, ids)
-    return [
-        _stamped(mail, campaign_id, groups.get(campaign_id), readers.get(mail.recipient.lower()), settings)
-        for mail, campaign_id in mails
-    ]
+def stamped(session: Session, mails: Sequence[Mail], campaign_id: int | None, settings: Settings) -> list[Stamped]:
+    """Mails of a campaign, or of none, as they are to be composed."""
+    database, campaign = session.connection(), {"campaign": campaign_id}
+    found = database.execute(_CAMPAIGN, campaign).first() if campaign_id is not None else None
+    group = _Group(*found) if found else None
+    rows = database.execute(_READERS, campaign | {"keys": list({mail.recipient.lower() for mail in mails})})
+    readers = {row.key: _Reader(row.id, row.plain, row.name) for row in rows}  # the first seat comes last, and stays
+    return [_stamped(mail, group, readers.get(mail.recipient.lower()), settings) for mail in mails]
 
 
-def _stamped(
-    mail: Mail, campaign_id: int | None, group: _Group | None, reader: _Reader | None, settings: Settings
-) -> Stamped:
+def _stamped(mail: Mail, group: _Group | None, reader: _Reader | None, settings: Settings) -> Stamped:
     if group is not None:
-        mail = _of_campaign(mail, group, reader.seats.get(group.id) if reader else None, settings)
+        mail = _of_campaign(mail, group, reader.seat if reader else None, settings)
     if reader is None:
-        return Stamped(mail, campaign_id, None, plain=False)
+        return Stamped(mail, None, plain=False)
     plain = reader.plain and mail.kind == "report"  # what else has files was asked for with them
-    return Stamped(replace(mail, html="", parts=()) if plain else mail, campaign_id, reader.id, plain)
-
-
-def _groups(session: Session, ids: set[int]) -> dict[int | None, _Group]:
-    rows = session.connection().execute(_CAMPAIGNS, {"campaigns": list(ids)}) if ids else ()
-    return {id_: _Group(id_, name, mail_key) for id_, name, mail_key in rows}
-
-
-def _readers(session: Session, keys: set[str], campaigns: set[int]) -> dict[str, _Reader]:
-    found: dict[str, _Reader] = {}
-    rows = session.connection().execute(_READERS, {"keys": list(keys), "campaigns": list(campaigns)})
-    for key, id_, plain, campaign_id, seat in rows:
-        reader = found.setdefault(key, _Reader(id_, plain, {}))
-        if campaign_id is not None:
-            reader.seats[campaign_id] = seat  # the first seat comes last, and stays
-    return found
+    return Stamped(replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
 
 
 def _of_campaign(mail: Mail, group: _Group, seat: str | None, settings: Settings) -> Mail:

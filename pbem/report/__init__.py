@@ -12,9 +12,8 @@ from pbem.report.facts import (
     SheetUsed,
     Words,
 )
-from pbem.report.mail import report_mail
 from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
-from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell
+from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell_findings
 from pbem.report.reporter import Reporter
 
 __all__ = [
@@ -43,8 +42,7 @@ __all__ = [
     "compare",
     "read_report_data",
     "report_data",
-    "report_mail",
     "restate",
-    "tell",
+    "tell_findings",
     "write_report_data",
 ]

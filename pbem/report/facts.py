@@ -153,7 +153,7 @@ class DrawnPicture(NamedTuple):
 class ReportParts:
     """A report, whole: what is mailed, and what the archive keeps.
 
-    `subject` lacks the tag with the reply code, which `report_mail` adds;
+    `subject` lacks the tag with the reply code, which the postman adds;
     `data` is the JSON attachment.
     """
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
 import queue
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
+from pbem.logbook import tell
 from pbem.ruleset import Picture
 
 LARGEST_SIDE = 4_000
@@ -29,7 +29,6 @@ PATIENCE = 60
 """Seconds a picture may take."""
 
 _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
-_log = logging.getLogger(__name__)
 
 
 class UnfitPicture(Exception):
@@ -165,7 +164,7 @@ class Studio:
         try:
             check(picture)
         except UnfitPicture as why:
-            _log.warning("the picture %s was not drawn: %s", picture.name, why)
+            tell("picture not drawn", level="warning", picture=picture.name, reason=str(why))
             return None
         painter = self._idle.get()
         try:
@@ -173,7 +172,7 @@ class Studio:
         finally:
             self._idle.put(painter)
         if png is None:
-            _log.warning("the picture %s could not be drawn", picture.name)
+            tell("picture not drawn", level="warning", picture=picture.name, reason="the renderer failed at it")
         return png
 
     def _keep(self, drawn: Iterable[tuple[str, bytes | None]]) -> None:

@@ -116,7 +116,7 @@ def restate(parsed: Parsed) -> tuple[Restated, ...]:
     return tuple(Restated(entry.line, entry.order.words()) for entry in parsed.entries)
 
 
-def tell(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[Told, ...]:
+def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[Told, ...]:
     """Every finding with the line it speaks of; `lines` are the sheet's, numbered as they were parsed."""
     sources = dict(join_lines(lines))
     return tuple(

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.past.rolling import rollback
+from pbem.acts.act import do
+from pbem.acts.past.rolling import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
 from pbem.errors import ReplayError
@@ -79,7 +80,7 @@ def test_the_hash_of_a_record_without_salt_is_never_told(old: Desk) -> None:
 
 def test_what_was_withdrawn_before_is_vouched_for_by_the_next_record(old: Desk) -> None:
     """Old records name nothing that was withdrawn; the first new one names it all."""
-    rollback(old.house, "toy1", 2, old.now)
+    do(old.house, "toy1", RollBack(2), old.now)
     before = verify(archive(old), "toy1", games=GAMES)
     play(old, {"blue": "BID 2"})
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from pbem.acts.past.amending import amend
-from pbem.acts.past.patching import patch_state
+from pbem.acts.act import do
+from pbem.acts.past.amending import Amend
+from pbem.acts.past.patching import Patch
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import rollback
+from pbem.acts.past.rolling import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, find_campaigns, verify
 from pbem.errors import ReplayError
@@ -135,10 +136,10 @@ def test_reruns_edits_and_rollbacks_stay_provable(desk: Desk, tmp_path: Path) ->
     """After each of them, and all of them, the archive alone proves the game that counts, and shows what was done."""
     begin(desk, rounds="2")
     play(desk, {"red": "BID 2"})
-    amend(desk.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), desk.now, sure=True)
-    patch_state(desk.house, "toy1", [{"op": "replace", "path": "/purses/1", "value": 40}], desk.now, sure=True)
+    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), desk.now)
+    do(desk.house, "toy1", Patch([{"op": "replace", "path": "/purses/1", "value": 40}]), desk.now)
     play(desk, {"blue": "BID 33"})
-    rollback(desk.house, "toy1", 2, desk.now)
+    do(desk.house, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 34"})
     verified = checked(elsewhere(desk, tmp_path))
 

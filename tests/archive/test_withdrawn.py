@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.past.amending import amend
-from pbem.acts.past.patching import patch_state
+from pbem.acts.act import do
+from pbem.acts.past.amending import Amend
+from pbem.acts.past.patching import Patch
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import forward, rollback
+from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, verify
 from pbem.errors import ReplayError
@@ -44,10 +45,10 @@ def past(desk: Desk) -> Desk:
     """A campaign whose first turn was run again, and whose second and third were taken back and played anew."""
     begin(desk)
     play(desk, {"red": "BID 2"})
-    amend(desk.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), desk.now, sure=True)
+    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), desk.now)
     play(desk, {"blue": "BID 1"})
     play(desk, {"red": "BID 1"})
-    rollback(desk.house, "toy1", 2, desk.now)
+    do(desk.house, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 2"})
     return desk
 
@@ -58,7 +59,7 @@ def rolled(desk: Desk) -> Desk:
     begin(desk)
     play(desk, {"red": "BID 2"})
     play(desk, {"blue": "BID 1"})
-    rollback(desk.house, "toy1", 2, desk.now)
+    do(desk.house, "toy1", RollBack(2), desk.now)
     return desk
 
 
@@ -152,7 +153,7 @@ def test_the_database_vouches_for_what_no_record_names_yet(rolled: Desk) -> None
 
 def test_a_rollback_taken_back_leaves_nothing_withdrawn(rolled: Desk) -> None:
     """A turn that counts again is no longer beside, and the proof passes."""
-    forward(rolled.house, "toy1", rolled.now)
+    do(rolled.house, "toy1", GoForward(), rolled.now)
     play(rolled, {"blue": "BID 3"})
 
     assert (proof(rolled).turns, proof(rolled).withdrawn, checked(rolled).withdrawn) == (3, 0, 0)
@@ -162,7 +163,7 @@ def test_the_setup_made_again_names_the_first(desk: Desk) -> None:
     """A set-up that the GM has patched vouches for the one that was mailed first."""
     begin(desk)
     patch = [{"op": "replace", "path": "/purses/1", "value": 40}]
-    patch_state(desk.house, "toy1", patch, desk.now, sure=True)
+    do(desk.house, "toy1", Patch(patch), desk.now)
 
     assert [each["turn"] for each in record_of(desk, 0)["withdrawn"]] == [0]  # type: ignore[attr-defined]  # JSON
     assert (proof(desk).withdrawn, checked(desk).unnamed) == (1, 0)

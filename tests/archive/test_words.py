@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from pbem.acts.opening import start
-from pbem.acts.past.amending import amend
+from pbem.acts.act import do
+from pbem.acts.opening import Start
+from pbem.acts.past.amending import Amend
 from pbem.acts.past.rerunning import Changes
 from pbem.archive import file_hash
 from pbem.errors import ReplayError
@@ -38,7 +39,7 @@ def over(desk: Desk, tmp_path: Path) -> Path:
             "purses": None,
         }
         session.execute(update(SeatRow).where(SeatRow.name == "red").values(dice_word="swordfish"))
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     play(desk, {"red": "BID 2", "blue": "BID 2"})
     play(desk, {"red": "BID 1", "blue": "BID 1"})
     return elsewhere(desk, tmp_path)
@@ -125,7 +126,7 @@ def test_every_run_is_listed(desk: Desk, tmp_path: Path) -> None:
     """Turns run again stand beside those that count, each with the hash of its record."""
     desk.begin(rounds="5")
     play(desk, {"red": "BID 2"})
-    amend(desk.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), desk.now, sure=True)
+    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), desk.now)
     runs = checked(elsewhere(desk, tmp_path)).runs
 
     assert sorted((run.turn, run.withdrawn) for run in runs) == [(0, False), (1, False), (1, True)]

@@ -17,26 +17,27 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import update
-from sqlalchemy.orm import Session
 
+from pbem.acts.act import Act as Deed
+from pbem.acts.act import do, look
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
-from pbem.acts.past.amending import amend
+from pbem.acts.opening import Start
+from pbem.acts.past.amending import Amend
 from pbem.acts.past.chain import find_break
-from pbem.acts.past.entering import enter_sheet
-from pbem.acts.past.forking import copy_campaign
-from pbem.acts.past.mending import mend
-from pbem.acts.past.patching import patch_state
-from pbem.acts.past.preview import preview
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.forking import CopyTo
+from pbem.acts.past.mending import Mend
+from pbem.acts.past.patching import Patch
+from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import forward, rollback
-from pbem.acts.people.roster import change_seat, set_rules
-from pbem.acts.ruling.adjudicating import ruling_form, take_form, take_ruling
-from pbem.acts.time.extending import extend
-from pbem.acts.time.holding import hold, release
-from pbem.acts.time.scheduling import reschedule
+from pbem.acts.past.rolling import GoForward, RollBack
+from pbem.acts.people.roster import ExpelSeat, GiveSeat, PauseSeat, SetPolicy, VacateSeat
+from pbem.acts.ruling.adjudicating import ShowRulingForm, TakeRuling
+from pbem.acts.time.extending import Extend
+from pbem.acts.time.holding import Hold, Release
+from pbem.acts.time.scheduling import Reschedule
 from pbem.campaign.people.dicewords import choose_word
-from pbem.campaign.table import Table, find_place, load_table, locked_table
+from pbem.campaign.table import find_place, load_table, locked_table
 from pbem.campaign.tokens import hash_token
 from pbem.desk.answer import answer_letters
 from pbem.errors import PbemError, StoreError
@@ -90,21 +91,16 @@ def nothing(_house: House, _now: dt.datetime) -> None:
     """No act at all."""
 
 
-def under_lock(change: Callable[[Session, House, Table, dt.datetime], object]) -> Act:
-    """What a command of a GM does in the one transaction for which it locks the campaign."""
-
-    def changed(house: House, now: dt.datetime) -> None:
-        with house.store.writing() as session:
-            change(session, house, locked_table(session, "toy1"), now)
-
-    return changed
+def deed(act: Deed[Any]) -> Act:
+    """What a GM does at the screen."""
+    return lambda house, now: do(house, "toy1", act, now)
 
 
-def seat(act: str, address: str = "") -> Act:
-    """What is done to the seat green."""
-    return under_lock(
-        lambda session, house, table, now: change_seat(session, house, table, "green", now, act=act, address=address)
-    )
+def choose(house: House, now: dt.datetime) -> None:
+    """A player chooses a word for the dice."""
+    with house.store.writing() as session:
+        table = locked_table(session, "toy1")
+        choose_word(session, table, find_place(table, "red"), ["swordfish"], now)
 
 
 def fork(house: House, now: dt.datetime) -> None:
@@ -113,25 +109,26 @@ def fork(house: House, now: dt.datetime) -> None:
         tempfile.TemporaryDirectory(prefix="fork-", dir=house.settings.home.parent) as folder,
         open_desk(Path(folder) / "home") as there,
     ):
-        copy_campaign(house, there.house, "toy1", 2, now)
+        do(house, "toy1", CopyTo(2, there.house), now)
         with there.house.store.reading() as session:
             assert find_break(session, load_table(session, "toy1")) is None
 
 
 def fill_in(house: House, now: dt.datetime) -> None:
     """The GM looks at the form of a ruling, and hands it in."""
-    take_form(house, "toy1", ruling_form(house, "toy1"), "FILE all.txt\nIt snowed.", now)
+    form = look(house, "toy1", ShowRulingForm(), now)
+    do(house, "toy1", TakeRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
 
 
 SHARP: dict[str, Act] = {
     "run": lambda house, now: run_now(house, "toy1", now),
-    "rollback by one": lambda house, now: rollback(house, "toy1", 2, now),
-    "rollback by two": lambda house, now: rollback(house, "toy1", 1, now),
-    "forward": lambda house, now: forward(house, "toy1", now),
-    "rerun": lambda house, now: amend(house, "toy1", Changes(), now, sure=True),
-    "rerun with a sheet": lambda house, now: amend(house, "toy1", Changes(sheets=SHEET), now, sure=True),
-    "patch": lambda house, now: patch_state(house, "toy1", PURSE, now, sure=True),
-    "remove": seat("remove"),
+    "rollback by one": deed(RollBack(2)),
+    "rollback by two": deed(RollBack(1)),
+    "forward": deed(GoForward()),
+    "rerun": deed(Amend()),
+    "rerun with a sheet": deed(Amend(Changes(sheets=SHEET))),
+    "patch": deed(Patch(PURSE)),
+    "remove": deed(ExpelSeat("green")),
 }
 """What changes turns, or who plays them."""
 
@@ -148,35 +145,32 @@ ACTS: dict[str, Act] = (
     | MAILED
     | {
         "tick": tick,
-        "sheet": lambda house, now: enter_sheet(house, "toy1", "red", SHEET["red"], now, sure=True),
-        "preview": lambda house, now: preview(house, "toy1", now),
+        "sheet": deed(GiveSheet("red", SHEET["red"])),
+        "preview": lambda house, now: look(house, "toy1", ShowPreview(), now),
         "fork": fork,
-        "hold": under_lock(lambda session, house, table, now: hold(session, house, table, "", now, actor="gm")),
-        "release": under_lock(release),
-        "extend": under_lock(extend),
-        "reschedule": under_lock(
-            lambda session, house, table, now: reschedule(session, house, table, "DAILY 20:00 UTC", now)
-        ),
-        "rules": under_lock(lambda session, _, table, now: set_rules(session, table, {"grace": "2h"}, now)),
-        "pause": seat("pause"),
-        "hand over": seat("give", "dan@example.org"),
+        "hold": deed(Hold()),
+        "release": deed(Release()),
+        "extend": deed(Extend()),
+        "reschedule": deed(Reschedule("DAILY 20:00 UTC")),
+        "rules": deed(SetPolicy({"grace": "2h"})),
+        "pause": deed(PauseSeat("green")),
+        "hand over": deed(GiveSeat("green", "dan@example.org")),
     }
 )
 
 FORMING: dict[str, Act] = {
-    "start": lambda house, now: start(house, "toy1", now),
+    "start": deed(Start()),
+    "run": SHARP["run"],
     "tick": tick,
-    "word": under_lock(
-        lambda session, _, table, now: choose_word(session, table, find_place(table, "red"), ["swordfish"], now)
-    ),
+    "word": choose,
     "rules": ACTS["rules"],
     "hand over": ACTS["hand over"],
-    "open": seat("open"),
+    "open": deed(VacateSeat("green")),
 }
 """What is done before the start, and to start."""
 
 RULED: dict[str, Act] = {
-    "ruling": under_lock(lambda session, house, _, now: take_ruling(house, session, "toy1", RULING, now)),
+    "ruling": deed(TakeRuling(RULING)),
     "filled form": fill_in,
     "mailed ruling": letter("RULING", "FILE all.txt", "It rained."),
     "rerun": SHARP["rerun"],
@@ -185,7 +179,7 @@ RULED: dict[str, Act] = {
 """What is done to a turn that its GM decides."""
 
 BROKEN: dict[str, Act] = {
-    "mend": lambda house, now: mend(house, "toy1", now, sure=True),
+    "mend": deed(Mend()),
     **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "forward", "rerun", "patch", "mailed rerun")},
 }
 """What is done to a broken campaign."""
@@ -196,7 +190,7 @@ def set_the_stage(desk: Desk) -> dt.datetime:
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(3):
         play(desk, ALL)
-    rollback(desk.house, "toy1", 3, desk.now)
+    do(desk.house, "toy1", RollBack(3), desk.now)
     return _settled(desk)
 
 
@@ -227,7 +221,7 @@ def break_apart(desk: Desk) -> dt.datetime:
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(2):
         play(desk, ALL)
-    meanwhile(desk, lambda: rollback(desk.house, "toy1", 1, desk.now))
+    meanwhile(desk, lambda: do(desk.house, "toy1", RollBack(1), desk.now))
     return _settled(desk)
 
 
@@ -265,7 +259,7 @@ STAGES = {
         set_the_stage,
         ACTS,
         overtaken=ACTS,
-        planned=("tick", "run", "rerun", "rerun with a sheet", "patch"),
+        planned=("tick", "run", "rerun", "rerun with a sheet", "patch", *MAILED),
         sharp=SHARP,
         sharpest=("rollback by two", "rerun with a sheet"),
     ),
@@ -274,7 +268,7 @@ STAGES = {
         leave_to_gm,
         RULED,
         overtaken=("ruling", "filled form", "mailed ruling"),
-        planned=("filled form",),
+        planned=("filled form", "mailed ruling"),
         sharp=("run", "rollback by two", "ruling", "tick"),
         sharpest=("run", "rollback by two"),
         games={"toy": RULESET, RULESET.key: RULESET},

@@ -11,7 +11,7 @@ from pbem.acts.turns.turnrun import at_any_rate, keep_run, run_turn
 from pbem.archive import ReplayProof
 from pbem.campaign.archiving import archive_now
 from pbem.campaign.proof import prove
-from pbem.campaign.resolving import compute, look
+from pbem.campaign.resolving import compute, load_before
 from pbem.campaign.table import Table, load_table
 from pbem.store.models import Act, Turn
 from tests.toy.home import ADDRESSES, Desk
@@ -43,7 +43,7 @@ def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
     """Stores a run of the open turn that was computed before an act, whatever that has changed."""
     house = desk.house
     with house.store.reading() as session:
-        before = look(session, house, table(desk))
+        before = load_before(session, house, table(desk))
         after = compute(session, house, before, desk.now)
     act()
     with house.store.writing() as session:

@@ -43,7 +43,8 @@ class Points:
     at: int | None = None
     then: Callable[[], object] = lambda: None
     passed: int = 0
-    _kept: bool = False
+    before_kept: int = 0
+    kept: bool = False
     _writing: bool = False
     _locked: bool = False
     _aside: bool = False
@@ -66,8 +67,9 @@ class Points:
             return
         options = connection.get_execution_options()
         writes = options.get("pbem_writes", False)
-        keeps = writes and not self._kept and options.get("pbem_durable", True)
-        self._kept = self._kept or keeps
+        keeps = writes and not self.kept and options.get("pbem_durable", True)
+        self.kept = self.kept or keeps
+        self.before_kept += not self.kept
         self._pass(KEEPING if keeps else None)
         self._writing, self._locked = writes, False
 
@@ -104,6 +106,11 @@ class Scene:
     def points(self, act: str) -> int:
         """How many points an act passes if nobody meets it."""
         return self._done(act, Points()).passed
+
+    def looks(self, act: str) -> int:
+        """How many transactions an act that keeps something begins before that in which it does."""
+        points = self._done(act, Points())
+        return points.before_kept if points.kept else 0
 
     def meet(self, act: str, other: str, at: int) -> list[str]:
         """Does an act, and another whole at one of its points; what is wrong with the campaign afterwards."""

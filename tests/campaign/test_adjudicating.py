@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.past.rolling import rollback
-from pbem.acts.ruling.adjudicating import Taken, ruling_form, take_folder, take_form, take_ruling, write_folder
+from pbem.acts.act import do, look
+from pbem.acts.past.rolling import RollBack
+from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import release
 from pbem.acts.turns.asking import ask_for_run
@@ -62,8 +63,7 @@ def let_go(desk: Desk) -> None:
 def rule(desk: Desk, **files: str) -> Taken:
     """The GM rules by files, named without their ending."""
     named = {f"{name}.txt": text for name, text in files.items()}
-    with desk.house.store.writing() as session:
-        return take_ruling(desk.house, session, "toy1", named, desk.now)
+    return do(desk.house, "toy1", TakeRuling(named), desk.now)
 
 
 def sheet(desk: Desk, sender: str, text: str) -> None:
@@ -174,7 +174,7 @@ def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
     rule(war, all="It rained.")
     let_go(war)
     war.tick(hours=1)
-    rollback(war.house, "toy1", 1, war.now)
+    do(war.house, "toy1", RollBack(1), war.now)
 
     done = war.tick(hours=2 * WEEK)
 
@@ -243,11 +243,11 @@ def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: P
             sheet(war, address, f"Dig for chest {number}.")
         war.tick(hours=DUE if number == 1 else WEEK)
         folder = tmp_path / str(number)
-        write_folder(war.house, "toy1", folder)
+        write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), folder)
         for seat in ("red", "blue", "green"):
             path = folder / f"{seat}.txt"
             path.write_text(path.read_text().replace("[RESULT]\n", f"[RESULT]\nThe omen of {seat}, {number}.\n"))
-        assert take_folder(war.house, "toy1", folder, war.now).findings == {}
+        assert do(war.house, "toy1", TakeRuling(read_folder("toy1", folder)), war.now).findings == {}
         let_go(war)
         war.tick()
         for seat, address in (("red", ANN), ("blue", BOB), ("green", CYD)):
@@ -262,11 +262,11 @@ def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: P
 
 def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:
     """A second call writes what is missing and the sheets anew, and says what it left."""
-    write_folder(war.house, "toy1", tmp_path)
+    write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
     (tmp_path / "red.txt").write_text("You won.")
     (tmp_path / "blue.txt").unlink()
 
-    written = write_folder(war.house, "toy1", tmp_path)
+    written = write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
 
     assert written.written == ("digest.txt", "blue.txt")
     assert set(written.left) == {"game.txt", "all.txt", "red.txt", "green.txt"}
@@ -275,10 +275,10 @@ def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:
 
 def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
     """A GM who starts over gets fresh files."""
-    write_folder(war.house, "toy1", tmp_path)
+    write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
     (tmp_path / "red.txt").write_text("You won.")
 
-    written = write_folder(war.house, "toy1", tmp_path, force=True)
+    written = write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path, force=True)
 
     assert written.left == ()
     assert "You won." not in (tmp_path / "red.txt").read_text()
@@ -287,7 +287,7 @@ def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
 def test_an_empty_folder_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     """Without files nothing is taken, and the GM is told how to get them."""
     with pytest.raises(CampaignError, match=r"no files of a ruling .* pbem adjudicate toy1"):
-        take_folder(war.house, "toy1", tmp_path, war.now)
+        do(war.house, "toy1", TakeRuling(read_folder("toy1", tmp_path)), war.now)
 
 
 def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path)
     desk.tick()
 
     with pytest.raises(CampaignError, match="toy1 needs no ruling: Toy Auction resolves its turns itself"):
-        write_folder(desk.house, "toy1", tmp_path)
+        write_folder(look(desk.house, "toy1", ShowRulingForm(), desk.now), tmp_path)
     assert [turn.turn for turn in desk.tick(hours=DUE).resolved] == [1]
     assert "ruling" not in json.loads((desk.home / "turns" / "toy1" / "0001" / "turn.json").read_text())
 
@@ -304,8 +304,8 @@ def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path)
 def test_a_form_that_was_filled_in_too_late(war: Desk) -> None:
     """A ruling written for one turn is not taken for the next."""
     war.tick(hours=DUE)
-    form = ruling_form(war.house, "toy1")
+    form = look(war.house, "toy1", ShowRulingForm(), war.now)
     run_now(war.house, "toy1", war.now)
 
     with pytest.raises(CampaignError, match="turn 1 of toy1 is no longer the one you ruled on: nothing was taken"):
-        take_form(war.house, "toy1", form, form.text, war.now)
+        do(war.house, "toy1", TakeRuling(form.files, of=(form.turn, form.era)), war.now)

@@ -8,8 +8,9 @@ import hmac
 import pytest
 from sqlalchemy import update
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.archive import drawn_word, mixed_seed, rehearsal_seed, words_told
 from pbem.campaign.people.dicewords import choose_word
 from pbem.errors import CampaignError
@@ -30,7 +31,7 @@ def made(desk: Desk, name: str, **words: str) -> bytes:
     with desk.house.store.writing() as session:
         for seat, word in words.items():
             session.execute(update(SeatRow).where(SeatRow.name == seat).values(dice_word=word))
-    start(desk.house, name, desk.now)
+    do(desk.house, name, Start(), desk.now)
     return live_turns(desk)[-1].state
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.past.entering import enter_sheet
-from pbem.acts.past.forking import compare_with_real, copy_campaign
-from pbem.acts.past.preview import preview
+from pbem.acts.act import do, look
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.forking import Compare, Compared, CopyTo
+from pbem.acts.past.preview import ShowPreview
 from pbem.errors import CampaignError
 from pbem.store.models import Person, SeatRow, Turn
 from tests.campaign.history import begin, live_turns, play, proof, rows, table
@@ -32,9 +33,15 @@ def there(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
+def compared(played: Desk, there: Desk) -> Compared:
+    """How the open turn of the copy would differ from what was told."""
+    made = look(there.house, "toy1", ShowPreview(real_dice=True), played.now)
+    return look(played.house, "toy1", Compare(there.house, made), played.now)
+
+
 def test_a_fork_stands_where_the_turn_was_open(played: Desk, there: Desk) -> None:
     """State, sheets and reports are those of that time; what came later is not there."""
-    forked = copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    forked = do(played.house, "toy1", CopyTo(1, there.house), played.now)
 
     assert (forked.turn, forked.sheets) == (1, {"red": 1, "blue": 1})
     assert [turn.number for turn in live_turns(there)] == [0, 1]
@@ -43,7 +50,7 @@ def test_a_fork_stands_where_the_turn_was_open(played: Desk, there: Desk) -> Non
 
 def test_a_fork_run_as_it_was_comes_out_the_same(played: Desk, there: Desk) -> None:
     """The dice are the same, turn after turn, and its own archive proves itself."""
-    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    do(played.house, "toy1", CopyTo(1, there.house), played.now)
     there.now = played.now
     play(there, {})
 
@@ -53,17 +60,17 @@ def test_a_fork_run_as_it_was_comes_out_the_same(played: Desk, there: Desk) -> N
 
 def test_a_fork_with_another_sheet_tells_whose_reports_differ(played: Desk, there: Desk) -> None:
     """Red whispers something else: red and blue would have been told otherwise, green the same."""
-    copy_campaign(played.house, there.house, "toy1", 1, played.now)
-    enter_sheet(there.house, "toy1", "red", [(1, "BID 2"), (2, "WHISPER blue never")], played.now, sure=True)
-    compared = compare_with_real(played.house, there.house, preview(there.house, "toy1", played.now, real_dice=True))
+    do(played.house, "toy1", CopyTo(1, there.house), played.now)
+    do(there.house, "toy1", GiveSheet("red", [(1, "BID 2"), (2, "WHISPER blue never")]), played.now)
+    found = compared(played, there)
 
-    assert compared.differing == {"blue": ("- - red whispered to you: deal.", "+ - red whispered to you: never.")}
-    assert compared.same == ("red", "green")
+    assert found.differing == {"blue": ("- - red whispered to you: deal.", "+ - red whispered to you: never.")}
+    assert found.same == ("red", "green")
 
 
 def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
     """No address of a player or GM is in it, and no token."""
-    copy_campaign(played.house, there.house, "toy1", 2, played.now)
+    do(played.house, "toy1", CopyTo(2, there.house), played.now)
 
     assert {person.address for person in rows(there, Person)} == {f"{seat}@fork.invalid" for seat in table(there).seats}
     assert table(there).gm == "gm@fork.invalid"
@@ -72,7 +79,7 @@ def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
 
 def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
     """Who has it can try other sheets on them: journal and next reports say that it was made."""
-    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    do(played.house, "toy1", CopyTo(1, there.house), played.now)
     play(played, {})
 
     told = "The GM made a copy of the campaign as it stood when turn 1 was open, with its dice, to try what if."
@@ -82,7 +89,7 @@ def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
 def test_the_real_campaign_is_only_read(played: Desk, there: Desk) -> None:
     """After a fork was made and played on, everything real but its journal is as it was."""
     turns, mails = [turn.id for turn in rows(played, Turn)], len(played.mails())
-    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    do(played.house, "toy1", CopyTo(1, there.house), played.now)
     play(there, {})
     played.tick()
 
@@ -94,20 +101,20 @@ def test_the_real_campaign_is_only_read(played: Desk, there: Desk) -> None:
 def test_only_a_turn_there_was_can_be_forked(played: Desk, there: Desk, number: int) -> None:
     """Other numbers are refused with those that would do."""
     with pytest.raises(CampaignError, match=f"toy1 has no turn {number} to start from: it can be 1 to 3"):
-        copy_campaign(played.house, there.house, "toy1", number, played.now)
+        do(played.house, "toy1", CopyTo(number, there.house), played.now)
 
 
 def test_a_fork_needs_an_empty_home(played: Desk, there: Desk) -> None:
     """A copy is never put among other campaigns."""
-    copy_campaign(played.house, there.house, "toy1", 1, played.now)
+    do(played.house, "toy1", CopyTo(1, there.house), played.now)
 
     with pytest.raises(CampaignError, match="has a campaign already: fork into an empty folder"):
-        copy_campaign(played.house, there.house, "toy1", 2, played.now)
+        do(played.house, "toy1", CopyTo(2, there.house), played.now)
 
 
 def test_the_open_turn_has_nothing_to_compare_with(played: Desk, there: Desk) -> None:
     """What was not run yet was not told to anybody."""
-    copy_campaign(played.house, there.house, "toy1", 3, played.now)
+    do(played.house, "toy1", CopyTo(3, there.house), played.now)
 
     with pytest.raises(CampaignError, match="turn 3 of toy1 has not been run: there is nothing to compare"):
-        compare_with_real(played.house, there.house, preview(there.house, "toy1", played.now, real_dice=True))
+        compared(played, there)

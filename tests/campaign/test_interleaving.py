@@ -72,6 +72,12 @@ def test_an_act_that_is_overtaken_before_it_is_kept(on: Scene, act: str, all_mee
 
 
 @pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
+def test_what_is_not_planned_before_is_decided_under_the_lock(on: Scene, act: str) -> None:
+    """Such an act begins no transaction before that in which it has the campaign locked: nothing can overtake it."""
+    assert act in on.stage.planned or on.looks(act) == 0
+
+
+@pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
 def test_an_act_that_is_overtaken_anywhere(on: Scene, act: str, all_meetings: bool) -> None:
     """Before or after it is kept: at each of its points it meets one of those that change turns, another each time."""
     points = range(on.points(act))

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import delete, update
 
-from pbem.acts.past.amending import amend
+from pbem.acts.act import do, look
+from pbem.acts.past.amending import Amend
 from pbem.acts.past.chain import find_break
-from pbem.acts.past.mending import mend
+from pbem.acts.past.mending import Mend
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import forward, rollback
+from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.archive.verify import verify
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Report, SeatRow, Turn
@@ -34,7 +35,7 @@ def played(desk: Desk) -> Desk:
 
 def roll_to(desk: Desk, number: int) -> Callable[[], object]:
     """A rollback."""
-    return lambda: rollback(desk.house, "toy1", number, desk.now)
+    return lambda: do(desk.house, "toy1", RollBack(number), desk.now)
 
 
 def wrong(desk: Desk) -> str:
@@ -51,12 +52,12 @@ def numbers(desk: Desk) -> list[int]:
 
 def test_turns_that_hang_together(played: Desk) -> None:
     """Nothing is wrong with turns run, run again, patched or rolled back, nor is there anything to mend."""
-    amend(played.house, "toy1", Changes(), played.now, sure=True)
-    rollback(played.house, "toy1", 2, played.now)
+    do(played.house, "toy1", Amend(), played.now)
+    do(played.house, "toy1", RollBack(2), played.now)
 
     assert wrong(played) == ""
     with pytest.raises(CampaignError, match="all turns of toy1 hang together: there is nothing to mend"):
-        mend(played.house, "toy1", played.now)
+        look(played.house, "toy1", Mend(), played.now)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_a_run_across_a_rollback_is_mended(played: Desk, to: int, live: list[int
     meanwhile(played, roll_to(played, to))
     assert (numbers(played), wrong(played)) == (live, text)
 
-    mended = mend(played.house, "toy1", played.now, sure=True)
+    mended = do(played.house, "toy1", Mend(), played.now)
     assert (mended.strays, numbers(played), wrong(played)) == ((5,), list(range(to + 1)), "")
     assert played.tick(hours=24 * 7).problems == []
     assert proof(played).turns == to
@@ -90,10 +91,10 @@ def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
 def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
     """The turn that was run from what is no more is withdrawn; the one that it took for its own is open again."""
     changes = Changes(sheets={"red": [(1, "BID 3")]})
-    meanwhile(played, lambda: amend(played.house, "toy1", changes, played.now, sure=True))
+    meanwhile(played, lambda: do(played.house, "toy1", Amend(changes), played.now))
     assert wrong(played) == "turn 4 was not run, but turn 5 follows it"
 
-    mend(played.house, "toy1", played.now, sure=True)
+    do(played.house, "toy1", Mend(), played.now)
     played.tick(hours=24 * 7)
     assert (numbers(played), wrong(played)) == ([0, 1, 2, 3, 4, 5], "")
     assert proof(played).turns == 4
@@ -102,7 +103,7 @@ def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
 def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
     """Without being sure nothing is changed."""
     meanwhile(played, roll_to(played, 2))
-    mended = mend(played.house, "toy1", played.now)
+    mended = look(played.house, "toy1", Mend(), played.now)
 
     assert (mended.wrong, mended.strays, mended.rolled.turn) == ("turn 2 was not run, but turn 5 follows it", (5,), 2)
     assert numbers(played) == [0, 1, 2, 5]
@@ -111,7 +112,7 @@ def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
 def test_nothing_mended_is_lost(played: Desk) -> None:
     """The stray lies with its reports on the shelf of the turn that it came from, and that turn's folder is kept."""
     meanwhile(played, roll_to(played, 2))
-    mend(played.house, "toy1", played.now, sure=True)
+    do(played.house, "toy1", Mend(), played.now)
 
     shelves = {turn.number: turn.shelf_id for turn in rows(played, Turn) if turn.shelf_id is not None}
     (stray,) = [turn.id for turn in rows(played, Turn) if turn.number == 5]
@@ -125,8 +126,8 @@ def test_nothing_mended_is_lost(played: Desk) -> None:
 def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
     """Then the run counts that was done at its moment."""
     meanwhile(played, roll_to(played, 2))
-    mend(played.house, "toy1", played.now, sure=True)
-    forward(played.house, "toy1", played.now)
+    do(played.house, "toy1", Mend(), played.now)
+    do(played.house, "toy1", GoForward(), played.now)
     played.tick()
 
     assert (numbers(played), wrong(played)) == ([0, 1, 2, 3, 4, 5], "")
@@ -136,18 +137,18 @@ def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
 def test_a_rollback_of_a_broken_home_is_not_taken_back(played: Desk) -> None:
     """Whoever has rolled it back instead of mending it cannot bring the break back."""
     meanwhile(played, roll_to(played, 2))
-    rollback(played.house, "toy1", 2, played.now)
+    do(played.house, "toy1", RollBack(2), played.now)
 
     assert wrong(played) == ""
     with pytest.raises(CampaignError, match="cannot be taken back, since turn 2 was not run, but turn 5 follows it"):
-        forward(played.house, "toy1", played.now)
+        do(played.house, "toy1", GoForward(), played.now)
     assert numbers(played) == [0, 1, 2]
 
 
 def test_players_hear_of_a_mending(played: Desk) -> None:
     """They get the notice of a rollback, and the journal tells why; the stray's reports go out no more."""
     meanwhile(played, roll_to(played, 2))
-    mend(played.house, "toy1", played.now, sure=True)
+    do(played.house, "toy1", Mend(), played.now)
     played.tick()
 
     assert "Rolled back to round 2" in subjects(played, ANN)[-1]
@@ -162,7 +163,7 @@ def test_sheets_missed_in_a_stray_run_were_not_missed(played: Desk) -> None:
     """Blue and green had sent nothing for it."""
     meanwhile(played, roll_to(played, 2))
     before = [seat.nmr_total for seat in rows(played, SeatRow)]
-    mend(played.house, "toy1", played.now, sure=True)
+    do(played.house, "toy1", Mend(), played.now)
 
     assert (before, [seat.nmr_total for seat in rows(played, SeatRow)]) == ([0, 1, 1], [0, 0, 0])
 
@@ -174,7 +175,7 @@ def test_a_turn_that_led_nowhere_is_open_again(played: Desk) -> None:
         session.execute(update(Turn).where(Turn.id == gone).values(number=99))
     assert wrong(played) == "turn 3 is missing, but there is a turn 4"
 
-    mend(played.house, "toy1", played.now, sure=True)
+    do(played.house, "toy1", Mend(), played.now)
     played.tick()
     send(played, ALL)
     played.tick()
@@ -213,7 +214,7 @@ def test_a_campaign_that_stands_elsewhere(played: Desk) -> None:
         session.execute(update(Campaign).values(turn=7))
     assert wrong(played) == "it stands at turn 7, but its last turn is 4"
 
-    mend(played.house, "toy1", played.now, sure=True)
+    do(played.house, "toy1", Mend(), played.now)
     assert (wrong(played), table(played).turn) == ("", 4)
 
 
@@ -223,4 +224,4 @@ def test_a_campaign_without_its_set_up(played: Desk) -> None:
         session.execute(update(Turn).where(Turn.number == 0).values(number=99))
 
     with pytest.raises(CampaignError, match="toy1 cannot be mended, since its set-up is missing: go back to a copy"):
-        mend(played.house, "toy1", played.now)
+        look(played.house, "toy1", Mend(), played.now)

@@ -6,10 +6,11 @@ import datetime as dt
 
 import pytest
 
-from pbem.acts.past.amending import amend
+from pbem.acts.act import do
+from pbem.acts.past.amending import Amend
 from pbem.acts.past.patching import read_edit
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import rollback
+from pbem.acts.past.rolling import RollBack
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import hold
 from pbem.acts.turns.asking import ask_for_run, is_asked
@@ -64,7 +65,7 @@ def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
 def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
     """It was found due by its deadline, which is later by now."""
     played.now += WEEK
-    rollback(played.house, "toy1", 2, played.now - WEEK)
+    do(played.house, "toy1", RollBack(2), played.now - WEEK)
     (found,) = due(played.house, played.now)
     with played.house.store.writing() as session:
         extend(session, played.house, locked_table(session, "toy1"), played.now)
@@ -91,7 +92,7 @@ def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
 
 def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
     """The turn of the GM's word is gone: he is told so, and the one that is open is not run instead."""
-    points = Points(KEEPING, lambda: rollback(played.house, "toy1", 2, played.now))
+    points = Points(KEEPING, lambda: do(played.house, "toy1", RollBack(2), played.now))
     with points.watched():
         done = run_now(played.house, "toy1", played.now)
 
@@ -105,7 +106,7 @@ def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
     with played.house.store.writing() as session:
         ask_for_run(session, locked_table(session, "toy1"), played.now)
         before = is_asked(session, table(played))
-    amend(played.house, "toy1", Changes(), played.now, sure=True)
+    do(played.house, "toy1", Amend(), played.now)
 
     with played.house.store.reading() as session:
         assert (before, is_asked(session, table(played))) == (True, False)
@@ -115,7 +116,7 @@ def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
     """The GM's sheet was for turn 2; it is not used for turn 3, which is the last that was run by now."""
     points = Points(KEEPING, lambda: run_now(played.house, "toy1", played.now))
     with points.watched(), pytest.raises(CampaignError, match="toy1 has changed at this very moment, and is at turn 4"):
-        amend(played.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), played.now, sure=True)
+        do(played.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), played.now)
 
     assert [turn.shelf_id for turn in live_turns(played)] == [None] * 5
 
@@ -127,4 +128,4 @@ def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
     run_now(played.house, "toy1", played.now)
 
     with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):
-        amend(played.house, "toy1", edit.changes, played.now, sure=True)
+        do(played.house, "toy1", Amend(edit.changes), played.now)

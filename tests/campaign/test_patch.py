@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from pbem.acts.past.amending import amend
-from pbem.acts.past.patching import Patched, patch_state, state_of
+from pbem.acts.act import do, look
+from pbem.acts.past.amending import Amend
+from pbem.acts.past.patching import Patch, Patched, ShowState
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import rollback
+from pbem.acts.past.rolling import RollBack
 from pbem.archive import PatchError
 from pbem.errors import CampaignError
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects
@@ -27,22 +28,22 @@ def played(desk: Desk) -> Desk:
 
 def edited(desk: Desk, **values: Any) -> dict[str, Any]:
     """The state of the open turn with other values."""
-    return {**copy.deepcopy(state_of(desk.house, "toy1")), **values}
+    return {**copy.deepcopy(look(desk.house, "toy1", ShowState(), desk.now).state), **values}
 
 
 def patch(desk: Desk, data: object, *, sure: bool = True) -> Patched:
     """Edits the state of toy1."""
-    return patch_state(desk.house, "toy1", data, desk.now, sure=sure)
+    return (do if sure else look)(desk.house, "toy1", Patch(data), desk.now)
 
 
 def test_an_edit_is_shown_path_by_path(played: Desk) -> None:
     """The GM sees each value that changes, and whose report would; nothing is done yet."""
-    before = state_of(played.house, "toy1")
+    before = look(played.house, "toy1", ShowState(), played.now).state
     patched = patch(played, edited(played, purses=[9, 99, 11]), sure=False)
 
     assert [(each.path, each.text) for each in patched.edit.differences] == [("/purses/1", "14 → 99")]
     assert [touched.seat for touched in patched.radius.touched] == ["blue"]
-    assert state_of(played.house, "toy1") == before
+    assert look(played.house, "toy1", ShowState(), played.now).state == before
 
 
 def test_an_edit_is_told_to_whom_it_shows(played: Desk) -> None:
@@ -69,7 +70,7 @@ def test_a_json_patch_does_as_well(played: Desk) -> None:
     """Operations of RFC 6902 are taken in the place of a whole state."""
     patch(played, [{"op": "replace", "path": "/purses/1", "value": 99}])
 
-    assert state_of(played.house, "toy1")["purses"][1] == 99
+    assert look(played.house, "toy1", ShowState(), played.now).state["purses"][1] == 99
 
 
 def test_the_set_up_can_be_edited(desk: Desk) -> None:
@@ -87,16 +88,19 @@ def test_two_edits_add_up(played: Desk) -> None:
     patch(played, edited(played, purses=[9, 99, 11]))
     patch(played, edited(played, prizes=[0, 1, 0]))
 
-    assert (state_of(played.house, "toy1")["purses"][1], state_of(played.house, "toy1")["prizes"]) == (99, [0, 1, 0])
+    assert (
+        look(played.house, "toy1", ShowState(), played.now).state["purses"][1],
+        look(played.house, "toy1", ShowState(), played.now).state["prizes"],
+    ) == (99, [0, 1, 0])
     assert proof(played).turns == 1
 
 
 def test_a_rerun_keeps_an_edit_that_still_fits(played: Desk) -> None:
     """Another sheet of red leaves blue's edited purse as it is."""
     patch(played, edited(played, purses=[9, 99, 11]))
-    amend(played.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), played.now, sure=True)
+    do(played.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), played.now)
 
-    assert state_of(played.house, "toy1")["purses"] == [8, 99, 11]
+    assert look(played.house, "toy1", ShowState(), played.now).state["purses"] == [8, 99, 11]
     assert proof(played).turns == 1
 
 
@@ -106,18 +110,18 @@ def test_a_rerun_refuses_an_edit_that_fits_no_more(played: Desk) -> None:
     changes = Changes(sheets={"blue": [(1, "BID 3")]})
 
     with pytest.raises(CampaignError, match="change 1 expects 14 at /purses/1, but there is another; leave it out"):
-        amend(played.house, "toy1", changes, played.now)
-    amend(played.house, "toy1", Changes(sheets=changes.sheets, drop_patch=True), played.now, sure=True)
-    assert state_of(played.house, "toy1")["purses"] == [9, 12, 11]
+        look(played.house, "toy1", Amend(changes), played.now)
+    do(played.house, "toy1", Amend(Changes(sheets=changes.sheets, drop_patch=True)), played.now)
+    assert look(played.house, "toy1", ShowState(), played.now).state["purses"] == [9, 12, 11]
 
 
 def test_a_rollback_takes_an_edit_with_it(played: Desk) -> None:
     """The edit belongs to the run of the turn that is open again."""
     patch(played, edited(played, purses=[9, 99, 11]))
-    rollback(played.house, "toy1", 1, played.now)
+    do(played.house, "toy1", RollBack(1), played.now)
     play(played, {})
 
-    assert state_of(played.house, "toy1")["purses"][1] == 14
+    assert look(played.house, "toy1", ShowState(), played.now).state["purses"][1] == 14
     assert proof(played).turns == 1
 
 
@@ -155,4 +159,4 @@ def test_a_patch_that_does_not_fit_is_refused(played: Desk) -> None:
 def test_before_the_start_there_is_no_state(desk: Desk) -> None:
     """A campaign that is forming is named so."""
     with pytest.raises(CampaignError, match="there is no campaign 'toy1'"):
-        state_of(desk.house, "toy1")
+        look(desk.house, "toy1", ShowState(), desk.now)

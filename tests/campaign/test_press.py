@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbem.acts.act import do, look
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
-from pbem.acts.past.rolling import rollback
+from pbem.acts.opening import Start
+from pbem.acts.past.rolling import RollBack
 from pbem.acts.turns.turnrun import at_any_rate, run_turn
-from pbem.acts.words.gmwords import Text, add_text, broadcast, drop_text, list_press, list_texts
+from pbem.acts.words.gmwords import AddText, Broadcast, DropText, ShowPress, Text
 from pbem.campaign.press.passing import MOST_CHARACTERS, passable
 from pbem.campaign.proof import prove
-from pbem.campaign.table import locked_table
 from pbem.errors import CampaignError
 from pbem.masking import MASK, masked
 from pbem.ruleset import View
@@ -31,8 +31,7 @@ THREE = ("red", "blue", "green")
 
 def put(desk: Desk, words: str, seat: str | None = None) -> Text:
     """A text of the GM."""
-    with desk.house.store.writing() as session:
-        return add_text(session, locked_table(session, "toy1"), words, desk.now, seat=seat)
+    return do(desk.house, "toy1", AddText(words, seat), desk.now)
 
 
 def run(desk: Desk) -> None:
@@ -85,7 +84,7 @@ def test_a_text_may_open_the_first_turn(desk: Desk) -> None:
     )
     create(desk.house, wanted, desk.now)
     put(desk, "Welcome, all of you.")
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
 
     assert "| Welcome, all of you." in report(desk)
@@ -95,13 +94,11 @@ def test_a_text_can_be_taken_back_in_time(desk: Desk) -> None:
     """A text that waits can be dropped; one that was sent, or never was there, is refused by name."""
     desk.begin()
     kept, dropped = put(desk, "stays"), put(desk, "goes")
-    with desk.house.store.writing() as session:
-        table = locked_table(session, "toy1")
-        drop_text(session, table, dropped.id, desk.now)
-        with pytest.raises(CampaignError, match=rf"toy1 has no text {dropped.id} that waits .* there is: {kept.id}"):
-            drop_text(session, table, dropped.id, desk.now)
+    left = do(desk.house, "toy1", DropText(dropped.id), desk.now)
 
-        assert list_texts(session, table) == [kept]
+    assert left.texts == (kept,)
+    with pytest.raises(CampaignError, match=rf"toy1 has no text {dropped.id} that waits .* there is: {kept.id}"):
+        do(desk.house, "toy1", DropText(dropped.id), desk.now)
 
 
 def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:
@@ -253,11 +250,9 @@ def test_a_gm_does_not_read_diaries_before_the_end(desk: Desk) -> None:
     desk.post("UNSIGNED TO blue\nboo")
     desk.post("DIARY\nsecret")
     desk.tick()
-    with desk.house.store.writing() as session:
-        during = list_press(session, locked_table(session, "toy1"))
+    during = look(desk.house, "toy1", ShowPress(), desk.now).press
     run(desk)
-    with desk.house.store.writing() as session:
-        after = list_press(session, locked_table(session, "toy1"))
+    after = look(desk.house, "toy1", ShowPress(), desk.now).press
 
     assert [(each.seat, each.unsigned, each.to, each.text) for each in during] == [("red", True, ("blue",), "boo")]
     assert [each.text for each in after] == ["boo", "secret"]
@@ -292,7 +287,7 @@ def test_a_turn_that_is_run_again_brings_the_same_words(desk: Desk) -> None:
     desk.post("NEWS\nWar!")
     desk.tick()
     run(desk)
-    rollback(desk.house, "toy1", 1, desk.now)
+    do(desk.house, "toy1", RollBack(1), desk.now)
     desk.post("NEWS\nPeace!")
     desk.tick()
     run(desk)
@@ -317,9 +312,7 @@ def test_words_are_no_part_of_a_reports_data(desk: Desk) -> None:
 def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
     """A GM's letter is mailed to those it is for, whatever the policy on press, and answers go to him."""
     desk.begin(seats=THREE, rules={"press": "off"})
-    with desk.house.store.writing() as session:
-        table = locked_table(session, "toy1")
-        reached = broadcast(session, desk.house, table, "Be quick.", desk.now, to=("red", "BLUE"))
+    reached = do(desk.house, "toy1", Broadcast("Be quick.", ("red", "BLUE")), desk.now).to
     desk.tick()
 
     assert reached == ("red", "blue")

@@ -6,12 +6,13 @@ import datetime as dt
 
 import pytest
 
-from pbem.acts.past.amending import amend, keep_amendment
-from pbem.acts.past.entering import enter_sheet
-from pbem.acts.past.patching import patch_state
+from pbem.acts.act import do, look
+from pbem.acts.past.amending import Amend, keep_amendment
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.patching import Patch
 from pbem.acts.past.radius import MOST_LINES, Radius, differing_lines, plan_amendment
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import forward, rollback
+from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.campaign.reading import Lines
 from pbem.campaign.table import locked_table
 from pbem.errors import CampaignError
@@ -28,7 +29,7 @@ def lines(text: str) -> Lines:
 def again(desk: Desk, *, sure: bool = True, **sheets: str) -> Radius:
     """Runs the last turn again, with other sheets."""
     changes = Changes(sheets={seat: lines(text) for seat, text in sheets.items()})
-    return amend(desk.house, "toy1", changes, desk.now, sure=sure)
+    return (do if sure else look)(desk.house, "toy1", Amend(changes), desk.now)
 
 
 @pytest.fixture
@@ -227,8 +228,8 @@ def test_a_corrected_game_goes_on(played: Desk) -> None:
     again(played, blue="BID 4")
     assert proof(played).turns == 2
 
-    rollback(played.house, "toy1", 1, played.now)
-    forward(played.house, "toy1", played.now)
+    do(played.house, "toy1", RollBack(1), played.now)
+    do(played.house, "toy1", GoForward(), played.now)
     played.tick()
     assert proof(played).turns == 2
 
@@ -236,11 +237,11 @@ def test_a_corrected_game_goes_on(played: Desk) -> None:
 def test_a_rerun_closes_the_way_forward(played: Desk) -> None:
     """A rollback from before it cannot be taken back any more, and that is said."""
     play(played, {"red": "BID 1"})
-    rollback(played.house, "toy1", 2, played.now)
+    do(played.house, "toy1", RollBack(2), played.now)
     again(played, green="BID 9")
 
     with pytest.raises(CampaignError, match="since the last one, a turn was run again"):
-        forward(played.house, "toy1", played.now)
+        do(played.house, "toy1", GoForward(), played.now)
 
 
 def test_the_last_turn_of_a_game_can_be_run_again(desk: Desk) -> None:
@@ -275,7 +276,7 @@ def test_long_differences_are_cut() -> None:
 
 def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
     """Its player gets a receipt that says who entered it, and can answer with another."""
-    enter_sheet(played.house, "toy1", "green", lines("BID 3"), played.now, sure=True)
+    do(played.house, "toy1", GiveSheet("green", lines("BID 3")), played.now)
     played.tick()
     receipt = played.last(CYD)
     played.reply(receipt, "BID 4")
@@ -289,10 +290,18 @@ def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
 
 def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
     """Without being sure the findings are told and nothing is kept."""
-    receipt = enter_sheet(played.house, "toy1", "green", lines("BID 3\nBIT 1"), played.now)
+    receipt = look(played.house, "toy1", GiveSheet("green", lines("BID 3\nBIT 1")), played.now)
 
     assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line not understood."
     assert [sheet.author for sheet in rows(played, Sheet)] == ["player", "player"]
+
+
+def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
+    """Nothing of it would be taken: what the player has sent himself counts on."""
+    do(played.house, "toy1", GiveSheet("green", lines("BID 3")), played.now)
+    receipt = look(played.house, "toy1", GiveSheet("green", lines("BIT 1")), played.now)
+
+    assert (receipt.accepted, receipt.counts, receipt.replaces) == (False, 1, None)
 
 
 def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> None:
@@ -311,13 +320,13 @@ def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
     """Run, run again, edited, rolled back, taken back, rolled back and run: the archive proves itself at the end."""
     play(shared, {"red": "BID 2\nWHISPER blue deal"})
     again(shared, red="BID 2\nWHISPER blue never")
-    patch_state(shared.house, "toy1", [{"op": "replace", "path": "/purses/1", "value": 40}], shared.now, sure=True)
+    do(shared.house, "toy1", Patch([{"op": "replace", "path": "/purses/1", "value": 40}]), shared.now)
     play(shared, {"blue": "BID 33"})
-    rollback(shared.house, "toy1", 1, shared.now)
-    forward(shared.house, "toy1", shared.now)
+    do(shared.house, "toy1", RollBack(1), shared.now)
+    do(shared.house, "toy1", GoForward(), shared.now)
     assert proof(shared).turns == 2
 
-    rollback(shared.house, "toy1", 2, shared.now)
+    do(shared.house, "toy1", RollBack(2), shared.now)
     play(shared, {"red": "BID 1"})
     assert proof(shared).turns == 2
     assert len({mail["Message-ID"] for mail in shared.mails()}) == len(shared.mails())
@@ -347,7 +356,7 @@ def test_a_question_without_another_sheet_shows_nothing_new(played: Desk) -> Non
 
 def test_a_question_with_another_state_is_told(played: Desk) -> None:
     """So is a patch that was only looked at."""
-    patch_state(played.house, "toy1", [{"op": "replace", "path": "/purses/1", "value": 40}], played.now)
+    look(played.house, "toy1", Patch([{"op": "replace", "path": "/purses/1", "value": 40}]), played.now)
 
     assert looks(played) == [("looked at what turn 1 would have come to with another state", False)]
 
@@ -356,7 +365,7 @@ def test_a_question_is_told_after_a_rollback_too(played: Desk) -> None:
     """The report that would have told it is never made; the next one tells it."""
     play(played, {})
     again(played, sure=False, red="BID 3")
-    rollback(played.house, "toy1", 1, played.now)
+    do(played.house, "toy1", RollBack(1), played.now)
     play(played, {})
 
     assert "The GM looked at what turn 2 would have come to" in " ".join(text_of(played.last()).split())

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from pbem.acts.past.amending import amend
-from pbem.acts.past.forking import copy_campaign
+from pbem.acts.act import do
+from pbem.acts.past.amending import Amend
+from pbem.acts.past.forking import CopyTo
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import rollback
+from pbem.acts.past.rolling import RollBack
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign import restoring
 from pbem.tick import tick
@@ -25,9 +26,9 @@ def past(desk: Desk) -> Desk:
     """A campaign of three turns: the first was run again, and a second was taken back."""
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2"})
-    amend(desk.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), desk.now, sure=True)
+    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), desk.now)
     play(desk, {"blue": "BID 1"})
-    rollback(desk.house, "toy1", 2, desk.now)
+    do(desk.house, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 2"})
     play(desk, {"red": "BID 1"})
     return desk
@@ -117,7 +118,7 @@ def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeyp
     begin(desk)
     monkeypatch.setattr("pbem.acts.turns.turnrun.archive_now", lambda *_: None)
     run_turn(desk.house, "toy1", desk.now, reason="test")
-    rollback(desk.house, "toy1", 1, desk.now)
+    do(desk.house, "toy1", RollBack(1), desk.now)
     desk.tick()
     play(desk, {"red": "BID 3"})
 
@@ -127,7 +128,7 @@ def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeyp
 def test_on_either_database(shared: Desk) -> None:
     """What is looked for and written again is the same on SQLite and PostgreSQL."""
     play(shared, {"red": "BID 2"})
-    amend(shared.house, "toy1", Changes(sheets={"red": [(1, "BID 3")]}), shared.now, sure=True)
+    do(shared.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), shared.now)
     before = files(shared)
     shutil.rmtree(turns(shared))
 
@@ -139,7 +140,7 @@ def test_on_either_database(shared: Desk) -> None:
 def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
     """The archive of a copy is proved like that of the campaign."""
     with open_desk(tmp_path / "fork") as there:
-        copy_campaign(past.house, there.house, "toy1", 3, past.now)
+        do(past.house, "toy1", CopyTo(3, there.house), past.now)
         tick(there.house, past.now)
 
         assert (proof(there).turns, proof(there).withdrawn) == (2, 2)

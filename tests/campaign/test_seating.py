@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.opening import start
-from pbem.acts.people import roster
+from pbem.acts.act import do, look
+from pbem.acts.opening import Start
+from pbem.acts.people.roster import GiveSeat, Invite, SetPolicy, ShowPolicy
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.policy import Policy
-from pbem.campaign.table import locked_table
+from pbem.commands.people import CHANGES
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import Act, Outgoing, Report, Turn
@@ -27,15 +28,14 @@ from tests.toy.ruleset import Auction
 def _begun(desk: Desk) -> None:
     """A campaign of red and blue."""
     form(desk, "red", "blue")
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
 
 
 def act(desk: Desk, seat: str, what: str, address: str = "") -> str:
     """Does one of a GM's acts on a seat."""
-    with desk.house.store.writing() as session:
-        at = locked_table(session, "toy1")
-        return roster.change_seat(session, desk.house, at, seat, desk.now, act=what, address=address)
+    wish = GiveSeat(seat, address) if what == "give" else CHANGES[what](seat)
+    return do(desk.house, "toy1", wish, desk.now).done
 
 
 def test_the_gm_hands_a_seat_over(desk: Desk) -> None:
@@ -120,8 +120,7 @@ def test_a_removed_seat_reaches_the_rules(desk: Desk) -> None:
 def test_an_invitation_brings_the_seat(desk: Desk) -> None:
     """The address is mailed a code; confirmed, it has the seat offered, and the GM hears."""
     act(desk, "red", "open")
-    with desk.house.store.writing() as session:
-        said = roster.invite(session, desk.house, table(desk), EVE, desk.now, seat="red")
+    said = do(desk.house, "toy1", Invite(EVE, "red"), desk.now).done
     desk.tick()
 
     assert said == "eve@example.net is invited to seat red; the code in the mail holds for 14 days."
@@ -133,8 +132,7 @@ def test_an_invitation_brings_the_seat(desk: Desk) -> None:
 
 def test_standbys_come_in_their_order(desk: Desk) -> None:
     """Each seat that comes free goes to whoever has waited longest."""
-    with desk.house.store.writing() as session:
-        roster.set_rules(session, table(desk), {"signup": "yes"}, desk.now)
+    do(desk.house, "toy1", SetPolicy({"signup": "yes"}), desk.now)
     for address in (CYD, EVE):
         ask(desk, "JOIN toy1", address)
         confirm(desk, address)
@@ -184,8 +182,7 @@ def test_who_is_known_to_the_journal(desk: Desk) -> None:
 
 def test_other_players_hear_only_where_they_may_read_the_journal(desk: Desk) -> None:
     """With the journal kept by the GM, a takeover is between him and the two players."""
-    with desk.house.store.writing() as session:
-        roster.set_rules(session, table(desk), {"journal": "gm"}, desk.now)
+    do(desk.house, "toy1", SetPolicy({"journal": "gm"}), desk.now)
     before = len(desk.mails(BOB))
     act(desk, "red", "give", EVE)
     desk.tick()
@@ -217,10 +214,10 @@ def test_a_seat_that_changes_hands_during_a_run_gets_its_report(desk: Desk) -> N
 
 def test_house_rules_are_changed_and_told(desk: Desk) -> None:
     """Values are read as typed and shown as they may be typed again; the journal has them."""
-    with desk.house.store.writing() as session:
-        roster.set_rules(session, table(desk), {"grace": "90m", "least": "2d", "holidays": "2026-12-24"}, desk.now)
+    changes = {"grace": "90m", "least": "2d", "holidays": "2026-12-24"}
+    do(desk.house, "toy1", SetPolicy(changes), desk.now)
 
-    rules = {rule.name: rule for rule in roster.list_rules(table(desk))}
+    rules = {rule.name: rule for rule in look(desk.house, "toy1", ShowPolicy(), desk.now).rules}
     assert table(desk).policy == Policy(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
     assert [rules[name].value for name in ("grace", "least", "holidays", "diary")] == ["90m", "2d", "2026-12-24", "yes"]
     assert [rules[name].default for name in ("grace", "diary")] == [False, True]

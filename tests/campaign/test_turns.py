@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from pbem.acts.opening import start
+from pbem.acts.act import do
+from pbem.acts.opening import Start
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.ground import ATTEMPTS
 from pbem.errors import CampaignError
@@ -69,7 +70,7 @@ def test_a_campaign_starts_once(desk: Desk) -> None:
     queued = len(rows(desk, Outgoing))
 
     with pytest.raises(CampaignError, match="campaign toy1 is running: it has begun already"):
-        start(desk.house, "toy1", MONDAY)
+        do(desk.house, "toy1", Start(), MONDAY)
     assert len(rows(desk, Outgoing)) == queued
 
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+from click.testing import CliRunner
 from sqlalchemy import update
 
+from cli import main
 from pbem.catalogue import installed_games
 from pbem.console.running import status_lines
 from pbem.doctor import examine
 from pbem.housekeeping.status import house_status
 from pbem.post.waiting import GIVE_UP
+from pbem.ruleset import Picture, View
 from pbem.store.models import Outgoing
 from tests.cli.conftest import Run
 from tests.toy.home import Desk
+from tests.toy.ruleset import Auction
 
 
 def events(text: str) -> list[str]:
@@ -51,6 +56,24 @@ def test_a_log_on_the_terminal(duel: Run, home: Path) -> None:
     assert events(result.stderr)[0] == "tick began"
     assert result.stdout == "4 mails sent.\n"
     assert not (home / "log").exists()
+
+
+class Spoiled(Auction):
+    """The toy, with a picture that nobody can draw."""
+
+    def pictures(self, view: View) -> Sequence[Picture]:
+        return (Picture("map", "The map", "<svg", 10, 10),)
+
+
+def test_a_picture_that_cannot_be_drawn_is_logged_by_every_command(desk: Desk) -> None:
+    """The log names it, whatever made the reports; the terminal stays as it is."""
+    desk.begin()
+    settings = desk.home / "pbem.toml"
+    settings.write_text(settings.read_text().replace("pictures = false", "pictures = true"))
+    result = CliRunner().invoke(main, ["--home", str(desk.home), "preview", "toy1"], obj={"toy": Spoiled()})
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert events((desk.home / "log" / "pbem.log").read_text()) == ["picture not drawn"]
 
 
 def test_mail_that_is_stuck_for_days(desk: Desk) -> None:

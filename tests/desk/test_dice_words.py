@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pbem.acts.opening import start
-from pbem.acts.people.roster import change_seat
-from pbem.campaign.table import locked_table
+from pbem.acts.act import do
+from pbem.acts.opening import Start
+from pbem.acts.people.roster import GiveSeat
 from pbem.ruleset import seal
 from tests.desk.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, reports, words
 from tests.desk.trusting import believing, stamp
@@ -47,7 +47,7 @@ def choose(desk: Desk, line: str, to: str = ANN) -> str:
 
 def listed(desk: Desk, to: str = ANN) -> dict[str, Any]:
     """Begins the campaign; what the data of a first report say of the dice."""
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
     (data,) = [part for part in reports(desk, to)[-1].iter_attachments() if part.get_filename("").endswith(".json")]
     found: dict[str, Any] = json.loads(data.get_content())["dice"]
@@ -189,8 +189,7 @@ def test_who_has_lost_a_seat_chooses_nothing(desk: Desk) -> None:
     """His code ends with his seat, and so does his word."""
     formed(desk)
     choose(desk, "DICE mine")
-    with desk.house.store.writing() as session:
-        change_seat(session, desk.house, locked_table(session, "toy1"), "red", desk.now, act="give", address=EVE)
+    do(desk.house, "toy1", GiveSeat("red", EVE), desk.now)
     desk.tick()
     desk.reply(notice(desk, ANN), "DICE still mine")
     desk.tick()
@@ -201,7 +200,7 @@ def test_who_has_lost_a_seat_chooses_nothing(desk: Desk) -> None:
 def test_a_mail_that_no_longer_holds_is_not_sent(desk: Desk) -> None:
     """A campaign started before anybody was mailed asks nobody for a word."""
     form(desk, "red", "blue")
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
 
     assert not any("The dice are sealed" in mail["Subject"] for mail in desk.mails())

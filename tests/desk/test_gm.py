@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from pbem.acts.gm import change_gm, mail_gm_token
+from pbem.acts.act import do
+from pbem.acts.gm import ChangeGm, mail_gm_token
 from pbem.campaign.table import load_table
-from pbem.desk.gm_acts import HANDLERS as ACTS
+from pbem.desk.gm_acts import WISHES
 from pbem.desk.gm_commands import GM_COMMANDS
-from pbem.desk.gm_history import HANDLERS as LOOKS
 from pbem.report.gm_pages import GmToken
 from tests.campaign.history import journal
 from tests.toy.home import Desk, text_of
@@ -53,7 +53,7 @@ def test_every_command_is_handled_and_explained(desk: Desk) -> None:
     text = desk.house.reporter.write(GmToken(campaign="toy1", token="t", address="orders@example.org"))
     declared = {verb.order for verb in GM_COMMANDS.verbs}
 
-    assert declared == {*ACTS, *LOOKS}
+    assert declared == {*WISHES}
     assert [verb.word for verb in GM_COMMANDS.verbs if f"    {verb.word}" not in text] == []
 
 
@@ -63,7 +63,7 @@ def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
 
     assert held(desk) == "paused by the GM: I am on a train"
     assert "HOLD I am on a train" in answer
-    assert "The house rule grace of toy1 is 12h" in answer
+    assert "House rules of toy1 from now on: grace 12h." in answer
     assert desk.mails("away@example.org") == []
 
 
@@ -104,8 +104,7 @@ def test_a_robot_is_no_gm(desk: Desk, token: str) -> None:
 
 def test_a_new_gm_needs_a_new_token(desk: Desk, token: str) -> None:
     """When a campaign has another GM, the token of the one before opens nothing."""
-    with desk.house.store.writing() as session:
-        change_gm(session, desk.house, load_table(session, "toy1"), "gma@example.org", desk.now)
+    do(desk.house, "toy1", ChangeGm("gma@example.org"), desk.now)
     desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM)
     desk.tick()
 
@@ -156,8 +155,8 @@ def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
     asked = command(desk, token, "ROLLBACK 1")
     done = command(desk, token, "ROLLBACK 1 YES")
 
-    assert "To do it: ROLLBACK 1 YES" in asked
-    assert "Turn 1 is open again" in done
+    assert "To do it, send the same with: ROLLBACK 1 YES" in asked
+    assert "toy1 stands at turn 1 again" in done
     with desk.house.store.reading() as session:
         assert load_table(session, "toy1").turn == 1
 

@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from pbem.desk.replies import Case, answer, receipt, to_stranger
 from pbem.desk.seats import load_spot
 from pbem.post.reading import read_letter
+from pbem.report import Receipt
 from pbem.store.models import Outgoing
 from tests.desk.trusting import ANN
 from tests.toy.home import Desk, open_desk
@@ -27,6 +28,19 @@ EVIL = st.sampled_from(
     ["Bcc: eve@example.net", "\r\n\r\nORDERS", "[toy1 x]", "ä", "\U0001f600", "=?utf-8?q?=0ABcc:_x?=", '"<>']
 )
 TEXT = st.lists(st.one_of(BREAKS, EVIL, st.text(max_size=8)), max_size=8).map("".join)
+
+TAKEN = Receipt(
+    campaign="toy1",
+    seat="red",
+    label="round 1",
+    version=1,
+    digest="",
+    accepted=True,
+    orders=(),
+    findings=(),
+    deadline=None,
+    zone="UTC",
+)
 
 
 def encoded(text: str) -> str:
@@ -55,8 +69,8 @@ def answers(desk: Desk, *fields: str) -> list[bytes]:
         case = Case(desk.house, session, desk.now, 0, read_letter(raw))
         spot = load_spot(session, 1)
         last = session.scalar(select(func.max(Outgoing.id)))
-        receipt(case, spot, "taken", version=1)
-        answer(case, to=ANN, text="answered", spot=spot, code=spot.code)
+        receipt(case, spot, TAKEN)
+        answer(case, ANN, TAKEN, spot=spot, code=spot.code)
         to_stranger(case)
         mails = list(session.scalars(select(Outgoing.raw).where(Outgoing.id > last)))
         session.rollback()

@@ -8,7 +8,8 @@ import re
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.opening import start
+from pbem.acts.act import do
+from pbem.acts.opening import Start
 from pbem.store.models import Act, Person
 from tests.desk.people import (
     ANN,
@@ -34,7 +35,7 @@ from tests.toy.home import Desk
 def _begun(desk: Desk) -> None:
     """A campaign of red, blue and green in which anyone may ask for a seat."""
     form(desk, "red", "blue", "green", signup="yes", mass="101")
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
 
 

@@ -9,10 +9,10 @@ import threading
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.opening import start
-from pbem.acts.people.roster import change_seat, set_rules
+from pbem.acts.act import do
+from pbem.acts.opening import Start
+from pbem.acts.people.roster import SetPolicy, VacateSeat
 from pbem.campaign.people.standby import standbys
-from pbem.campaign.table import locked_table
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
 from pbem.post.intake import poll
@@ -211,10 +211,10 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
     """Before, its start is refused in words; then seats that nobody took are left out."""
     form(desk, "red", open_seats=2, signup="yes")
     with pytest.raises(CampaignError, match="is for 2 to 4 players, and 1 sit in toy1"):
-        start(desk.house, "toy1", desk.now)
+        do(desk.house, "toy1", Start(), desk.now)
     join(desk, EVE, "JOIN toy1 AS green")
 
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
 
     assert players(desk) == {"red": ANN, "green": EVE}
@@ -224,7 +224,7 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
 def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
     """Who joins then gets token and newest report at once."""
     form(desk, "red", "blue", signup="yes")
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     insist(desk, "LEAVE", BOB)
     join(desk, EVE)
 
@@ -238,8 +238,7 @@ def test_a_campaign_that_closed_meanwhile_seats_nobody(desk: Desk) -> None:
     """The code of a campaign that no longer takes players brings an apology."""
     form(desk, "red", signup="yes")
     ask(desk, "JOIN toy1", EVE)
-    with desk.house.store.writing() as session:
-        set_rules(session, table(desk), {"signup": "no"}, desk.now)
+    do(desk.house, "toy1", SetPolicy({"signup": "no"}), desk.now)
 
     assert "takes no more players now" in confirm(desk, EVE)
 
@@ -272,10 +271,8 @@ def test_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
 
 def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
     """On either database two desks that confirm at once seat one and list the other."""
-    with shared.house.store.writing() as session:
-        at = locked_table(session, "toy1")
-        set_rules(session, at, {"signup": "yes"}, shared.now)
-        change_seat(session, shared.house, at, "red", shared.now, act="open")
+    do(shared.house, "toy1", SetPolicy({"signup": "yes"}), shared.now)
+    do(shared.house, "toy1", VacateSeat("red"), shared.now)
     for address in (CYD, EVE):
         ask(shared, "JOIN toy1", address)
     for address in (CYD, EVE):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.acts.opening import start
-from pbem.acts.people.roster import set_rules
+from pbem.acts.act import do
+from pbem.acts.opening import Start
+from pbem.acts.people.roster import SetPolicy
 from pbem.campaign.journal import note
 from pbem.desk.lookups import RESENDS_A_DAY
 from tests.desk.people import ANN, BOB, EVE, ask, form, reports, table, token, words
@@ -16,14 +17,13 @@ from tests.toy.home import Desk, text_of
 def _begun(desk: Desk) -> None:
     """A campaign of red and blue."""
     form(desk, "red", "blue")
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
 
 
 def rule(desk: Desk, **rules: str) -> None:
     """Changes house rules."""
-    with desk.house.store.writing() as session:
-        set_rules(session, table(desk), rules, desk.now)
+    do(desk.house, "toy1", SetPolicy(rules), desk.now)
 
 
 def test_status_tells_deadline_and_sheet(desk: Desk) -> None:

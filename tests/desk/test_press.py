@@ -9,10 +9,11 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import func, select, update
 
-from pbem.acts.people.roster import change_seat
+from pbem.acts.act import do
+from pbem.acts.people.roster import GiveSeat, VacateSeat
 from pbem.acts.words.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
 from pbem.campaign.press.postbag import load_postbag
-from pbem.campaign.table import load_table, locked_table
+from pbem.campaign.table import load_table
 from pbem.desk.answer import answer_letters
 from pbem.masking import MASK
 from pbem.post.intake import poll
@@ -381,8 +382,7 @@ def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> Non
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
     say(desk, "UNSIGNED TO green\nTrust nobody.")
-    with desk.house.store.writing() as session:
-        change_seat(session, desk.house, locked_table(session, "toy1"), "green", desk.now, act="give", address=EVE)
+    do(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
     desk.tick(hours=1)
 
     assert press(desk, CYD) == []
@@ -394,8 +394,7 @@ def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk
     """Signed or not: one that a slow outbox held up goes to the new player, under the same Message-ID."""
     begin(desk)
     put_off(desk, "PRESS TO green\nLet us deal.")
-    with desk.house.store.writing() as session:
-        change_seat(session, desk.house, locked_table(session, "toy1"), "green", desk.now, act="give", address=EVE)
+    do(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
     desk.tick(hours=2)
 
     assert [mail["To"] for mail in press(desk)] == [EVE]
@@ -413,8 +412,7 @@ def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> N
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
     say(desk, "UNSIGNED TO green\nTrust nobody.")
-    with desk.house.store.writing() as session:
-        change_seat(session, desk.house, locked_table(session, "toy1"), "green", desk.now, act="open")
+    do(desk.house, "toy1", VacateSeat("green"), desk.now)
     desk.tick(hours=1)
 
     assert press(desk) == []

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from pbem.acts.people.roster import set_rules
+from pbem.acts.act import do
+from pbem.acts.people.roster import SetPolicy
 from pbem.desk.answer import answer_letters
 from pbem.desk.commands import COMMANDS, VERBS
 from pbem.desk.dispatch import HANDLERS, PERSON_HANDLERS
@@ -17,7 +18,7 @@ from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.ruleset import AnyRuleset, Entry, Parsed, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
-from tests.desk.people import ANN, EVE, ask, confirm, insist, players, reports, table, token, words
+from tests.desk.people import ANN, EVE, ask, confirm, insist, players, reports, token, words
 from tests.games import RULESETS
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction, Bid
@@ -227,8 +228,7 @@ def test_no_command_is_silent(begun: Desk, text: str) -> None:
 @pytest.mark.parametrize("accept", ["code", "token"])
 def test_what_the_campaign_accepts_is_asked_of_commands_too(begun: Desk, accept: str) -> None:
     """An address alone changes nothing where it is not enough; to look up it is, since the answer goes there."""
-    with begun.house.store.writing() as session:
-        set_rules(session, table(begun), {"accept": accept}, begun.now)
+    do(begun.house, "toy1", SetPolicy({"accept": accept}), begun.now)
 
     assert "seat red" in ask(begun, "STATUS")
     assert "is paused" not in ask(begun, "PAUSE")

@@ -9,7 +9,8 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.opening import start
+from pbem.acts.act import do
+from pbem.acts.opening import Start
 from pbem.store.models import Absence, Applicant, Deputy, Person, Press, SeatRow, Sheet, Vote
 from tests.desk.people import ANN, BOB, EVE, ask, code, form, reports, token
 from tests.desk.trusting import believing, stamp, told
@@ -92,7 +93,7 @@ def begun(desk: Desk) -> Desk:
     """A campaign in its second turn; red is muted by none, has a deputy, an absence, and a second address."""
     believing(desk)
     form(desk, "red", "blue", "green", mass="101", signup="yes", accept="confirmed")
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
     desk.tick(hours=24 * 5)
     stand_by(desk, DAN)

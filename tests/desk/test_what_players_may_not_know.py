@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from pbem.acts.act import do
 from pbem.acts.creation import RESERVED_SEATS, is_seat_name
-from pbem.acts.opening import start
-from pbem.acts.past.entering import enter_sheet
-from pbem.acts.people.roster import give_seat
+from pbem.acts.opening import Start
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.people.roster import GiveSeat
 from pbem.acts.time.holding import hold, release
-from pbem.campaign.table import load_table, locked_table
+from pbem.campaign.table import load_table
 from pbem.store.models import Outgoing, Person
 from tests.desk.people import ANN, BOB, CYD, EVE, ask, code, confirm, form, insist, players, reports, token, words
 from tests.desk.trusting import believing, stamp
@@ -24,7 +25,7 @@ DAN = "dan@example.net"
 def _begun(desk: Desk) -> None:
     """A campaign of red, blue and green."""
     form(desk, "red", "blue", "green", signup="yes", mass="101")
-    start(desk.house, "toy1", desk.now)
+    do(desk.house, "toy1", Start(), desk.now)
     desk.tick()
 
 
@@ -54,7 +55,7 @@ def test_history_tells_no_address_whose_mail_came_back(desk: Desk) -> None:
 
 def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
     """Its seat and version would tell who had sent none, while the turn is open."""
-    enter_sheet(desk.house, "toy1", "green", ((1, "BID 3"),), desk.now, sure=True)
+    do(desk.house, "toy1", GiveSheet("green", ((1, "BID 3"),)), desk.now)
 
     text = ask(desk, "HISTORY")
 
@@ -227,8 +228,7 @@ def test_nobody_stands_in_for_two_seats(desk: Desk) -> None:
 def test_a_deputy_who_gets_a_seat_stands_in_no_more(desk: Desk) -> None:
     """His own seat and the reports of another are too much; the player whom he stood for is told, but not why."""
     appoint(desk)
-    with desk.house.store.writing() as session:
-        give_seat(session, desk.house, locked_table(session, "toy1"), "blue", EVE, desk.now)
+    do(desk.house, "toy1", GiveSeat("blue", EVE), desk.now)
     desk.tick(hours=24 * 5)
 
     assert [mail["Subject"].rpartition("for ")[2] for mail in reports(desk, EVE)] == ["red", "blue", "blue"]

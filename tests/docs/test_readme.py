@@ -12,7 +12,8 @@ import click
 import pytest
 
 from cli import main
-from pbem.acts.people.roster import Entry, Roster, RuleSet, in_words
+from pbem.acts.history import Entry
+from pbem.acts.people.roster import PolicyLine, Roster, in_words
 from pbem.acts.ruling.adjudicating import Taken, Written
 from pbem.acts.time.scheduling import Deadlines
 from pbem.acts.words.gmwords import PressShown, Text
@@ -63,7 +64,7 @@ def test_every_command_is_documented(command: str) -> None:
 
 OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, Result)
 OF_UPKEEP = (LetterList, LetterShown, Held, Account, Diagnosis, Examined)
-OF_PEOPLE = (Roster, RuleSet, Entry, Text, PressShown)
+OF_PEOPLE = (Roster, PolicyLine, Entry, Text, PressShown)
 OF_TURNS = (Deadlines, Written, Taken, Finding, Verified, ReplayProof)
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.gm import mail_gm_token
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.table import load_last_reports, load_table
 from pbem.desk.answer import answer_letters
@@ -100,7 +101,7 @@ def _begin(house: House, name: str, seats: tuple[str, ...], turns: int) -> None:
         policy={"signup": "yes"},
     )
     create(house, wanted, MONDAY, seed=b"a seed for tests")
-    start(house, name, MONDAY)
+    do(house, name, Start(), MONDAY)
     with house.store.writing() as session:
         mail_gm_token(session, house, load_table(session, name), MONDAY)
     for _ in range(turns):

@@ -18,8 +18,9 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.errors import PbemError, in_words
 from pbem.house import House, open_house
 from pbem.logbook import open_log
@@ -90,7 +91,7 @@ def begin(
         policy={"accept": "address"},
     )
     create(house, wanted, now, seed=b"a seed for tests")
-    start(house, name, now)
+    do(house, name, Start(), now)
 
 
 def whole_night(home: Path) -> list[bytes]:

@@ -10,8 +10,9 @@ from email import policy
 import pytest
 from sqlalchemy import select
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.catalogue import installed_games
 from pbem.house import House, open_house
 from pbem.housekeeping.status import CampaignStatus, house_status
@@ -45,7 +46,7 @@ def _begin(house: House, *, gm: str, seats: dict[str, str]) -> Ticked:
         options={},
     )
     create(house, wanted, NOW)
-    start(house, "trap7", NOW)
+    do(house, "trap7", Start(), NOW)
     return tick(house, NOW)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from pbem.errors import CarrierDown, ConfigError, PermanentPostError, PostError, TemporaryPostError
 from pbem.post.carriers import Carrier, open_carrier
-from pbem.post.outbox import queue_many
+from pbem.post.outbox import queue
 from pbem.post.sending import Sent, send_due
 from pbem.post.writing import Mail, Part
 from pbem.store import Store
@@ -149,7 +149,7 @@ def test_several_connections(mail_server: MailServer, make_settings: MakeSetting
     with relaying(mail_server.ports["smtps"]) as relay:
         settings = dataclasses.replace(make_settings(carrier=f"smtps://orders@127.0.0.1:{relay.port}"), connections=3)
         with store.writing() as session:
-            queue_many(session, [(each, None) for each in mails], settings, NOON)
+            queue(session, mails, settings, campaign_id=None, now=NOON)
         with closing(open_carrier(settings)) as carrier:
             assert send_due(store, carrier, NOON, connections=3) == Sent(sent=len(names))
 
@@ -188,7 +188,7 @@ def test_the_outbox_over_smtp(
         for number, name in enumerate(names)
     ]
     with store.writing() as session:
-        queue_many(session, ((each, None) for each in mails), make_settings(), NOON)
+        queue(session, mails, make_settings(), campaign_id=None, now=NOON)
 
     assert send_due(store, carrier, NOON) == Sent(sent=40, failed=1, retried=1)
     assert len(mail_server.mails("ann", at_least=20)) == len(mail_server.mails("bob", at_least=20)) == 20

@@ -10,8 +10,9 @@ from email.message import EmailMessage
 
 import pytest
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.campaign.proof import prove
 from pbem.catalogue import installed_games
 from pbem.house import House, open_house
@@ -48,7 +49,7 @@ def _begin(house: House, server: MailServer) -> None:
         options={},
     )
     create(house, wanted, NOW)
-    start(house, "trap7", NOW)
+    do(house, "trap7", Start(), NOW)
     _tick(house, NOW)
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.errors import CarrierDown, ConfigError, PermanentPostError, TemporaryPostError
-from pbem.post.outbox import queue, queue_many, topic_of, withdraw
+from pbem.post.outbox import queue, topic_of, withdraw
 from pbem.post.sending import BATCH, CLAIM, Sent, send_due
 from pbem.post.waiting import GIVE_UP, LONGEST_WAIT
 from pbem.post.writing import Mail
@@ -73,7 +73,7 @@ def mail(name: str) -> Mail:
 def outbox(any_store: Store, settings: Settings) -> Store:
     """A store with mail for Ann, Bob and Cyn in its outbox."""
     with any_store.writing() as session:
-        queue_many(session, [(mail(name), None) for name in ("ann", "bob", "cyn")], settings, NOON)
+        queue(session, [mail(name) for name in ("ann", "bob", "cyn")], settings, campaign_id=None, now=NOON)
     return any_store
 
 
@@ -107,7 +107,7 @@ def test_mail_of_a_transaction_taken_back_is_never_sent(store: Store, settings: 
 
     def fail() -> None:
         with store.writing() as session:
-            queue(session, mail("ann"), settings, campaign_id=None, now=NOON)
+            queue(session, [mail("ann")], settings, campaign_id=None, now=NOON)
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -119,7 +119,7 @@ def test_more_than_a_batch(store: Store, settings: Settings) -> None:
     """More mail than a batch holds is sent whole, in order."""
     names = [f"p{number:03}" for number in range(2 * BATCH + 1)]
     with store.writing() as session:
-        queue_many(session, ((mail(name), None) for name in names), settings, NOON)
+        queue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
     carrier = ListCarrier()
 
     assert send_due(store, carrier, NOON).sent == len(names)
@@ -208,7 +208,7 @@ def test_the_mail_itself(outbox: Store) -> None:
 def test_answers_go_first(outbox: Store, settings: Settings) -> None:
     """Who has just written does not wait behind the mail that was there before."""
     with outbox.writing() as session:
-        queue(session, replace(mail("dee"), kind="receipt"), settings, campaign_id=None, now=NOON)
+        queue(session, [replace(mail("dee"), kind="receipt")], settings, campaign_id=None, now=NOON)
     carrier = ListCarrier()
     send_due(outbox, carrier, NOON)
 
@@ -227,7 +227,7 @@ def test_a_later_mail_takes_the_place_of_an_earlier(any_store: Store, settings: 
     for name in ("ann", "bob", "cyn"):
         about = replace(mail(name), topic="reminder trap7 3 " + ("blue" if name == "bob" else "red"))
         with any_store.writing() as session:
-            queue(session, about, settings, campaign_id=None, now=NOON)
+            queue(session, [about], settings, campaign_id=None, now=NOON)
     carrier = ListCarrier()
     send_due(any_store, carrier, NOON)
 
@@ -239,7 +239,7 @@ def test_what_went_out_is_not_replaced(outbox: Store, settings: Settings) -> Non
     """A mail that was sent stays sent, whatever is written on its topic later."""
     for name in ("dee", "eve"):
         with outbox.writing() as session:
-            queue(session, replace(mail(name), topic="report trap7 3 red"), settings, campaign_id=None, now=NOON)
+            queue(session, [replace(mail(name), topic="report trap7 3 red")], settings, campaign_id=None, now=NOON)
         send_due(outbox, ListCarrier(), NOON)
 
     assert {row.state for row in rows(outbox)} == {"sent"}
@@ -251,7 +251,7 @@ def test_a_turn_that_is_resolved_takes_its_reminders_back(any_store: Store, sett
     topics += [topic_of("problem", "t_1", 3, "gm"), topic_of("reminder", "tx1", 3)]
     with any_store.writing() as session:
         for number, topic in enumerate(topics):
-            queue(session, replace(mail(f"p{number}"), topic=topic), settings, campaign_id=None, now=NOON)
+            queue(session, [replace(mail(f"p{number}"), topic=topic)], settings, campaign_id=None, now=NOON)
         withdraw(session, "t_1", 3)
 
     assert [row.state for row in rows(any_store)] == ["replaced", "queued", "queued", "replaced", "queued"]
@@ -261,7 +261,7 @@ def test_several_connections_share_the_work(any_store: Store, settings: Settings
     """With three connections, three threads send at the same time, and each mail goes out once."""
     names = [f"p{number:03}" for number in range(4 * BATCH)]
     with any_store.writing() as session:
-        queue_many(session, ((mail(name), None) for name in names), settings, NOON)
+        queue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
     meeting = threading.Barrier(3)
     threads: set[int] = set()
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from pbem.config import Limits, Pace, Settings, load_settings, write_default_settings
 from pbem.errors import TemporaryPostError
-from pbem.post.outbox import queue_many
+from pbem.post.outbox import queue
 from pbem.post.pace import Slots
 from pbem.post.sending import BATCH, Sent, send_due
 from pbem.post.writing import Mail
@@ -42,7 +42,7 @@ def write(
         for number, to in enumerate(addresses)
     ]
     with store.writing() as session:
-        queue_many(session, [(mail, None) for mail in made], settings, now)
+        queue(session, made, settings, campaign_id=None, now=now)
 
 
 def players(count: int, domain: str = "example.org") -> list[str]:

@@ -127,7 +127,7 @@ def test_without_the_library(dkim: Dkim, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_mail_is_signed_on_its_way_out(signed_house: Settings, store: Store) -> None:
     """What is kept in the outbox has no signature; what arrives has one."""
     with store.writing() as session:
-        queue(session, MAIL, signed_house, campaign_id=None, now=NOON)
+        queue(session, [MAIL], signed_house, campaign_id=None, now=NOON)
     send_due(store, open_carrier(signed_house), NOON)
 
     (path,) = (signed_house.home / "post" / "sent" / "new").iterdir()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from pbem.logbook import open_log
 from pbem.report import pictures
 from pbem.report.pictures import Painter, Studio, UnfitPicture, check
 from pbem.ruleset import Picture
@@ -184,8 +187,11 @@ def test_the_word_href_in_a_label_is_no_link() -> None:
     check(picture(svg('href="x" &lt;image&gt;')))
 
 
-def test_refused_picture_is_logged(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
-    """The log says which picture was not drawn and why; the studio goes on."""
-    assert studio.draw([picture("<svg")]) == [None]
+def test_refused_picture_is_logged(studio: Studio, tmp_path: Path) -> None:
+    """The house's log says which picture was not drawn and why; the studio goes on."""
+    with open_log(tmp_path / "log"):
+        assert studio.draw([picture("<svg")]) == [None]
 
-    assert "the picture map was not drawn: it is not well-formed XML" in caplog.text
+    event = json.loads((tmp_path / "log").read_text())
+    assert (event["level"], event["event"], event["picture"]) == ("warning", "picture not drawn", "map")
+    assert event["reason"].startswith("it is not well-formed XML")

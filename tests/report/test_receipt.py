@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import replace
 from typing import Any
 
-from pbem.report import Receipt, compare, restate, tell
+from pbem.report import Receipt, compare, restate, tell_findings
 from tests.report.toy import Fair, reporter, seen
 
 SHEET = [(1, "BID 3"), (2, "; a remark"), (3, "WHSIPER blue deal"), (4, "BID 77")]
@@ -23,7 +23,7 @@ def receipt(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> Receipt:
         "digest": "0123456789abcdef" * 4,
         "accepted": bool(parsed.entries) or not parsed.errors,
         "orders": restate(parsed),
-        "findings": tell(parsed.findings, lines),
+        "findings": tell_findings(parsed.findings, lines),
         "deadline": dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
         "zone": "Europe/Berlin",
     }

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.gm import mail_gm_token
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
 from pbem.campaign.table import load_table
@@ -99,7 +100,7 @@ def _two_sign_up(season: Season) -> None:
 
 def _it_begins(season: Season) -> None:
     """Turn 1 is played by all six and run when the last sheet is in."""
-    start(season.house, NAME, season.now)
+    do(season.house, NAME, Start(), season.now)
     season.tick()
 
     assert [turn.reason for turn in season.play().resolved] == ["all sheets in"]

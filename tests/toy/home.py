@@ -19,8 +19,9 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.house import CACHE, House, open_house
@@ -90,7 +91,7 @@ class Desk:
         )
         create(self.house, wanted, self.now, seed=b"a seed for tests")
         self.set_rules(name, **(ADDRESS_IS_ENOUGH | dict(rules or {})))
-        start(self.house, name, self.now)
+        do(self.house, name, Start(), self.now)
 
     def set_rules(self, name: str = "toy1", **rules: str) -> None:
         """Changes house rules of a campaign."""

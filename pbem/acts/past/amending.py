@@ -6,19 +6,19 @@ one transaction puts the new run in the place of the old one, on the same ground
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import insert, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Planned, Scene, Trace
 from pbem.acts.past.radius import Amendment, Radius, load_reports, plan_amendment
-from pbem.acts.past.rerunning import Changes, Rerun
+from pbem.acts.past.rerunning import NO_CHANGES, Changes, Rerun
 from pbem.acts.past.shelving import (
     RERUN,
-    copy_sheets,
     count_misses_again,
     move_reports,
     put_instead,
@@ -26,67 +26,59 @@ from pbem.acts.past.shelving import (
     shelve,
     stop_mail,
 )
-from pbem.campaign.archiving import archive_now, tidy
-from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
+from pbem.campaign.notices import tell_each
 from pbem.campaign.reporting import put_reports
-from pbem.campaign.table import Table, load_table, locked_table
-from pbem.campaign.telling import tell_each
+from pbem.campaign.sheets import Earlier, copy_sheets, keep_sheet
+from pbem.campaign.table import Table
 from pbem.house import House
 from pbem.report.history_pages import ReportGone
 from pbem.ruleset import Seat
 from pbem.store.models import Sheet, Turn, Vote
 
-LOOKED = "The journal and the next reports tell that you looked, but not at whose sheet."
-"""What a GM is told who has only asked what his changes would come to."""
 
+@dataclass(frozen=True, slots=True)
+class Amend(Planned[Radius, Amendment]):
+    """Runs the last turn again with a GM's changes.
 
-def amend(
-    house: House, name: str, changes: Changes, now: dt.datetime, *, sure: bool = False, actor: str = "gm"
-) -> Radius:
-    """Runs the last turn again with a GM's changes; if not `sure`, only tells whose reports that would change.
-
-    Who asks that of other changes than none has tried them against the real
-    dice, and the next reports tell it. Raises CampaignError.
+    Who only asks what other changes than none would come to has tried them
+    against the real dice, and the next reports tell it.
     """
-    if not sure:
-        with house.store.reading() as session:
-            radius = plan_amendment(session, house, load_table(session, name), changes, now).radius
-        if radius.tried:  # a mere look at the run as it is waits for nobody
-            with house.store.writing() as session:
-                note_question(session, locked_table(session, name), radius, now)
-        return radius
 
-    def plan(session: Session, table: Table) -> Amendment:
-        return plan_amendment(session, house, table, changes, now)
+    rewrites = True
+    changes: Changes = NO_CHANGES
 
-    def keep(session: Session, table: Table, amendment: Amendment) -> tuple[int, Amendment]:
-        return keep_amendment(session, house, table, amendment, now, actor=actor), amendment
+    def plan(self, scene: Scene) -> Amendment:
+        """The second run, computed. Raises CampaignError."""
+        return plan_amendment(scene.session, scene.house, scene.table, self.changes, scene.now)
 
-    turn_id, amendment = act_on(house, name, plan, keep)
-    tidy(house)
-    archive_now(house, turn_id, amendment.record, amendment.files, now)
-    return amendment.radius
+    def keep(self, scene: Scene, plan: Amendment) -> None:
+        """Puts it in the place of the first."""
+        keep_amendment(scene.session, scene.house, scene.table, plan, scene.now)
+
+    def facts(self, plan: Amendment) -> Radius:
+        """Whose reports change."""
+        return plan.radius
+
+    def traces(self, facts: Radius) -> tuple[Trace, ...]:
+        """That it was asked; of whose sheets, for the GM alone."""
+        return asked_of(facts)
 
 
-def note_question(session: Session, table: Table, radius: Radius, now: dt.datetime) -> None:
-    """Enters into the journal that a GM has only asked what his changes would come to; whose sheets, for him alone."""
+def asked_of(radius: Radius) -> tuple[Trace, ...]:
+    """What the journal tells of a GM who has only asked what his changes would come to."""
     if not radius.tried:
-        return
+        return ()
     what = f"turn {radius.turn}" if radius.turn else "the set-up"
     said = f"looked at what {what} would have come to with {' and '.join(radius.tried)}"
-    note(session, table.id, now, actor="gm", text=said, turn=table.turn)
-    if radius.given:
-        note(session, table.id, now, actor="gm", text=f"{said}: of {', '.join(radius.given)}", secret=True)
+    whose = (Trace(f"{said}: of {', '.join(radius.given)}", secret=True),) if radius.given else ()
+    return Trace(said, told=True), *whose
 
 
-def keep_amendment(
-    session: Session, house: House, table: Table, amendment: Amendment, now: dt.datetime, *, actor: str = "gm"
-) -> int:
-    """Puts a second run in the place of the first, in this session; returns the id of its turn.
+def keep_amendment(session: Session, house: House, table: Table, amendment: Amendment, now: dt.datetime) -> None:
+    """Puts a second run in the place of the first, in this session.
 
-    The campaign is locked, and its ground is that on which the amendment was
-    planned. The next tick sees to the archive.
+    The campaign is locked, and its ground is that on which the amendment was planned.
     """
     again, radius = amendment.again, amendment.radius
     old_turn, old_following = shelve(session, table, RERUN, again.number, now)
@@ -108,8 +100,7 @@ def keep_amendment(
     set_campaign(session, table, turn=following.number, over=over, version=version)
     count_misses_again(session, table, gone=[old_turn], back=[turn])
     put_reports(session, house, table, turn_id=following.id, reports=amendment.reports, now=now)
-    _note(session, house, amendment, now, actor)
-    return turn.id
+    _note(session, house, amendment, now)
 
 
 def _ids(again: Rerun, seats: Sequence[Seat]) -> list[int]:
@@ -143,20 +134,14 @@ def _put_following(session: Session, old: Turn, amendment: Amendment) -> Turn:
 
 def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
     """Keeps the GM's sheets with the turn that they were used for."""
-    if again.before is None:
-        return
-    findings = {place.id: again.given.get(place.seat) for place in again.table.places}
-    for sheet in again.before.turn.sheets:
-        reading = findings[sheet.seat_id] if sheet.id == 0 else None
-        if reading is not None:
-            told = [dataclasses.asdict(finding) for finding in reading.parsed.findings]
-            same = ("seat_id", "version", "accepted", "digest", "text", "orders")
-            row = {name: getattr(sheet, name) for name in same}
-            row |= {"turn_id": turn.id, "wait": False, "findings": told, "received_at": now, "author": "gm"}
-            session.execute(insert(Sheet).values(**row))
+    given = {place.id: again.given[place.seat] for place in again.table.places if place.seat in again.given}
+    for sheet in again.before.turn.sheets if again.before else ():
+        if sheet.id == 0:
+            earlier = Earlier(turn.id, sheet.seat_id, sheet.version - 1)
+            keep_sheet(session, given[sheet.seat_id], earlier, now, author="gm", wait=False)
 
 
-def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime, actor: str) -> None:
+def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime) -> None:
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
     again, radius = amendment.again, amendment.radius
     table = again.table
@@ -164,20 +149,14 @@ def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime
     with_sheets = f" with another sheet of {', '.join(radius.given)}" if radius.given else ""
     patch = again.outcome.patch
     changed = "; the GM has changed the state" if patch and list(patch) != again.told.get("patch") else ""
-    act = note(session, table.id, now, actor=actor, text=what + with_sheets + changed)
+    act = note(session, table.id, now, actor="gm", text=what + with_sheets + changed)
     touched = ", ".join(each.seat for each in radius.touched) or "nobody"
-    note(session, table.id, now, actor=actor, text=f"{what}: corrected reports to {touched}", secret=True)
+    note(session, table.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
-    tell_each(
-        session,
-        house,
-        table,
-        now,
-        act=act,
-        subject="A report is withdrawn",
-        places=[place for place in table.places if place.seat in radius.gone],
-        text=lambda place: house.reporter.write(
-            ReportGone(campaign=table.name, seat=place.seat, label=labels[place.id], gm=table.gm)
-        ),
-    )
+    pages = [
+        (place, ReportGone(campaign=table.name, seat=place.seat, label=labels[place.id], gm=table.gm))
+        for place in table.places
+        if place.seat in radius.gone
+    ]
+    tell_each(session, house, table, now, act=act, subject="A report is withdrawn", pages=pages)

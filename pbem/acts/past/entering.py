@@ -3,148 +3,88 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime as dt
 import json
 
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene, Weighty
 from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
+from pbem.campaign.notices import Postman
 from pbem.campaign.reading import Lines, Reading, read_lines
+from pbem.campaign.sheets import Earlier, earlier_sheets, keep_sheet, make_receipt
 from pbem.campaign.table import (
     LastReport,
-    OpenTurn,
     Place,
     Table,
     find_place,
     load_last_reports,
     load_open_turn,
-    load_table,
-    locked_table,
 )
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.codes import message_id, plus_address, subject_tag
-from pbem.post.outbox import queue
-from pbem.post.writing import Mail
-from pbem.report import Receipt, compare, restate, tell
-from pbem.ruleset import AnyRuleset, Seat, digest
-from pbem.store.models import Sheet
+from pbem.report import Receipt
+from pbem.ruleset import Seat
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Desk:
-    """What a sheet is read against, and what counted before it."""
+class _Given:
+    """How a sheet reads, what came before it, and what its player is told of it, in answer to his `last` report."""
 
-    house: House
-    table: Table
     place: Place
-    turn: OpenTurn
     last: LastReport
-
-    @property
-    def ruleset(self) -> AnyRuleset:
-        return self.house.game(self.table.game)
-
-
-def enter_sheet(
-    house: House, name: str, seat: Seat, lines: Lines, now: dt.datetime, *, sure: bool = False, actor: str = "gm"
-) -> Receipt:
-    """Enters a sheet for the open turn; if not `sure`, only tells how it reads. Raises CampaignError.
-
-    Returns the receipt that its player gets.
-    """
-    if not sure:
-        with house.store.reading() as session:
-            return read_given(session, house, load_table(session, name), seat, lines)
-    with house.store.writing() as session:
-        return give_sheet(session, house, locked_table(session, name), seat, lines, now, actor=actor)
+    earlier: Earlier
+    reading: Reading
+    receipt: Receipt
 
 
-def read_given(session: Session, house: House, table: Table, seat: Seat, lines: Lines) -> Receipt:
-    """How a sheet for the open turn reads, keeping nothing. Raises CampaignError."""
-    desk = _desk(session, house, table, seat)
-    return _receipt(desk, read_lines(desk.ruleset, json.loads(desk.last.view), lines))
+@dataclasses.dataclass(frozen=True, slots=True)
+class GiveSheet(Weighty[Receipt]):
+    """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
+
+    seat: Seat
+    lines: Lines
+
+    def look(self, scene: Scene) -> Receipt:
+        """How the sheet reads. Raises CampaignError."""
+        return _read(scene.session, scene.house, scene.table, self.seat, self.lines).receipt
+
+    def do(self, scene: Scene) -> Receipt:
+        """Keeps it. Raises CampaignError, also if nothing in it is understood."""
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        given = _read(session, house, table, self.seat, self.lines)
+        place, receipt = given.place, given.receipt
+        reading = checked(given.reading, place.seat)
+        keep_sheet(session, reading, given.earlier, now, author="gm", wait=not reading.parsed.complete)
+        said = f"sheet {receipt.version} of {place.seat} for turn {table.turn} was entered by the GM"
+        # Whose it is, and which version, would tell who was awaited and had sent none.
+        note(session, table.id, now, actor="gm", text=f"a sheet for turn {table.turn} was entered by the GM")
+        note(session, table.id, now, actor="gm", text=said, secret=True)
+        if place.address:
+            postman, subject = Postman.of(house, table), f"Your GM has entered orders for {place.seat}"
+            id_ = ("receipt", table.name, place.seat, table.turn, receipt.version, table.era)
+            mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
+            postman.send(session, now, mail)
+        return receipt
 
 
-def give_sheet(
-    session: Session, house: House, table: Table, seat: Seat, lines: Lines, now: dt.datetime, *, actor: str = "gm"
-) -> Receipt:
-    """Enters a sheet for the open turn of a locked campaign, in this session. Raises CampaignError."""
-    desk = _desk(session, house, table, seat)
-    place = desk.place
-    reading = checked(read_lines(desk.ruleset, json.loads(desk.last.view), lines), place.seat)
-    receipt = _receipt(desk, reading)
-    session.add(_row(desk, reading, receipt, now))
-    said = f"sheet {receipt.version} of {place.seat} for turn {table.turn} was entered by the GM"
-    # Whose it is, and which version, would tell who was awaited and had sent none.
-    note(session, table.id, now, actor=actor, text=f"a sheet for turn {table.turn} was entered by the GM")
-    note(session, table.id, now, actor=actor, text=said, secret=True)
-    if place.address:
-        queue(session, _mail(desk, receipt), house.settings, campaign_id=table.id, now=now)
-    return receipt
-
-
-def _desk(session: Session, house: House, table: Table, seat: Seat) -> _Desk:
+def _read(session: Session, house: House, table: Table, seat: Seat, lines: Lines) -> _Given:
     turn = load_open_turn(session, table)
-    place = find_place(table, seat)
+    place, ruleset = find_place(table, seat), house.game(table.game)
     last = load_last_reports(session, table).get(place.seat)
     if not place.playing or last is None:
         raise CampaignError(f"seat {place.seat} of {table.name} is out of the game: it takes no orders")
-    return _Desk(house, table, place, turn, last)
-
-
-def _receipt(desk: _Desk, reading: Reading) -> Receipt:
-    came = [sheet for sheet in desk.turn.sheets if sheet.seat_id == desk.place.id]
-    counted = next((sheet for sheet in reversed(came) if sheet.accepted), None)
-    ruleset, parsed = desk.ruleset, reading.parsed
-    before = tuple(map(ruleset.orders.from_json, counted.orders)) if counted else ()
-    return Receipt(
-        campaign=desk.table.name,
-        seat=desk.place.seat,
-        label=json.loads(desk.last.view)["label"],
-        version=came[-1].version + 1 if came else 1,
-        digest=digest([ruleset.orders.to_json(order) for order in parsed.orders]),
-        accepted=reading.accepted,
-        orders=restate(parsed),
-        findings=tell(reading.findings, reading.lines),
-        deadline=desk.turn.deadline,
-        zone=desk.table.schedule.zone,
-        counts=counted.version if counted else None,
-        replaces=compare(counted.version, before, parsed.orders, ruleset.orders) if counted else None,
-        complete=parsed.complete,
-        missing=reading.missing,
-        by_gm=True,
+    view = json.loads(last.view)
+    reading = read_lines(ruleset, view, lines)
+    earlier = earlier_sheets(session, ruleset.orders, turn_id=turn.id, seat_id=place.id)
+    receipt = make_receipt(
+        reading,
+        earlier,
+        ruleset.orders,
+        campaign=table.name,
+        seat=place.seat,
+        label=view["label"],
+        deadline=turn.deadline,
+        zone=table.schedule.zone,
     )
-
-
-def _row(desk: _Desk, reading: Reading, receipt: Receipt, now: dt.datetime) -> Sheet:
-    parsed = reading.parsed
-    return Sheet(
-        turn_id=desk.turn.id,
-        seat_id=desk.place.id,
-        version=receipt.version,
-        accepted=True,
-        wait=not parsed.complete,
-        digest=receipt.digest,
-        text="\n".join(line for _, line in reading.lines),
-        orders=[desk.ruleset.orders.to_json(order) for order in parsed.orders],
-        findings=[dataclasses.asdict(finding) for finding in parsed.findings],
-        received_at=now,
-        author="gm",
-    )
-
-
-def _mail(desk: _Desk, receipt: Receipt) -> Mail:
-    table, settings = desk.table, desk.house.settings
-    parts = ("receipt", table.name, receipt.seat, table.turn, receipt.version, table.era)
-    return Mail(
-        recipient=desk.place.address,
-        subject=f"{subject_tag(table.name, desk.last.code)} Your GM has entered orders for {receipt.seat}",
-        text=desk.house.reporter.write(receipt),
-        message_id=message_id(table.mail_key, settings.domain, *parts),
-        reply_to=plus_address(settings.address, desk.last.code),
-        in_reply_to=desk.last.message_id,
-        references=(desk.last.message_id,),
-        kind="receipt",
-    )
+    return _Given(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))

@@ -9,27 +9,35 @@ next reports tell that the copy was made.
 from __future__ import annotations
 
 import datetime as dt
-import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from sqlalchemy import Select, insert, select
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.orm import Session
 
-from pbem.acts.past.preview import Preview
+from pbem.acts.act import Act, Question, Scene, do, look
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.preview import Preview, ShowPreview
 from pbem.acts.past.radius import differing_lines
 from pbem.acts.past.shelving import version_before
 from pbem.archive import copy_withdrawn
+from pbem.campaign.history import removed_before
 from pbem.campaign.journal import note
+from pbem.campaign.reading import Lines
 from pbem.campaign.reporting import report_text
-from pbem.campaign.table import Table, live, load_table, locked_table, record_of
+from pbem.campaign.table import Table, live, live_turn, load_sheets, record_of
 from pbem.errors import CampaignError
+from pbem.founding import found
 from pbem.house import House
+from pbem.report import Receipt
 from pbem.ruleset import Seat
+from pbem.store import Store
 from pbem.store.models import Base, Campaign, GmText, Person, Press, Report, SeatRow, Sheet, Turn
 
 FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
@@ -58,10 +66,14 @@ class Compared:
     same: tuple[Seat, ...]
 
 
-def check_fork(house: House, name: str, number: int) -> None:
-    """Raises CampaignError unless the campaign has a turn of this number to start from."""
-    with house.store.reading() as session:
-        _check_fork(load_table(session, name), number)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """A turn tried with other sheets: how these read, what it came to, and, if it was run, how that differs."""
+
+    forked: Forked
+    entered: tuple[Receipt, ...]
+    preview: Preview
+    compared: Compared | None
 
 
 def _check_fork(table: Table, number: int) -> None:
@@ -79,51 +91,96 @@ def copy_templates(house: House, home: Path) -> None:
         shutil.copytree(house.settings.templates, home / "templates", dirs_exist_ok=True)
 
 
-def copy_campaign(house: House, fork: House, name: str, number: int, now: dt.datetime) -> Forked:
-    """Copies a campaign into another, empty house, with the turn of this number open there. Raises CampaignError."""
-    with house.store.writing() as session, fork.store.writing() as target:
-        table = locked_table(session, name)
-        _check_fork(table, number)
-        if target.scalar(select(Campaign.id).limit(1)) is not None:
-            raise CampaignError(f"{fork.settings.home} has a campaign already: fork into an empty folder")
-        note(session, table.id, now, actor="gm", text=FORKED.format(number=number), turn=table.turn)
+@dataclass(frozen=True, slots=True)
+class ShowFork(Question[Forked]):
+    """What would a copy begin with, as the campaign stood when a turn was open?"""
+
+    number: int
+
+    def look(self, scene: Scene) -> Forked:
+        """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
+        _check_fork(scene.table, self.number)
+        names = {place.id: place.seat for place in scene.table.places}
+        sheets = load_sheets(scene.session, live_turn(scene.session, scene.table, self.number).id)
+        counting = {names[sheet.seat_id]: sheet.version for sheet in sheets if sheet.accepted}
+        return Forked(campaign=scene.table.name, turn=self.number, sheets=counting)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTo(Act[Forked]):
+    """Copies a campaign into another, empty house, with the turn of this number open there."""
+
+    number: int
+    fork: House
+
+    def do(self, scene: Scene) -> Forked:
+        """Copies it. Raises CampaignError."""
+        forked = ShowFork(self.number).look(scene)
+        session, table, number = scene.session, scene.table, self.number
+        note(session, table.id, scene.now, actor="gm", text=FORKED.format(number=number), turn=table.turn)
+        with self.fork.store.writing() as target:
+            if target.scalar(select(Campaign.id).limit(1)) is not None:
+                raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
+            _copy(session, target, table, number, scene.now)
         last = record_of(session, table, number - 1)
-        _copy(session, target, table, number, now)
-    copy_withdrawn(house.settings.archive, fork.settings.archive, last)
-    with fork.store.reading() as session:
-        sheets = session.execute(
-            select(SeatRow.name, Sheet.version)
-            .join(Sheet, Sheet.seat_id == SeatRow.id)
-            .join(Turn, Turn.id == Sheet.turn_id)
-            .where(Turn.number == number, Sheet.accepted)
-            .order_by(Sheet.version)
-        ).all()
-    return Forked(campaign=name, turn=number, sheets={row.name: row.version for row in sheets})
+        copy_withdrawn(scene.house.settings.archive, self.fork.settings.archive, last)
+        return forked
 
 
-def compare_with_real(house: House, fork: House, made: Preview) -> Compared:
-    """Compares a turn run in a copy with what players were really told. Raises CampaignError if it was not run yet."""
-    with house.store.reading() as session:
-        table = load_table(session, made.campaign)
+@dataclass(frozen=True, slots=True)
+class Compare(Question[Compared]):
+    """How does a turn run in a copy differ from what players were really told?"""
+
+    fork: House
+    made: Preview
+
+    def look(self, scene: Scene) -> Compared:
+        """The differences, a seat at a time. Raises CampaignError if the turn was not run yet."""
+        table, made = scene.table, self.made
         if made.turn >= table.turn:
-            raise CampaignError(f"turn {made.turn} of {made.campaign} has not been run: there is nothing to compare")
-        real = _views(session, table, made.turn + 1)
-    ruleset = fork.game(table.game)
-    differing = {}
-    for report in made.reports:
-        old = real.get(report.place.seat, b"{}")
-        if old != report.view:
-            now = report_text(fork, ruleset, made.opening, report.place, report.view)
-            before = report_text(fork, ruleset, made.opening, report.place, old) if old != b"{}" else ""
-            differing[report.place.seat] = differing_lines(before, now)
-    told = {report.place.seat for report in made.reports}
-    differing |= {seat: ("(no report)",) for seat in table.seats if seat in real and seat not in told}
-    return Compared(
-        campaign=made.campaign,
-        turn=made.turn,
-        differing=differing,
-        same=tuple(seat for seat in table.seats if seat in real and seat not in differing),
-    )
+            raise CampaignError(f"turn {made.turn} of {table.name} has not been run: there is nothing to compare")
+        real, ruleset = _views(scene.session, table, made.turn + 1), self.fork.game(table.game)
+        differing = {}
+        for report in made.reports:
+            old = real.get(report.place.seat, b"{}")
+            if old != report.view:
+                now = report_text(self.fork, ruleset, made.opening, report.place, report.view)
+                before = report_text(self.fork, ruleset, made.opening, report.place, old) if old != b"{}" else ""
+                differing[report.place.seat] = differing_lines(before, now)
+        told = {report.place.seat for report in made.reports}
+        differing |= {seat: ("(no report)",) for seat in table.seats if seat in real and seat not in told}
+        same = tuple(seat for seat in table.seats if seat in real and seat not in differing)
+        return Compared(campaign=table.name, turn=made.turn, differing=differing, same=same)
+
+
+@dataclass(frozen=True, slots=True)
+class TryOut(Act[WhatIf]):
+    """Runs a turn with other sheets in a copy that is thrown away afterwards."""
+
+    number: int
+    sheets: Mapping[Seat, Lines]
+
+    def do(self, scene: Scene) -> WhatIf:
+        """Makes the copy, with the dice, enters the sheets, and looks at the turn. Raises CampaignError."""
+        with _passing_house(scene.house) as fork:
+            forked = CopyTo(self.number, fork).do(scene)
+            name, now = forked.campaign, scene.now
+            entered = tuple(do(fork, name, GiveSheet(seat, lines), now) for seat, lines in self.sheets.items())
+            made = look(fork, name, ShowPreview(real_dice=True), now)
+            compared = Compare(fork, made).look(scene) if self.number < scene.table.turn else None
+        return WhatIf(forked=forked, entered=entered, preview=made, compared=compared)
+
+
+@contextmanager
+def _passing_house(house: House) -> Iterator[House]:
+    """An empty house that writes its reports as another does, for a moment."""
+    with TemporaryDirectory(prefix="pbem-") as folder:
+        settings = found(Path(folder), house.settings.address)
+        store = Store(settings.database)
+        try:
+            yield replace(house, settings=settings, store=store)
+        finally:
+            store.close()
 
 
 def _views(session: Session, table: Table, number: int) -> dict[Seat, bytes]:
@@ -151,7 +208,7 @@ def _copy(source: Session, target: Session, table: Table, number: int, now: dt.d
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
     seats = _rows(source, select(SeatRow).where(SeatRow.campaign_id == table.id))
-    out = _out_before(source, table, number)
+    out = removed_before(source, table.id, number)
     for seat in seats:
         status = "removed" if seat["name"] in out else "playing"
         _put(target, SeatRow, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
@@ -165,11 +222,6 @@ def _copy(source: Session, target: Session, table: Table, number: int, now: dt.d
     _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == table.id, Press.turn <= number)), {})
     words = select(GmText).where(GmText.campaign_id == table.id, GmText.turn <= number + 1)
     _put(target, GmText, _rows(source, words), {})
-
-
-def _out_before(session: Session, table: Table, number: int) -> set[Seat]:
-    records = session.scalars(select(Turn.record).where(live(table.id), Turn.number < number))
-    return {seat for record in records for seat in json.loads(record or b"{}").get("removed", ())}
 
 
 def _rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:

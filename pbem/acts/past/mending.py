@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene, Weighty
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.rolling import Rolled, rolled_to, tell_rolled
 from pbem.acts.past.shelving import (
     MEND,
-    copy_sheets,
     count_misses_again,
     move_reports,
     new_shelf,
@@ -31,12 +31,11 @@ from pbem.acts.past.shelving import (
     stop_mail,
     version_before,
 )
-from pbem.campaign.archiving import tidy
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
-from pbem.campaign.table import Table, live, live_turn, load_table, locked_table
+from pbem.campaign.sheets import copy_sheets
+from pbem.campaign.table import Table, live, live_turn
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.store.models import Turn
 
 
@@ -49,15 +48,37 @@ class Mended:
     rolled: Rolled
 
 
-def mend(house: House, name: str, now: dt.datetime, *, sure: bool = False, actor: str = "gm") -> Mended:
-    """Mends a campaign whose turns do not hang together; if not `sure`, only tells how. Raises CampaignError."""
-    if not sure:
-        with house.store.reading() as session:
-            return plan_mending(session, load_table(session, name), now)
-    with house.store.writing() as session:
-        mended = _mend(session, house, locked_table(session, name), now, actor=actor)
-    tidy(house)
-    return mended
+@dataclass(frozen=True, slots=True)
+class Mend(Weighty[Mended]):
+    """Mends a campaign whose turns do not hang together."""
+
+    rewrites = True
+
+    def look(self, scene: Scene) -> Mended:
+        """What is wrong, and where the campaign would stand. Raises CampaignError."""
+        return plan_mending(scene.session, scene.table, scene.now)
+
+    def do(self, scene: Scene) -> Mended:
+        """Puts the strays away, and opens the last turn that hangs together."""
+        session, table, now = scene.session, scene.table, scene.now
+        plan = self.look(scene)
+        number = plan.rolled.turn
+        version = version_before(session, table, number)
+        strays = _strays(session, table, number)
+        gone = _put_away(session, table, strays, now)
+        stop_mail(session, strays)
+        last = live_turn(session, table, number)
+        if last.resolved_at is not None:
+            gone.append(last)
+            last = _open_again(session, table, last, now)
+        last.deadline = plan.rolled.deadline
+        last.reminded_at = None
+        set_campaign(session, table, turn=number, over=False, version=version)
+        count_misses_again(session, table, gone=gone)
+        said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
+        act = note(session, table.id, now, actor="gm", text=said)
+        tell_rolled(session, scene.house, table, plan.rolled, now, act=act, back=True)
+        return plan
 
 
 def plan_mending(session: Session, table: Table, now: dt.datetime) -> Mended:
@@ -82,27 +103,6 @@ def _deadline(session: Session, table: Table, last: Turn, now: dt.datetime) -> d
 def _strays(session: Session, table: Table, last: int) -> list[Turn]:
     after = select(Turn).where(live(table.id), Turn.number > last)
     return list(session.scalars(after.order_by(Turn.number)))
-
-
-def _mend(session: Session, house: House, table: Table, now: dt.datetime, *, actor: str) -> Mended:
-    plan = plan_mending(session, table, now)
-    number = plan.rolled.turn
-    version = version_before(session, table, number)
-    strays = _strays(session, table, number)
-    gone = _put_away(session, table, strays, now)
-    stop_mail(session, strays)
-    last = live_turn(session, table, number)
-    if last.resolved_at is not None:
-        gone.append(last)
-        last = _open_again(session, table, last, now)
-    last.deadline = plan.rolled.deadline
-    last.reminded_at = None
-    set_campaign(session, table, turn=number, over=False, version=version)
-    count_misses_again(session, table, gone=gone)
-    said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
-    act = note(session, table.id, now, actor=actor, text=said)
-    tell_rolled(session, house, table, plan.rolled, now, act=act, back=True)
-    return plan
 
 
 def _open_again(session: Session, table: Table, last: Turn, now: dt.datetime) -> Turn:

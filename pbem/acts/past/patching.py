@@ -7,18 +7,18 @@ replays the archive makes the same edit.
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from pbem.acts.past.amending import amend
-from pbem.acts.past.radius import Radius
+from pbem.acts.act import Planned, Question, Scene, Trace
+from pbem.acts.past.amending import asked_of, keep_amendment
+from pbem.acts.past.radius import Amendment, Radius, plan_amendment
 from pbem.acts.past.rerunning import MISREAD, Changes
 from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
-from pbem.campaign.table import Table, live_turn, load_table
+from pbem.campaign.table import Table, live_turn
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.ruleset import AnyRuleset, Json, RulesetError, canonical
@@ -40,6 +40,20 @@ class Patched:
     radius: Radius
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state of an open turn."""
+
+    campaign: str
+    turn: int
+    state: Json
+
+    @property
+    def text(self) -> str:
+        """The state as JSON, to be edited."""
+        return json.dumps(self.state, indent=2, ensure_ascii=False, sort_keys=True)
+
+
 def open_state(session: Session, house: House, table: Table) -> Json:
     """The state of the open turn, as its game writes it now. Raises CampaignError before the start."""
     if table.status == "forming":
@@ -49,22 +63,45 @@ def open_state(session: Session, house: House, table: Table) -> Json:
     return _plain(ruleset, state)
 
 
-def state_of(house: House, name: str) -> Json:
-    """The state of the open turn of a campaign, for its GM. Raises CampaignError."""
-    with house.store.reading() as session:
-        return open_state(session, house, load_table(session, name))
+@dataclass(frozen=True, slots=True)
+class ShowState(Question[State]):
+    """What is the state of the open turn?"""
+
+    def look(self, scene: Scene) -> State:
+        """The state, as its game writes it."""
+        table = scene.table
+        return State(table.name, table.turn, open_state(scene.session, scene.house, table))
 
 
-def patch_state(
-    house: House, name: str, data: Json, now: dt.datetime, *, sure: bool = False, actor: str = "gm"
-) -> Patched:
-    """Edits the state of the open turn; if not `sure`, only tells what that would do. Raises CampaignError.
+@dataclass(frozen=True, slots=True)
+class Patch(Planned[Patched, "_Plan"]):
+    """Edits the state of the open turn: `data` is the whole state as it shall be, or a JSON Patch (RFC 6902) of it."""
 
-    `data` is the whole state as it shall be, or a JSON Patch (RFC 6902) of it.
-    """
-    with house.store.reading() as session:
-        edit = read_edit(session, house, load_table(session, name), data)
-    return Patched(edit, amend(house, name, edit.changes, now, sure=sure, actor=actor))
+    rewrites = True
+    data: Json
+
+    def plan(self, scene: Scene) -> _Plan:
+        """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
+        edit = read_edit(scene.session, scene.house, scene.table, self.data)
+        return _Plan(edit, plan_amendment(scene.session, scene.house, scene.table, edit.changes, scene.now))
+
+    def keep(self, scene: Scene, plan: _Plan) -> None:
+        """Puts that run in the place of the first."""
+        keep_amendment(scene.session, scene.house, scene.table, plan.amendment, scene.now)
+
+    def facts(self, plan: _Plan) -> Patched:
+        """What the edit does, and whose reports change."""
+        return Patched(plan.edit, plan.amendment.radius)
+
+    def traces(self, facts: Patched) -> tuple[Trace, ...]:
+        """That another state was tried."""
+        return asked_of(facts.radius)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    edit: Edit
+    amendment: Amendment
 
 
 def read_edit(session: Session, house: House, table: Table, data: Json) -> Edit:

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Question, Scene, Trace
 from pbem.archive import rehearsal_seed, turn_dice
 from pbem.campaign.deadlines import next_deadline
-from pbem.campaign.journal import note
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
-from pbem.campaign.resolving import Outcome, look, opening_of, resolve_turn
-from pbem.campaign.table import Table, load_table, lock_campaign
+from pbem.campaign.resolving import Outcome, load_before, opening_of, resolve_turn
+from pbem.campaign.table import Table
 from pbem.house import House
 from pbem.report import ReportDataError, read_report_data
 from pbem.ruleset import Seat, digest
@@ -30,12 +30,6 @@ REPORTS = "reports"
 
 LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
 """What the journal and the next reports say of a look with the real dice."""
-
-OTHER_DICE = "Whatever was rolled for it was rolled with other dice than the turn will have."
-REAL_DICE = (
-    "It was rolled with the dice that the turn will have; the journal and the next reports tell that you looked."
-)
-"""What a GM is told of the dice of a preview."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,21 +63,26 @@ class Written:
     changed: tuple[Seat, ...] | None
 
 
-def preview(house: House, name: str, now: dt.datetime, *, real_dice: bool = False) -> Preview:
-    """The run of a campaign's open turn as of now. Raises CampaignError if no turn is open."""
-    with house.store.writing() if real_dice else house.store.reading() as session:
-        if real_dice:
-            lock_campaign(session, name)
-        return preview_of(session, house, load_table(session, name), now, real_dice=real_dice)
+@dataclass(frozen=True, slots=True)
+class ShowPreview(Question[Preview]):
+    """What would the open turn come to now?"""
+
+    real_dice: bool = False
+
+    def look(self, scene: Scene) -> Preview:
+        """All reports. Raises CampaignError if no turn is open."""
+        return preview_of(scene.session, scene.house, scene.table, scene.now, real_dice=self.real_dice)
+
+    def traces(self, facts: Preview) -> tuple[Trace, ...]:
+        """That the dice were seen which the turn will have."""
+        return (Trace(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
 
 
 def preview_of(session: Session, house: House, table: Table, now: dt.datetime, *, real_dice: bool = False) -> Preview:
-    """The same, in a session; a look with the real dice is noted there."""
-    before = look(session, house, table)
+    """The run of a campaign's open turn as of now."""
+    before = load_before(session, house, table)
     number = before.turn.number
     outcome = resolve_turn(session, before, None if real_dice else turn_dice(rehearsal_seed(table.seed), number))
-    if real_dice:
-        note(session, table.id, now, actor="gm", text=LOOKED.format(number=number), turn=number)
     over = outcome.standing.over
     deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
     # The seed is told when the game is over, not when it would be.

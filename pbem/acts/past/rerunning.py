@@ -29,8 +29,7 @@ from pbem.campaign.table import (
 )
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.report import tell
-from pbem.ruleset import AnyRuleset, Seat, digest
+from pbem.ruleset import AnyRuleset, Seat
 from pbem.store.models import Turn
 
 MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
@@ -49,6 +48,10 @@ class Changes:
     patch: Patch = ()
     of_state: str = ""
     drop_patch: bool = False
+
+
+NO_CHANGES = Changes()
+"""The turn as it was run, to see whether it comes out the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +167,7 @@ def _look_back(
             turn.state,
             turn.state_hash,
             turn.opened_at,
-            (*came, *(_sheet(ruleset, then, came, seat, reading) for seat, reading in given.items())),
+            (*came, *(_sheet(then, came, seat, reading) for seat, reading in given.items())),
             turn.ruling,
             turn.deadline,
         ),
@@ -189,16 +192,13 @@ def _read(
 def checked(reading: Reading, seat: Seat) -> Reading:
     """A GM's sheet that has something to take. Raises CampaignError with its first slip."""
     if not reading.accepted:
-        told = tell(reading.findings, reading.lines)
-        slip = next((each for each in told if each.line), told[0])
+        slip = next((each for each in reading.told if each.line), reading.told[0])
         hint = f" ({slip.hint})" if slip.hint else ""
         raise CampaignError(f"nothing in the sheet of {seat} is understood: line {slip.line}, {slip.text}{hint}")
     return reading
 
 
-def _sheet(ruleset: AnyRuleset, table: Table, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
+def _sheet(table: Table, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
     place = find_place(table, seat)
-    orders = [ruleset.orders.to_json(order) for order in reading.parsed.orders]
     version = 1 + max((sheet.version for sheet in came if sheet.seat_id == place.id), default=0)
-    text = "\n".join(line for _, line in reading.lines)
-    return SheetIn(0, place.id, version, True, digest(orders), text, orders)
+    return SheetIn(0, place.id, version, True, reading.digest, reading.text, reading.orders)

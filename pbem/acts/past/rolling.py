@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Act, Scene, Weighty
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.shelving import (
     FORWARD,
     RERUN,
     ROLLBACK,
-    copy_sheets,
     count_misses_again,
     move_reports,
     put_instead,
@@ -31,9 +31,10 @@ from pbem.acts.past.shelving import (
     unshelve,
     version_before,
 )
-from pbem.campaign.archiving import archive_left, tidy
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
+from pbem.campaign.notices import Postman
+from pbem.campaign.sheets import copy_sheets
 from pbem.campaign.table import (
     LastReport,
     Place,
@@ -41,14 +42,9 @@ from pbem.campaign.table import (
     live_turn,
     load_last_reports,
     load_sheets,
-    load_table,
-    locked_table,
 )
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.codes import message_id, plus_address, subject_tag
-from pbem.post.outbox import queue_many
-from pbem.post.writing import Mail
 from pbem.report.history_pages import Rewound
 from pbem.ruleset import Seat
 from pbem.store.models import Shelf, Turn
@@ -71,23 +67,66 @@ class Rolled:
     seed_known: bool
 
 
-def rollback(house: House, name: str, number: int, now: dt.datetime, *, sure: bool = True, actor: str = "gm") -> Rolled:
-    """Opens an earlier turn again; if not `sure`, only tells what that would do. Raises CampaignError."""
-    if not sure:
-        with house.store.reading() as session:
-            return plan_rollback(session, load_table(session, name), number, now)
-    with house.store.writing() as session:
-        rolled = roll_back(session, house, locked_table(session, name), number, now, actor=actor)
-    tidy(house)
-    return rolled
+@dataclass(frozen=True, slots=True)
+class RollBack(Weighty[Rolled]):
+    """Opens an earlier turn again."""
+
+    rewrites = True
+    number: int
+
+    def look(self, scene: Scene) -> Rolled:
+        """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
+        return plan_rollback(scene.session, scene.table, self.number, scene.now)
+
+    def do(self, scene: Scene) -> Rolled:
+        """Puts all turns from that one on onto a shelf, and one like it in their place."""
+        session, table, now = scene.session, scene.table, scene.now
+        plan = self.look(scene)
+        version = version_before(session, table, self.number)
+        shelved = shelve(session, table, ROLLBACK, self.number, now)
+        # What was ruled then did not know of the sheets that may come now.
+        turn = put_instead(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
+        move_reports(session, shelved[0], turn)
+        copy_sheets(session, shelved[0], turn, wait=True)
+        stop_mail(session, shelved)
+        set_campaign(session, table, turn=self.number, over=False, version=version)
+        count_misses_again(session, table, gone=shelved)
+        said = f"rolled back from turn {table.turn} to turn {self.number}"
+        if plan.seed_known:
+            said += "; the seed of the dice had been told"
+        act = note(session, table.id, now, actor="gm", text=said)
+        tell_rolled(session, scene.house, table, plan, now, act=act, back=True)
+        return plan
 
 
-def forward(house: House, name: str, now: dt.datetime, *, actor: str = "gm") -> Rolled:
-    """Takes the newest rollback back, unless the turn it opened has been run. Raises CampaignError."""
-    with house.store.writing() as session:
-        rolled = go_forward(session, house, locked_table(session, name), now, actor=actor)
-    archive_left(house, now)
-    return rolled
+@dataclass(frozen=True, slots=True)
+class GoForward(Act[Rolled]):
+    """Takes the newest rollback back, unless the turn it opened has been run."""
+
+    rewrites = True
+
+    def do(self, scene: Scene) -> Rolled:
+        """Puts the turns on its shelf back. Raises CampaignError."""
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        shelf = _to_take_back(session, table)
+        (rolled,) = shelve(session, table, FORWARD, table.turn, now)
+        restored = unshelve(session, shelf)
+        move_reports(session, rolled, restored[0])
+        resume_mail(session, restored)
+        last = restored[-1]
+        if broken := find_break(session, replace(table, turn=last.number)):
+            raise CampaignError(f"the rollback of {table.name} cannot be taken back, since {broken.text} then")
+        over = not last.awaited
+        if last.deadline is not None and last.deadline <= now:
+            last.deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
+            last.reminded_at = None
+        set_campaign(session, table, turn=last.number, over=over, version=version_before(session, table, last.number))
+        count_misses_again(session, table, back=restored)
+        said = f"the rollback to turn {table.turn} is taken back: turn {last.number} is the last again"
+        act = note(session, table.id, now, actor="gm", text=said)
+        plan = rolled_to(session, table, last, last.deadline)
+        tell_rolled(session, house, table, plan, now, act=act, back=False, over=over)
+        return plan
 
 
 def plan_rollback(session: Session, table: Table, number: int, now: dt.datetime) -> Rolled:
@@ -101,51 +140,6 @@ def plan_rollback(session: Session, table: Table, number: int, now: dt.datetime)
     absences = load_absences(session, table)
     deadline = next_deadline(table.schedule, table.policy, now, absences)
     return rolled_to(session, table, live_turn(session, table, number), deadline)
-
-
-def roll_back(
-    session: Session, house: House, table: Table, number: int, now: dt.datetime, *, actor: str = "gm"
-) -> Rolled:
-    """Opens an earlier turn of a locked campaign again, in this session; `tidy` sees to the archive afterwards."""
-    plan = plan_rollback(session, table, number, now)
-    version = version_before(session, table, number)
-    shelved = shelve(session, table, ROLLBACK, number, now)
-    # What was ruled then did not know of the sheets that may come now.
-    turn = put_instead(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
-    move_reports(session, shelved[0], turn)
-    copy_sheets(session, shelved[0], turn, wait=True)
-    stop_mail(session, shelved)
-    set_campaign(session, table, turn=number, over=False, version=version)
-    count_misses_again(session, table, gone=shelved)
-    said = f"rolled back from turn {table.turn} to turn {number}"
-    if plan.seed_known:
-        said += "; the seed of the dice had been told"
-    act = note(session, table.id, now, actor=actor, text=said)
-    tell_rolled(session, house, table, plan, now, act=act, back=True)
-    return plan
-
-
-def go_forward(session: Session, house: House, table: Table, now: dt.datetime, *, actor: str = "gm") -> Rolled:
-    """Takes the newest rollback of a locked campaign back, in this session; the next tick sees to the archive."""
-    shelf = _to_take_back(session, table)
-    (rolled,) = shelve(session, table, FORWARD, table.turn, now)
-    restored = unshelve(session, shelf)
-    move_reports(session, rolled, restored[0])
-    resume_mail(session, restored)
-    last = restored[-1]
-    if broken := find_break(session, replace(table, turn=last.number)):
-        raise CampaignError(f"the rollback of {table.name} cannot be taken back, since {broken.text} then")
-    over = not last.awaited
-    if last.deadline is not None and last.deadline <= now:
-        last.deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
-        last.reminded_at = None
-    set_campaign(session, table, turn=last.number, over=over, version=version_before(session, table, last.number))
-    count_misses_again(session, table, back=restored)
-    said = f"the rollback to turn {table.turn} is taken back: turn {last.number} is the last again"
-    act = note(session, table.id, now, actor=actor, text=said)
-    plan = rolled_to(session, table, last, last.deadline)
-    tell_rolled(session, house, table, plan, now, act=act, back=False, over=over)
-    return plan
 
 
 def rolled_to(session: Session, table: Table, turn: Turn, deadline: dt.datetime | None) -> Rolled:
@@ -191,18 +185,18 @@ def tell_rolled(
     over: bool = False,
 ) -> None:
     """Tells every player what counts now; a reply to it counts as orders for the report that does."""
-    last = load_last_reports(session, table)
-    page = {
-        place.seat: _page(house, table, rolled, place, last[place.seat], back=back, over=over)
+    last, postman = load_last_reports(session, table), Postman.of(house, table)
+    pages = [
+        (place, _page(house, table, rolled, place, last[place.seat], back=back, over=over))
         for place in table.playing
         if place.address and place.seat in last
-    }
-    mails = [
-        (_mail(house, table, place, last[place.seat], page[place.seat], act), table.id)
-        for place in table.playing
-        if place.seat in page
     ]
-    queue_many(session, mails, house.settings, now)
+    what = "Rolled back to" if back else "Forward again to"
+    mails = [
+        postman.mail(place.address, f"{what} {page.label}", page, ("act", act, place.seat), under=last[place.seat])
+        for place, page in pages
+    ]
+    postman.send(session, now, *mails)
 
 
 def _page(
@@ -222,19 +216,4 @@ def _page(
         header=f"ORDERS {table.name} {place.seat} {last.code}",
         address=house.settings.address,
         gm=table.gm,
-    )
-
-
-def _mail(house: House, table: Table, place: Place, last: LastReport, page: Rewound, act: int) -> Mail:
-    settings = house.settings
-    what = "Rolled back to" if page.back else "Forward again to"
-    return Mail(
-        recipient=place.address,
-        subject=f"{subject_tag(table.name, last.code)} {what} {page.label}",
-        text=house.reporter.write(page),
-        message_id=message_id(table.mail_key, settings.domain, "act", act, place.seat),
-        reply_to=plus_address(settings.address, last.code),
-        in_reply_to=last.message_id,
-        references=(last.message_id,),
-        kind="notice",
     )

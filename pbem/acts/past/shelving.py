@@ -11,22 +11,18 @@ import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import Table as SqlTable
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.holds import is_pause
 from pbem.campaign.table import Table, live, record_of
 from pbem.ruleset import Seat
-from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Sheet, Shelf, Turn
+from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
 
 ROLLBACK, RERUN, FORWARD, MEND = "rollback", "rerun", "forward", "mend"
 """The kinds of shelves: what was done when the turns on them were taken out."""
-
-_SHEETS = cast(SqlTable, Sheet.__table__)
-_COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
 
 
 def shelve(session: Session, table: Table, kind: str, first: int, now: dt.datetime) -> list[Turn]:
@@ -77,24 +73,6 @@ def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[
     """Lets the reports that opened one turn open another; those `but` of some seats, by id, stay."""
     moved = update(Report).where(Report.turn_id == source.id, Report.seat_id.not_in(list(but)))
     session.execute(moved.values(turn_id=target.id))
-
-
-def copy_sheets(
-    session: Session, source: Turn, target: Turn, *, but: Iterable[int] = (), wait: bool | None = None
-) -> None:
-    """Copies the sheets of one turn to another, except those of some seats, by id.
-
-    With `wait`, the turn shall not run before its deadline because of them.
-    """
-    rows = session.connection().execute(
-        select(*(_SHEETS.c[name] for name in _COPIED))
-        .where(_SHEETS.c.turn_id == source.id, _SHEETS.c.seat_id.not_in(list(but)))
-        .order_by(_SHEETS.c.id)
-    )
-    more: dict[str, Any] = {"turn_id": target.id} | ({} if wait is None else {"wait": wait})
-    copies = [{**row._mapping, **more} for row in rows]
-    if copies:
-        session.connection().execute(insert(_SHEETS), copies)
 
 
 def stop_mail(session: Session, turns: Iterable[Turn], *, but: Iterable[int] = ()) -> None:

@@ -10,15 +10,16 @@ import re
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies_topic, put_copy
 from pbem.campaign.reporting import unpack_files
 from pbem.campaign.table import Place, Table, live
 from pbem.house import House
 from pbem.masking import CODE_CHARACTERS
-from pbem.post.codes import message_id, reply_code
-from pbem.post.outbox import drop, drop_mails, queue, topic_of
+from pbem.post.codes import reply_code
+from pbem.post.outbox import drop, drop_mails, topic_of
 from pbem.post.writing import Mail
-from pbem.report import DrawnPicture, ReportFacts, ReportParts, report_mail
+from pbem.report import DrawnPicture, ReportFacts, ReportParts
 from pbem.report.reporter import report_subject
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Turn
 
@@ -58,23 +59,24 @@ def mail_again(
     topic: str = "",
 ) -> None:
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
-    id_ = message_id(table.mail_key, house.settings.domain, "again", report.code, key)
+    postman = Postman.of(house, table)
+    id_ = postman.id_of("again", report.code, key)
     mail = _mail(house, table, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
-    mail = dataclasses.replace(mail, references=older, kind=kind, topic=topic)
-    queue(session, mail, house.settings, campaign_id=table.id, now=now)
+    postman.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
 
 
 def mail_copy(
     session: Session, house: House, table: Table, place: Place, report: Report, now: dt.datetime, *, deputy: Deputy
 ) -> None:
     """Queues a kept report to somebody who stands in from now on, with a code of his own."""
-    id_ = message_id(table.mail_key, house.settings.domain, "again", report.code, "deputy", deputy.id)
+    postman = Postman.of(house, table)
+    id_ = postman.id_of("again", report.code, "deputy", deputy.id)
     code = put_copy(session, table, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
     mail = _mail(house, table, place, report, to=to, id_=id_, code=code)
-    mail = dataclasses.replace(mail, topic=copies_topic(_topic(session, table, place, report)))
-    queue(session, mail, house.settings, campaign_id=table.id, now=now)
+    topic = copies_topic(_topic(session, table, place, report))
+    postman.send(session, now, dataclasses.replace(mail, topic=topic))
 
 
 def recall_copies(session: Session, place: Place) -> None:
@@ -92,7 +94,7 @@ def renew_codes(session: Session, house: House, table: Table, place: Place) -> R
     reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
     for report in reports:
         report.code = reply_code(table.mail_key, "renewed", report.code)
-        report.message_id = message_id(table.mail_key, house.settings.domain, "again", report.code, RENEWED)
+        report.message_id = Postman.of(house, table).id_of("again", report.code, RENEWED)
     session.flush()
     newest = find_report(session, table, place)
     if newest is not None:
@@ -118,7 +120,7 @@ def _mail(house: House, table: Table, place: Place, report: Report, *, to: str, 
     label = json.loads(report.view)["label"]
     subject = report_subject(house.game(table.game).title, label, place.seat, report.edition)
     parts = _parts(facts, subject, unpack_files(report.files))
-    return report_mail(parts, facts, recipient=to, message_id=id_)
+    return Postman.of(house, table).report(to, parts, facts, id_)
 
 
 def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:

@@ -1,21 +1,18 @@
-"""A GM's acts about people and house rules, as typed: each in the session given, told in a sentence.
-
-All raise CampaignError, naming the nearest valid thing.
-"""
+"""A GM's acts about people and house rules, and what he may ask of them."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Act, Deed, Question, Scene, Weighty
 from pbem.acts.creation import check_address
 from pbem.acts.people.seating import free_places, hand_over, open_seat, pause_seat, place_of, remove_seat
 from pbem.campaign.journal import note
-from pbem.campaign.news import send_page
+from pbem.campaign.notices import send_page
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.people.standby import standbys
@@ -25,11 +22,11 @@ from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.people_pages import Confirmation
 from pbem.ruleset import Seat
-from pbem.store.models import Act, Campaign
+from pbem.store.models import Campaign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSet:
+class PolicyLine:
     """A house rule of a campaign: its value in words, what it may be, and what it does."""
 
     name: str
@@ -40,13 +37,11 @@ class RuleSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of a campaign's journal. Players may not read it if it is `secret`."""
+class HouseRules:
+    """The house rules of a campaign."""
 
-    at: dt.datetime
-    actor: str
-    text: str
-    secret: bool
+    campaign: str
+    rules: tuple[PolicyLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,71 +53,101 @@ class Roster:
     standbys: tuple[tuple[str, Seat], ...]
 
 
-def change_seat(
-    session: Session, house: House, table: Table, seat: Seat, now: dt.datetime, *, act: str, address: str = ""
-) -> str:
-    """Does one of the acts on a seat: "give" it to an address, "open", "remove", "pause" or "resume" it."""
-    if act == "give":
-        return give_seat(session, house, table, seat, address, now)
-    if act == "open":
-        return vacate_seat(session, house, table, seat, now)
-    if act == "remove":
-        return expel_seat(session, house, table, seat, now)
-    return pause(session, table, seat, now, paused=act == "pause")
-
-
-def give_seat(session: Session, house: House, table: Table, seat: Seat, address: str, now: dt.datetime) -> str:
+@dataclass(frozen=True, slots=True)
+class GiveSeat(Act[Deed]):
     """Seats whoever has this address, whoever sat there before."""
-    place = find_place(table, seat)
-    person = enrol(session, check_address(address, f"seat {place.seat}", house.settings.address), now)
-    if place.address.lower() == person.key:
-        raise CampaignError(f"seat {place.seat} of {table.name} is played by {person.address} already")
-    hand_over(session, house, table, place, person, now, "seated by the GM", actor="gm")
-    mailed = ", who is mailed a new token and its newest report" if table.status == "running" else ""
-    return f"Seat {place.seat} of {table.name} is played by {person.address} now{mailed}."
+
+    seat: Seat
+    address: str
+
+    def do(self, scene: Scene) -> Deed:
+        """Hands the seat over."""
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        place = find_place(table, self.seat)
+        person = enrol(session, check_address(self.address, f"seat {place.seat}", house.settings.address), now)
+        if place.address.lower() == person.key:
+            raise CampaignError(f"seat {place.seat} of {table.name} is played by {person.address} already")
+        hand_over(session, house, table, place, person, now, "seated by the GM", actor="gm")
+        mailed = ", who is mailed a new token and its newest report" if table.status == "running" else ""
+        return Deed(f"Seat {place.seat} of {table.name} is played by {person.address} now{mailed}.")
 
 
-def vacate_seat(session: Session, house: House, table: Table, seat: Seat, now: dt.datetime) -> str:
+@dataclass(frozen=True, slots=True)
+class VacateSeat(Act[Deed]):
     """Takes a seat from its player; the first standby gets it."""
-    return open_seat(session, house, table, find_place(table, seat), now, "opened by the GM", actor="gm")
+
+    seat: Seat
+
+    def do(self, scene: Scene) -> Deed:
+        """Opens the seat."""
+        place = find_place(scene.table, self.seat)
+        why = "opened by the GM"
+        return Deed(open_seat(scene.session, scene.house, scene.table, place, scene.now, why, actor="gm"))
 
 
-def expel_seat(session: Session, house: House, table: Table, seat: Seat, now: dt.datetime) -> str:
+@dataclass(frozen=True, slots=True)
+class ExpelSeat(Weighty[Deed]):
     """Takes a seat out of the game."""
-    place = find_place(table, seat)
-    remove_seat(session, house, table, place, now, "removed by the GM", actor="gm")
-    return f"Seat {place.seat} of {table.name} is out of the game; the rules hear of it when the next turn is run."
+
+    seat: Seat
+
+    def look(self, scene: Scene) -> Deed:
+        """What that means."""
+        place = find_place(scene.table, self.seat)
+        return Deed(f"Seat {place.seat} of {scene.table.name} would be out of the game, and never come back.")
+
+    def do(self, scene: Scene) -> Deed:
+        """Removes it."""
+        place = find_place(scene.table, self.seat)
+        remove_seat(scene.session, scene.house, scene.table, place, scene.now, "removed by the GM", actor="gm")
+        said = f"Seat {place.seat} of {scene.table.name} is out of the game"
+        return Deed(f"{said}; the rules hear of it when the next turn is run.")
 
 
-def pause(session: Session, table: Table, seat: Seat, now: dt.datetime, *, paused: bool) -> str:
-    """Lets turns no longer wait for a seat, or wait again."""
-    place = find_place(table, seat)
-    state = "paused: turns do not wait for it" if paused else "not paused"
-    if not pause_seat(session, table, place, now, paused=paused):
-        raise CampaignError(f"seat {place.seat} of {table.name} is {state} already")
-    return f"Seat {place.seat} of {table.name} is {state}."
+@dataclass(frozen=True, slots=True)
+class PauseSeat(Act[Deed]):
+    """Lets turns no longer wait for a seat, or, with `paused` off, wait again."""
+
+    seat: Seat
+    paused: bool = True
+
+    def do(self, scene: Scene) -> Deed:
+        """Pauses the seat, or lets it go on."""
+        table, place = scene.table, find_place(scene.table, self.seat)
+        state = "paused: turns do not wait for it" if self.paused else "not paused"
+        if not pause_seat(scene.session, table, place, scene.now, paused=self.paused):
+            raise CampaignError(f"seat {place.seat} of {table.name} is {state} already")
+        return Deed(f"Seat {place.seat} of {table.name} is {state}.")
 
 
-def invite(session: Session, house: House, table: Table, address: str, now: dt.datetime, *, seat: Seat = "") -> str:
+@dataclass(frozen=True, slots=True)
+class Invite(Act[Deed]):
     """Mails somebody a code by which he gets a seat, that named if it is still free then."""
-    if table.status == "over":
-        raise CampaignError(f"campaign {table.name} is over: nobody can be invited")
-    address = check_address(address, "a player", house.settings.address)
-    wish = find_place(table, seat).seat if seat else ""
-    free = [place.seat for place in free_places(table)]
-    if wish and wish not in free:
-        raise CampaignError(f"seat {wish} of {table.name} is taken; free: {', '.join(free) or 'none'}")
-    person = find_person(session, address)
-    if person and (place := place_of(session, table, person)):
-        raise CampaignError(f"{address} plays in {table.name} already, as {place.seat}")
-    data = {"address": address, "wish": wish, "words": ""}
-    code = put_request(session, "invite", now, to=address, data=data, campaign_id=table.id)
-    if code is None:
-        raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
-    _mail_invitation(session, house, table, address, now, wish=wish, code=code)
-    note(session, table.id, now, actor="gm", text=f"invited {address}", secret=True)
-    which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
-    return f"{address} is invited to {which}; the code in the mail holds for {DAYS} days."
+
+    address: str
+    seat: Seat = ""
+
+    def do(self, scene: Scene) -> Deed:
+        """Invites him."""
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        if table.status == "over":
+            raise CampaignError(f"campaign {table.name} is over: nobody can be invited")
+        address = check_address(self.address, "a player", house.settings.address)
+        wish = find_place(table, self.seat).seat if self.seat else ""
+        free = [place.seat for place in free_places(table)]
+        if wish and wish not in free:
+            raise CampaignError(f"seat {wish} of {table.name} is taken; free: {', '.join(free) or 'none'}")
+        person = find_person(session, address)
+        if person and (place := place_of(session, table, person)):
+            raise CampaignError(f"{address} plays in {table.name} already, as {place.seat}")
+        data = {"address": address, "wish": wish, "words": ""}
+        code = put_request(session, "invite", now, to=address, data=data, campaign_id=table.id)
+        if code is None:
+            raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
+        _mail_invitation(session, house, table, address, now, wish=wish, code=code)
+        note(session, table.id, now, actor="gm", text=f"invited {address}", secret=True)
+        which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
+        return Deed(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
 
 
 def _mail_invitation(
@@ -145,28 +170,43 @@ def _mail_invitation(
     send_page(session, house, table, now, to=address, subject=subject, page=page, code=code)
 
 
-def set_rules(session: Session, table: Table, given: Mapping[str, str], now: dt.datetime) -> None:
-    """Changes house rules of a campaign."""
-    changed = read_policy(given)
-    campaign = session.get_one(Campaign, table.id)
-    campaign.policy = {**campaign.policy, **changed}
-    said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
-    note(session, table.id, now, actor="gm", text=f"house rules: {said}")
+@dataclass(frozen=True, slots=True)
+class SetPolicy(Act[Deed]):
+    """Changes house rules of a campaign, each by its name, as typed."""
+
+    given: Mapping[str, str]
+
+    def do(self, scene: Scene) -> Deed:
+        """Changes them for the time to come."""
+        changed = read_policy(self.given)
+        campaign = scene.session.get_one(Campaign, scene.table.id)
+        campaign.policy = {**campaign.policy, **changed}
+        said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
+        note(scene.session, scene.table.id, scene.now, actor="gm", text=f"house rules: {said}")
+        return Deed(f"House rules of {scene.table.name} from now on: {said}.")
 
 
-def list_rules(table: Table) -> list[RuleSet]:
-    """Every house rule of a campaign."""
+@dataclass(frozen=True, slots=True)
+class ShowPolicy(Question[HouseRules]):
+    """What are the house rules?"""
+
+    def look(self, scene: Scene) -> HouseRules:
+        """Every one."""
+        return HouseRules(scene.table.name, tuple(policy_lines(scene.table.policy)))
+
+
+def policy_lines(policy: Policy) -> Iterator[PolicyLine]:
+    """Every house rule, one after the other."""
     usual = Policy()
-    return [
-        RuleSet(
+    for name, rule in RULES.items():
+        value = getattr(policy, name)
+        yield PolicyLine(
             name=name,
-            value=in_words(name, getattr(table.policy, name)),
+            value=in_words(name, value),
             allowed=rule.allowed,
             help=rule.help,
-            default=getattr(table.policy, name) == getattr(usual, name),
+            default=value == getattr(usual, name),
         )
-        for name, rule in RULES.items()
-    ]
 
 
 def in_words(name: str, value: object) -> str:
@@ -179,22 +219,19 @@ def in_words(name: str, value: object) -> str:
     return ",".join(value) or "none" if isinstance(value, tuple | list) else str(value)
 
 
-def list_roster(session: Session, table: Table) -> Roster:
-    """Who sits where, and who waits."""
-    seats = [
-        (place.seat, place.address, _standing(place.playing, place.address, place.paused)) for place in table.places
-    ]
-    waiting = [(person.address, wish) for person, wish in standbys(session, table.id)]
-    return Roster(table.name, tuple(seats), tuple(waiting))
+@dataclass(frozen=True, slots=True)
+class ShowRoster(Question[Roster]):
+    """Who sits where, and who waits?"""
+
+    def look(self, scene: Scene) -> Roster:
+        """All seats, and the standby list."""
+        places = scene.table.places
+        seats = [(place.seat, place.address, _standing(place.playing, place.address, place.paused)) for place in places]
+        waiting = [(person.address, wish) for person, wish in standbys(scene.session, scene.table.id)]
+        return Roster(scene.table.name, tuple(seats), tuple(waiting))
 
 
 def _standing(playing: bool, address: str, paused: bool) -> str:
     if not playing:
         return "removed"
     return "open" if not address else "paused" if paused else "playing"
-
-
-def list_journal(session: Session, table: Table) -> list[Entry]:
-    """All that was done to a campaign, the oldest first."""
-    acts = select(Act.at, Act.actor, Act.text, Act.secret).where(Act.campaign_id == table.id).order_by(Act.id)
-    return [Entry(*row) for row in session.execute(acts)]

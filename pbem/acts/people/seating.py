@@ -15,18 +15,17 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.creation import is_seat_name
 from pbem.acts.people.remailing import RENEWED, mail_again, recall_copies, renew_codes
-from pbem.acts.people.welcoming import welcome_mail
+from pbem.acts.people.welcoming import welcome
 from pbem.campaign.journal import note
-from pbem.campaign.news import tell
+from pbem.campaign.notices import send_words, tell_players
 from pbem.campaign.people.deputies import dismiss, stands_in_for
 from pbem.campaign.people.dicewords import tell_of_dice
 from pbem.campaign.people.standby import enlist, mark_seated, place_number, standbys
 from pbem.campaign.table import Place, Table
-from pbem.campaign.telling import tell_each
 from pbem.campaign.tokens import new_token
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.outbox import pass_on, queue
+from pbem.post.outbox import pass_on
 from pbem.report.people_pages import Notice
 from pbem.ruleset import Seat
 from pbem.store.models import Absence, Deputy, Person, Report, ReportCopy, SeatRow
@@ -114,8 +113,7 @@ def hand_over(
         tell_of_dice(session, house, table, [taken], now)
     if table.status == "running":
         token = new_token(session, place.id)
-        mail = welcome_mail(house, table, taken, token, heir=True)
-        queue(session, mail, house.settings, campaign_id=table.id, now=now)
+        welcome(session, house, table, {taken: token}, now, heir=True)
         if renewed is not None:
             mail_again(session, house, table, taken, renewed, now, to=person.address, key=RENEWED)
         _tell_others(session, house, table, place, now, act, "A seat has a new player", said)
@@ -135,7 +133,7 @@ def remove_seat(
     act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {table.name} is out of the game: {why}."
     if place.address:
-        tell(session, house, table, now, to=place.address, subject="Your seat is out of the game", said=[said])
+        send_words(session, house, table, now, said, to=place.address, subject="Your seat is out of the game")
     _tell_others(session, house, table, place, now, act, "A seat is out of the game", said)
     _tell_gm(session, house, table, now, actor, f"Seat {place.seat} is out of the game", said)
 
@@ -233,12 +231,12 @@ def _end_standing_in(session: Session, house: House, table: Table, person: Perso
         if place.address:
             recall_copies(session, place)
             said = f"{person.address} no longer stands in for your seat {place.seat} in {table.name}."
-            tell(session, house, table, now, to=place.address, subject="Your deputy", said=[said])
+            send_words(session, house, table, now, said, to=place.address, subject="Your deputy")
 
 
 def _tell_former(session: Session, house: House, table: Table, place: Place, now: dt.datetime, why: str) -> None:
     said = f"You no longer play the seat {place.seat} of {table.name}: {why}. Thank you for playing!"
-    tell(session, house, table, now, to=place.address, subject="You no longer play", said=[said])
+    send_words(session, house, table, now, said, to=place.address, subject="You no longer play")
 
 
 def _tell_others(
@@ -246,9 +244,8 @@ def _tell_others(
 ) -> None:
     """Tells the other players, where they may read the journal."""
     if table.status == "running" and table.policy.journal == "players":
-        text = house.reporter.write(Notice(paragraphs=(said,), campaign=table.name, gm=table.gm))
-        others = [each for each in table.playing if each.id != place.id]
-        tell_each(session, house, table, now, act=act, subject=subject, places=others, text=lambda _: text)
+        page = Notice(paragraphs=(said,), campaign=table.name, gm=table.gm)
+        tell_players(session, house, table, now, act=act, subject=subject, page=page, but=(place.seat,))
 
 
 def _tell_gm(
@@ -256,7 +253,7 @@ def _tell_gm(
 ) -> None:
     """Tells the GM, unless it was his own act."""
     if actor != "gm":
-        tell(session, house, table, now, to=table.gm, subject=subject, said=filter(None, said))
+        send_words(session, house, table, now, *filter(None, said), to=table.gm, subject=subject)
 
 
 def _hint(table: Table, place: Place) -> str:

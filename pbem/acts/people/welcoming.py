@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Mapping
+
+from sqlalchemy.orm import Session
+
+from pbem.campaign.notices import Postman
 from pbem.campaign.table import Place, Table
 from pbem.house import House
 from pbem.post.stamping import welcome_id
-from pbem.post.writing import Mail
 from pbem.report import Welcome
 from pbem.ruleset import seal
 
 
-def welcome_mail(house: House, table: Table, place: Place, token: str, *, heir: bool = False) -> Mail:
-    """The welcome to whoever sits at this place; an `heir` takes over a seat that was played before."""
+def welcome(
+    session: Session, house: House, table: Table, tokens: Mapping[Place, str], now: dt.datetime, *, heir: bool = False
+) -> None:
+    """Queues the welcomes to whoever sits at some places; an `heir` takes over a seat that was played before."""
+    postman, title = Postman.of(house, table), house.game(table.game).title
+    mails = [
+        postman.mail(
+            place.address,
+            f"Welcome to {title}",
+            _page(house, table, place, token, heir=heir),
+            # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
+            welcome_id(table.mail_key, house.settings.domain, table.name, place.seat, *((token,) if heir else ())),
+            kind="welcome",
+        )
+        for place, token in tokens.items()
+    ]
+    postman.send(session, now, *mails)
+
+
+def _page(house: House, table: Table, place: Place, token: str, *, heir: bool) -> Welcome:
     ruleset = house.game(table.game)
-    page = Welcome(
+    return Welcome(
         campaign=table.name,
         seat=place.seat,
         token=token,
@@ -27,15 +50,4 @@ def welcome_mail(house: House, table: Table, place: Place, token: str, *, heir: 
         seal=seal(table.seed),
         word=next((each.word for each in table.words if each.seat == place.seat), "") if not heir else "",
         heir=heir,
-    )
-    # The first welcome of a seat has a fixed name; a later one is told from it by its token, which nobody can guess.
-    later = (token,) if heir else ()
-    return Mail(
-        recipient=place.address,
-        subject=f"[{table.name}] Welcome to {ruleset.title}",
-        text=house.reporter.write(page),
-        message_id=welcome_id(table.mail_key, house.settings.domain, table.name, place.seat, *later),
-        reply_to=house.settings.address,
-        automatic="auto-generated",
-        kind="welcome",
     )

@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.ruling.rulingform import read_form, write_form
+from pbem.acts.act import Act, Question, Scene
+from pbem.acts.ruling.rulingform import write_form
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import Due, still_due
 from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.journal import note
-from pbem.campaign.resolving import look, turn_input
+from pbem.campaign.notices import tell_gm_once, was_told
+from pbem.campaign.resolving import load_before, turn_input
 from pbem.campaign.table import OpenTurn, Table, check_running, load_open_turn, load_table, locked_table
-from pbem.campaign.telling import tell_gm_once, was_told
 from pbem.errors import CampaignError, StoreError, in_words
 from pbem.house import House
 from pbem.post.mime import decode_text
@@ -57,12 +58,20 @@ class Taken:
     findings: Mapping[str, tuple[Finding, ...]]
 
 
-class Form(NamedTuple):
-    """A ruling to be filled in: of which turn, in which era of its campaign, and its files as one text."""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A ruling to be filled in: of which turn, in which era of its campaign, its files, and the sheets as a digest."""
 
+    campaign: str
     turn: int
     era: int
-    text: str
+    files: Mapping[str, str]
+    digest: str
+
+    @property
+    def text(self) -> str:
+        """The files as one text, the sheets above them as remarks."""
+        return write_form(self.files, self.digest)
 
 
 class _Open(NamedTuple):
@@ -96,14 +105,6 @@ def needs_ruling(house: House, session: Session, table: Table) -> bool:
     return load_open_turn(session, table).ruling is None
 
 
-def check_ruled(table: Table) -> None:
-    """Raises CampaignError if the open turn waits for its GM's ruling, so that a release would do nothing."""
-    if table.held == AWAITING:
-        raise CampaignError(
-            f"turn {table.turn} of {table.name} awaits your ruling: give it, or run the turn without one"
-        )
-
-
 def send_digests(house: House, now: dt.datetime) -> list[str]:
     """Mails the sheets of each turn held for a ruling to its GM, once, and again when they have changed.
 
@@ -123,63 +124,64 @@ def send_digests(house: House, now: dt.datetime) -> list[str]:
     return problems
 
 
-def take_ruling(house: House, session: Session, name: str, files: Mapping[str, str], now: dt.datetime) -> Taken:
-    """Reads a GM's files, by their names, as his ruling on the open turn, and keeps it if it has no error.
+@dataclass(frozen=True, slots=True)
+class TakeRuling(Act[Taken]):
+    """Takes a GM's files, by their names, as his ruling on the open turn; with an `of`, on that turn and era alone."""
 
-    The turn is held then, until the GM releases it. Raises CampaignError if it
-    is not for its GM to decide.
-    """
-    open_ = _open(session, house, locked_table(session, name))
-    ruling, findings = open_.ruleset.read_ruling(open_.state, files)
-    kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
-    if kept:
-        _keep(session, house, open_, ruling, now)
-    return Taken(campaign=name, turn=open_.table.turn, kept=kept, findings=findings)
+    files: Mapping[str, str]
+    of: tuple[int, int] | None = None
+
+    def do(self, scene: Scene) -> Taken:
+        """Keeps the ruling if it has no error; then the turn is held until the GM releases it.
+
+        Raises CampaignError if the turn is not for its GM to decide, or is no longer open.
+        """
+        table = scene.table
+        if self.of is not None and self.of != (table.turn, table.era):
+            raise CampaignError(
+                f"turn {self.of[0]} of {table.name} is no longer the one you ruled on: nothing was taken"
+            )
+        open_ = _open(scene.session, scene.house, table)
+        ruling, findings = open_.ruleset.read_ruling(open_.state, self.files)
+        kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
+        if kept:
+            _keep(scene.session, scene.house, open_, ruling, scene.now)
+        return Taken(campaign=table.name, turn=table.turn, kept=kept, findings=findings)
 
 
-def write_folder(house: House, name: str, folder: Path, *, force: bool = False) -> Written:
+@dataclass(frozen=True, slots=True)
+class ShowRulingForm(Question[Form]):
+    """What is there to rule on?"""
+
+    def look(self, scene: Scene) -> Form:
+        """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
+        open_ = _open(scene.session, scene.house, scene.table)
+        files = open_.ruleset.ruling_files(open_.state)
+        return Form(scene.table.name, scene.table.turn, scene.table.era, files, _digest(open_))
+
+
+def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
     """Writes the sheets and the files of a ruling into a folder. What is there is left, except by `force`.
 
-    Raises CampaignError if the open turn is not for its GM to decide, OSError if the folder cannot be used.
+    Raises OSError if the folder cannot be used.
     """
-    with house.store.reading() as session:
-        open_ = _open(session, house, load_table(session, name))
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / DIGEST).write_text(_digest(open_), encoding="utf-8")
-    files = open_.ruleset.ruling_files(open_.state)
-    left = () if force else tuple(file for file in files if (folder / file).exists())
-    for file in files.keys() - set(left):
-        (folder / file).write_text(files[file], encoding="utf-8")
-    written = (DIGEST, *(file for file in files if file not in left))
-    return Written(campaign=name, turn=open_.table.turn, folder=folder, written=written, left=left)
+    (folder / DIGEST).write_text(form.digest, encoding="utf-8")
+    left = () if force else tuple(file for file in form.files if (folder / file).exists())
+    for file in form.files.keys() - set(left):
+        (folder / file).write_text(form.files[file], encoding="utf-8")
+    written = (DIGEST, *(file for file in form.files if file not in left))
+    return Written(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left)
 
 
-def take_folder(house: House, name: str, folder: Path, now: dt.datetime) -> Taken:
-    """Takes the text files of a folder as the GM's ruling. Raises CampaignError, also if there are none."""
+def read_folder(name: str, folder: Path) -> dict[str, str]:
+    """The text files of a folder, by name, as a ruling on a campaign. Raises CampaignError if there are none."""
     paths = sorted(path for path in folder.glob("*.txt") if path.is_file() and path.name != DIGEST)
     if not paths:
         raise CampaignError(
             f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
         )
-    files = {path.name: decode_text(path.read_bytes(), "") for path in paths}
-    with house.store.writing() as session:
-        return take_ruling(house, session, name, files, now)
-
-
-def ruling_form(house: House, name: str) -> Form:
-    """The ruling on the open turn, to be filled in, the sheets above it as remarks. Raises CampaignError."""
-    with house.store.reading() as session:
-        open_ = _open(session, house, load_table(session, name))
-    return Form(open_.table.turn, open_.table.era, write_form(open_.ruleset.ruling_files(open_.state), _digest(open_)))
-
-
-def take_form(house: House, name: str, form: Form, text: str, now: dt.datetime) -> Taken:
-    """Takes the text that a form was filled in to as the GM's ruling. Raises CampaignError, also if it is too late."""
-    with house.store.writing() as session:
-        table = locked_table(session, name)
-        if (table.turn, table.era) != (form.turn, form.era):
-            raise CampaignError(f"turn {form.turn} of {name} is no longer the one you ruled on: nothing was taken")
-        return take_ruling(house, session, name, read_form(text.splitlines()), now)
+    return {path.name: decode_text(path.read_bytes(), "") for path in paths}
 
 
 def _open(session: Session, house: House, table: Table) -> _Open:
@@ -187,7 +189,7 @@ def _open(session: Session, house: House, table: Table) -> _Open:
     if not isinstance(ruleset, Adjudicated):
         raise CampaignError(f"campaign {table.name} needs no ruling: {ruleset.title} resolves its turns itself")
     check_running(table)
-    before = look(session, house, table)
+    before = load_before(session, house, table)
     state = ruleset.load(json.loads(before.turn.state), table.version)
     return _Open(table, ruleset, before.turn, state, turn_input(before))
 

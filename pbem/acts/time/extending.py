@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Act, Deed, Scene
 from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
 from pbem.campaign.journal import note
+from pbem.campaign.notices import tell_players
 from pbem.campaign.table import Table, check_running
-from pbem.campaign.telling import tell_players
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import DeadlineMoved
@@ -26,6 +28,18 @@ _SPAN = re.compile(r"\d++\w?")
 
 LATEST = dt.timedelta(days=400)
 """A deadline later than that from now is a slip of the pen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(Act[Deed]):
+    """A GM gives the open turn more time: by his words, or as the house rules say."""
+
+    by: str = ""
+
+    def do(self, scene: Scene) -> Deed:
+        """Moves the deadline."""
+        by = read_extension(self.by, scene.table.schedule.zone) if self.by else None
+        return Deed(extend(scene.session, scene.house, scene.table, scene.now, by))
 
 
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
@@ -49,8 +63,6 @@ def extend(
     table: Table,
     now: dt.datetime,
     by: dt.timedelta | dt.datetime | None = None,
-    *,
-    actor: str = "gm",
 ) -> str:
     """Moves the deadline of the open turn of a locked campaign, by a span or to a moment, or as the house rules say.
 
@@ -67,7 +79,7 @@ def extend(
     stays = is_pause(turn.held) or turn.held == RULED
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == table.id).values(held=""))
-    _move(session, house, table, turn, turn.deadline, new, now, actor=actor)
+    _move(session, house, table, turn, turn.deadline, new, now, actor="gm")
     left = f" It is still held: {turn.held}." if stays else ""
     return f"Turn {turn.turn} of {table.name} is due {when(new, table.schedule.zone)} now; everybody is told.{left}"
 

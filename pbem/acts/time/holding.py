@@ -8,19 +8,61 @@ his ruling, or his word on a mass of missing sheets.
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.holds import PAUSED, is_pause
+from pbem.acts.act import Act, Scene
+from pbem.campaign.holds import AWAITING, PAUSED, is_pause
 from pbem.campaign.journal import note
+from pbem.campaign.notices import tell_players
 from pbem.campaign.table import Table, check_running, live
-from pbem.campaign.telling import tell_players
+from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import Paused, Resumed
 from pbem.store.models import Campaign, Turn
 
 _LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A campaign whose turns run no more, or, when `released`, run again; and why they did not."""
+
+    campaign: str
+    why: str
+    released: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hold(Act[Held]):
+    """A GM pauses his campaign."""
+
+    why: str = ""
+
+    def do(self, scene: Scene) -> Held:
+        """Pauses it, if it is not held already."""
+        table = scene.table
+        if not hold(scene.session, scene.house, table, self.why, scene.now, actor="gm"):
+            raise CampaignError(f"campaign {table.name} is held already: {table.held}")
+        return Held(table.name, self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Release(Act[Held]):
+    """A GM lets turns run again."""
+
+    def do(self, scene: Scene) -> Held:
+        """Releases the campaign, if it is held, and not for want of a ruling: that alone would do nothing."""
+        table = scene.table
+        if table.held == AWAITING:
+            raise CampaignError(
+                f"turn {table.turn} of {table.name} awaits your ruling: give it, or run the turn without one"
+            )
+        if not release(scene.session, scene.house, table, scene.now):
+            raise CampaignError(f"campaign {table.name} is not held")
+        return Held(table.name, table.held, released=True)
 
 
 def hold(session: Session, house: House, table: Table, why: str, now: dt.datetime, *, actor: str = "pbem") -> bool:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Act, Question, Scene
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
-from pbem.campaign.table import Table, live
-from pbem.campaign.telling import tell_players
+from pbem.campaign.notices import tell_players
+from pbem.campaign.table import Table, live, load_table
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import Rescheduled
@@ -35,6 +36,27 @@ class Deadlines:
     next: dt.datetime
 
 
+@dataclass(frozen=True, slots=True)
+class ShowDeadlines(Question[Deadlines]):
+    """When are turns due?"""
+
+    def look(self, scene: Scene) -> Deadlines:
+        """The deadlines, as far as they can be told. Raises CampaignError if the campaign is over."""
+        return look_ahead(scene.session, scene.table, scene.now)
+
+
+@dataclass(frozen=True, slots=True)
+class Reschedule(Act[Deadlines]):
+    """A GM gives the turns yet to open another schedule."""
+
+    words: str
+
+    def do(self, scene: Scene) -> Deadlines:
+        """Changes the schedule."""
+        reschedule(scene.session, scene.house, scene.table, self.words, scene.now)
+        return look_ahead(scene.session, load_table(scene.session, scene.table.name), scene.now)
+
+
 def look_ahead(session: Session, table: Table, now: dt.datetime) -> Deadlines:
     """The deadlines of a campaign, as far as they can be told. Raises CampaignError if it is over."""
     _check_not_over(table)
@@ -52,9 +74,7 @@ def look_ahead(session: Session, table: Table, now: dt.datetime) -> Deadlines:
     )
 
 
-def reschedule(
-    session: Session, house: House, table: Table, words: str, now: dt.datetime, *, actor: str = "gm"
-) -> None:
+def reschedule(session: Session, house: House, table: Table, words: str, now: dt.datetime) -> None:
     """Changes when turns yet to open are due; the open turn keeps its deadline. Everybody is told.
 
     The campaign is locked. Raises CampaignError naming what is wrong with the words.
@@ -65,7 +85,7 @@ def reschedule(
         raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
     session.execute(update(Campaign).where(Campaign.id == table.id).values(schedule=schedule.text))
     said = f"schedule changed from {table.schedule.text} to {schedule.text}"
-    act = note(session, table.id, now, actor=actor, text=said)
+    act = note(session, table.id, now, actor="gm", text=said)
     page = Rescheduled(
         campaign=table.name,
         old=table.schedule.text,

@@ -1,12 +1,14 @@
-"""A GM's word by mail that the open turn be run: kept with his letter, done by the tick."""
+"""A GM's word that the open turn be run: kept, and done by the tick when all letters are read."""
 
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Act, Deed, Scene
 from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.table import Table, check_running
 from pbem.house import House
@@ -14,6 +16,16 @@ from pbem.store.models import Campaign, Request
 
 RUN = "run"
 """What `Request.kind` says of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskForRun(Act[Deed]):
+    """A GM wants the open turn run as it is."""
+
+    def do(self, scene: Scene) -> Deed:
+        """Keeps it for the tick."""
+        ask_for_run(scene.session, scene.table, scene.now)
+        return Deed(f"Turn {scene.table.turn} of {scene.table.name} is run as soon as all letters are read.")
 
 
 def ask_for_run(session: Session, table: Table, now: dt.datetime) -> None:

@@ -10,9 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.people.seating import open_seat, remove_seat
+from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
 from pbem.campaign.policy import Policy
 from pbem.campaign.table import Place, Table, load_table
-from pbem.campaign.telling import tell_each, tell_gm_once
 from pbem.house import House
 from pbem.report.time_pages import Miss, Missed, MissedDigest, MissedOthers
 from pbem.ruleset import Seat
@@ -63,14 +63,13 @@ def _missers(session: Session, table: Table, missing: frozenset[Seat]) -> list[_
 
 def _warn(session: Session, house: House, table: Table, missers: Sequence[_Misser], now: dt.datetime, act: int) -> None:
     """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
-    texts = {
-        each.place.seat: house.reporter.write(_warning(house, table, each))
+    pages = [
+        (each.place, _warning(house, table, each))
         for each in missers
         if not _is_too_many(table.policy, each) and (_has_consequences(table.policy) or each.in_a_row > 1)
-    }
-    warned = [each.place for each in missers if each.place.seat in texts]
+    ]
     subject = f"Your sheet for turn {table.turn} did not come"
-    tell_each(session, house, table, now, act=act, subject=subject, places=warned, text=lambda place: texts[place.seat])
+    tell_each(session, house, table, now, act=act, subject=subject, pages=pages)
 
 
 def _warning(house: House, table: Table, misser: _Misser) -> Missed:
@@ -94,9 +93,8 @@ def _tell_others(
     session: Session, house: House, table: Table, missers: Sequence[_Misser], now: dt.datetime, act: int
 ) -> None:
     seats = tuple(each.place.seat for each in missers)
-    text = house.reporter.write(MissedOthers(campaign=table.name, turn=table.turn, missed=seats))
-    others = [place for place in table.playing if place.seat not in seats]
-    tell_each(session, house, table, now, act=act, subject="Sheets did not come", places=others, text=lambda _: text)
+    page = MissedOthers(campaign=table.name, turn=table.turn, missed=seats)
+    tell_players(session, house, table, now, act=act, subject="Sheets did not come", page=page, but=seats)
 
 
 def _has_consequences(policy: Policy) -> bool:

@@ -17,7 +17,7 @@ from pbem.campaign.archiving import archive_now
 from pbem.campaign.ground import Overtaken, act_on
 from pbem.campaign.journal import note
 from pbem.campaign.reporting import put_reports
-from pbem.campaign.resolving import After, Before, compute, look
+from pbem.campaign.resolving import After, Before, compute, load_before
 from pbem.campaign.table import Table
 from pbem.house import House
 from pbem.post.outbox import withdraw
@@ -53,7 +53,7 @@ def run_turn(
         is_open = number is None or (table.turn, table.status) == (number, "running")
         if not (is_open and still(session, table)):
             raise Overtaken(table)
-        before = look(session, house, table)
+        before = load_before(session, house, table)
         return before, compute(session, house, before, now)
 
     def keep(session: Session, _: Table, planned: tuple[Before, After]) -> tuple[int, After]:

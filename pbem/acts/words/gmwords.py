@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Act, Question, Scene
 from pbem.acts.words.mailing import mail_press
-from pbem.acts.words.writing import read_recipients
+from pbem.acts.words.writing import EVERYBODY, read_recipients
 from pbem.campaign.journal import note
 from pbem.campaign.press.passing import passable
 from pbem.campaign.press.pieces import DIARY, LETTER, Piece, put_piece, readers
 from pbem.campaign.table import Table, find_place
 from pbem.errors import CampaignError
-from pbem.house import House
-from pbem.report.press_pages import Broadcast
+from pbem.report.press_pages import Broadcast as GmLetter
 from pbem.report.wording import joined
 from pbem.ruleset import Seat
 from pbem.store.models import GmText, Press, SeatRow
@@ -47,35 +47,115 @@ class PressShown:
     text: str
 
 
-def add_text(
-    session: Session, table: Table, words: str, now: dt.datetime, *, seat: Seat | None = None, actor: str = "gm"
-) -> Text:
-    """Puts words into the reports that open the next turn: of one seat, or of all. Raises CampaignError."""
-    if table.status == "over":
-        raise CampaignError(f"campaign {table.name} is over: it sends no more reports; write with: pbem press")
-    place = find_place(table, seat) if seat else None
-    row = GmText(
-        campaign_id=table.id,
-        turn=table.turn + 1,
-        seat_id=place.id if place else None,
-        text=passable(words).text,
-        at=now,
-    )
-    session.add(row)
-    session.flush()
-    said = f"text {row.id} for {place.seat if place else 'all'} put into the reports that open turn {row.turn}"
-    note(session, table.id, now, actor=actor, text=said, secret=place is not None)
-    return Text(row.id, row.turn, place.seat if place else "", row.text)
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A GM's texts, by the turns whose reports bring them; those of turns up to that which is open have gone."""
+
+    campaign: str
+    turn: int
+    texts: tuple[Text, ...]
 
 
-def drop_text(session: Session, table: Table, text_id: int, now: dt.datetime, *, actor: str = "gm") -> None:
-    """Takes a text out again, before its reports are sent. Raises CampaignError."""
-    waiting = [text for text in list_texts(session, table) if text.turn > table.turn]
-    if text_id not in {text.id for text in waiting}:
-        known = joined([str(text.id) for text in waiting]) or "none"
-        raise CampaignError(f"{table.name} has no text {text_id} that waits for its reports; there is: {known}")
-    session.execute(delete(GmText).where(GmText.id == text_id))
-    note(session, table.id, now, actor=actor, text=f"text {text_id} taken back", secret=True)
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The seats to which a GM's words are mailed."""
+
+    to: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PressBook:
+    """All press of a campaign that its GM may see."""
+
+    campaign: str
+    press: tuple[PressShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddText(Act[Text]):
+    """Puts words into the reports that open the next turn: of one seat, or of all."""
+
+    words: str
+    seat: Seat | None = None
+
+    def do(self, scene: Scene) -> Text:
+        """Keeps the text for them."""
+        session, table, now = scene.session, scene.table, scene.now
+        if table.status == "over":
+            raise CampaignError(f"campaign {table.name} is over: it sends no more reports, but press is mailed")
+        place = find_place(table, self.seat) if self.seat else None
+        row = GmText(
+            campaign_id=table.id,
+            turn=table.turn + 1,
+            seat_id=place.id if place else None,
+            text=passable(self.words).text,
+            at=now,
+        )
+        session.add(row)
+        session.flush()
+        said = f"text {row.id} for {place.seat if place else 'all'} put into the reports that open turn {row.turn}"
+        note(session, table.id, now, actor="gm", text=said, secret=place is not None)
+        return Text(row.id, row.turn, place.seat if place else "", row.text)
+
+
+@dataclass(frozen=True, slots=True)
+class DropText(Act[Texts]):
+    """Takes a text out again, before its reports are sent."""
+
+    text_id: int
+
+    def do(self, scene: Scene) -> Texts:
+        """Drops it; the rest is told."""
+        table = scene.table
+        waiting = [text for text in list_texts(scene.session, table) if text.turn > table.turn]
+        if self.text_id not in {text.id for text in waiting}:
+            known = joined([str(text.id) for text in waiting]) or "none"
+            raise CampaignError(f"{table.name} has no text {self.text_id} that waits for reports; there is: {known}")
+        scene.session.execute(delete(GmText).where(GmText.id == self.text_id))
+        said = f"text {self.text_id} taken back"
+        note(scene.session, table.id, scene.now, actor="gm", text=said, secret=True)
+        return ShowTexts().look(scene)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTexts(Question[Texts]):
+    """Which texts are there for reports?"""
+
+    def look(self, scene: Scene) -> Texts:
+        """Those that wait, and those that went."""
+        return Texts(scene.table.name, scene.table.turn, tuple(list_texts(scene.session, scene.table)))
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast(Act[Reached]):
+    """Mails a GM's words to seats, or to all, at once."""
+
+    words: str
+    to: Sequence[str] = (EVERYBODY,)
+
+    def do(self, scene: Scene) -> Reached:
+        """Queues the letters."""
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        to = read_recipients(table, self.to)
+        piece = Piece(kind=LETTER, sender=None, text=passable(self.words).text, to=to)
+        places = [place for place in readers(table, piece) if place.address]
+        if not places:
+            raise CampaignError(f"nobody sits there in {table.name} now, so nobody would read it")
+        id_ = put_piece(session, table, piece, now, mailed=True)
+        page = GmLetter(campaign=table.name, gm=table.gm, to=piece.to or (), text=piece.text)
+        mail_press(session, house, table, id_, page, places=places, subject="A word from your GM", at=now)
+        said = f"letter to {joined(piece.to) if piece.to else 'all'} mailed"
+        note(session, table.id, now, actor="gm", text=said, secret=piece.to is not None)
+        return Reached(tuple(place.seat for place in places))
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPress(Question[PressBook]):
+    """What did people write each other?"""
+
+    def look(self, scene: Scene) -> PressBook:
+        """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
+        return PressBook(scene.table.name, tuple(list_press(scene.session, scene.table)))
 
 
 def list_texts(session: Session, table: Table) -> list[Text]:
@@ -87,29 +167,6 @@ def list_texts(session: Session, table: Table) -> list[Text]:
         .order_by(GmText.turn, GmText.id)
     )
     return [Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows]
-
-
-def broadcast(
-    session: Session,
-    house: House,
-    table: Table,
-    words: str,
-    now: dt.datetime,
-    *,
-    to: Sequence[str] = ("all",),
-    actor: str = "gm",
-) -> tuple[Seat, ...]:
-    """Mails a GM's words to seats, or to all, at once; returns the seats that get them. Raises CampaignError."""
-    piece = Piece(kind=LETTER, sender=None, text=passable(words).text, to=read_recipients(table, to))
-    places = [place for place in readers(table, piece) if place.address]
-    if not places:
-        raise CampaignError(f"nobody sits there in {table.name} now, so nobody would read it")
-    id_ = put_piece(session, table, piece, now, mailed=True)
-    page = Broadcast(campaign=table.name, gm=table.gm, to=piece.to or (), text=piece.text)
-    mail_press(session, house, table, id_, page, places=places, subject="A word from your GM", at=now)
-    said = f"letter to {joined(piece.to) if piece.to else 'all'} mailed"
-    note(session, table.id, now, actor=actor, text=said, secret=piece.to is not None)
-    return tuple(place.seat for place in places)
 
 
 def list_press(session: Session, table: Table) -> list[PressShown]:

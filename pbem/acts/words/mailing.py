@@ -14,12 +14,11 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from pbem.acts.words.writing import check_letter, goes_at_once
+from pbem.campaign.notices import Postman
 from pbem.campaign.press.pieces import Piece, is_muted, muted_seats, put_piece, readers
 from pbem.campaign.table import Place, Table
 from pbem.house import House
-from pbem.post.codes import message_id
-from pbem.post.outbox import press_topic, queue_many
-from pbem.post.writing import Mail
+from pbem.post.outbox import press_topic
 from pbem.report.pages import Page
 from pbem.report.press_pages import PressMail
 
@@ -56,22 +55,20 @@ def mail_press(
     at: dt.datetime,
 ) -> None:
     """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
-    settings, text = house.settings, house.reporter.write(page)
+    postman, text = Postman.of(house, table), house.reporter.write(page)
     mails = [
-        Mail(
-            recipient=place.address,
-            subject=f"[{table.name}] {subject}",
-            text=text,
-            message_id=message_id(table.mail_key, settings.domain, "press", table.name, press_id, place.seat),
-            reply_to=settings.address,
-            automatic="auto-generated",
+        postman.mail(
+            place.address,
+            subject,
+            text,
+            ("press", table.name, press_id, place.seat),
             kind="press",
             topic=press_topic(table.name, place.seat, press_id),
         )
         for place in places
         if place.address
     ]
-    queue_many(session, [(mail, table.id) for mail in mails], settings, at)
+    postman.send(session, at, *mails)
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:

@@ -11,9 +11,10 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.deadlines import start_of
+from pbem.campaign.notices import Postman
 from pbem.campaign.table import Place, Table
 from pbem.house import House
-from pbem.post.codes import message_id, reply_code
+from pbem.post.codes import reply_code
 from pbem.post.writing import Mail
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Request
 
@@ -96,7 +97,7 @@ def copies(
 
 
 def _copy(session: Session, house: House, table: Table, deputy: Deputy, person: Person, code: str, mail: Mail) -> Mail:
-    id_ = message_id(table.mail_key, house.settings.domain, "copy", mail.message_id, person.id)
+    id_ = Postman.of(house, table).id_of("copy", mail.message_id, person.id)
     own = put_copy(session, table, deputy, code, id_)
     return dataclasses.replace(
         mail,

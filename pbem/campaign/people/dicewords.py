@@ -17,11 +17,12 @@ from sqlalchemy.orm import Session
 
 from pbem.archive import drawn_word
 from pbem.campaign.journal import note
+from pbem.campaign.notices import Postman
 from pbem.campaign.table import Place, Table
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.post.codes import message_id, plus_address, reply_code, subject_tag
-from pbem.post.outbox import DICE, queue_many, topic_of
+from pbem.post.codes import reply_code
+from pbem.post.outbox import DICE, topic_of
 from pbem.post.writing import Mail
 from pbem.report import DiceWord
 from pbem.report.people_pages import DiceNotice
@@ -43,14 +44,13 @@ def tell_of_dice(session: Session, house: House, table: Table, places: Iterable[
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(SeatRow), rows)
-    mails = [(_mail(house, table, place, code), table.id) for place, code in codes.items()]
-    queue_many(session, mails, house.settings, now)
-    return len(mails)
+    Postman.of(house, table).send(session, now, *[_mail(house, table, place, code) for place, code in codes.items()])
+    return len(codes)
 
 
 def tell_gm_of_dice(session: Session, house: House, table: Table, now: dt.datetime) -> None:
     """Mails the GM the seal, and that the players may choose words."""
-    queue_many(session, [(_mail(house, table, None, ""), table.id)], house.settings, now)
+    Postman.of(house, table).send(session, now, _mail(house, table, None, ""))
 
 
 def choose_word(session: Session, table: Table, place: Place, words: Iterable[str], now: dt.datetime) -> str:
@@ -79,7 +79,6 @@ def words_now(session: Session, table: Table) -> tuple[DiceWord, ...]:
 
 def _mail(house: House, table: Table, place: Place | None, code: str) -> Mail:
     """To a player, or with no place to the GM."""
-    settings = house.settings
     page = DiceNotice(
         campaign=table.name,
         game=house.game(table.game).title,
@@ -89,14 +88,12 @@ def _mail(house: House, table: Table, place: Place | None, code: str) -> Mail:
         longest=LONGEST,
         gm=table.gm,
     )
-    tag = subject_tag(table.name, code) if place else f"[{table.name}]"
-    return Mail(
-        recipient=place.address if place else table.gm,
-        subject=f"{tag} The dice are sealed" + (": add a word of yours" if place else ""),
-        text=house.reporter.write(page),
-        message_id=message_id(table.mail_key, settings.domain, "dice", table.name, code),
-        reply_to=plus_address(settings.address, code) if place else settings.address,
-        automatic="auto-generated",
+    return Postman.of(house, table).mail(
+        place.address if place else table.gm,
+        "The dice are sealed" + (": add a word of yours" if place else ""),
+        page,
+        ("dice", table.name, code),
+        code=code,
         kind=DICE,
         topic=topic_of(DICE, table.name, table.turn, place.seat if place else "gm"),
     )

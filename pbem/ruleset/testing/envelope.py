@@ -20,8 +20,9 @@ from typing import Self
 
 from sqlalchemy import select, update
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
+from pbem.acts.opening import Start
 from pbem.config import load_settings, write_default_settings
 from pbem.house import House
 from pbem.post.codes import reply_code
@@ -113,7 +114,7 @@ class Posthouse:
         create(self._house, wanted, NOW, seed=SEED)
         with self._house.store.writing() as session:
             session.execute(update(Campaign).values(mail_key=MAIL_KEY))
-        start(self._house, NAME, NOW)
+        do(self._house, NAME, Start(), NOW)
         with self._house.store.writing() as session:
             (setup,) = session.scalars(select(Turn).where(Turn.record.is_not(None)))
             setup.record = canonical(json.loads(setup.record or b"") | {"salt": SALT}) + b"\n"

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import start
-from pbem.acts.ruling.adjudicating import take_ruling
+from pbem.acts.opening import Start
+from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.time.holding import release
 from pbem.campaign.proof import prove
 from pbem.campaign.table import load_last_reports, load_table
@@ -64,7 +65,7 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
         policy={"accept": "address"},
     )
     create(house, wanted, now, seed=dice.seed)
-    start(house, name, now)
+    do(house, name, Start(), now)
     for turn in range(TURNS_A_CAMPAIGN):
         for seat, view in _views(house, name):
             _write(house, ruleset, name, seat, view, dice.scoped(turn, seat))
@@ -88,14 +89,13 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
 
 def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
     """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
-    with house.store.writing() as session:
+    with house.store.reading() as session:
         table = load_table(session, name)
-        names = ["all.txt", *(f"{seat}.txt" for seat in table.seats)]
-        files = {file: "\n".join(dice.pick(list(HOSTILE.values()), file)) for file in names}
-        game = dice.pick(
-            ["", f"SCORE {table.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"], "game"
-        )
-        kept = take_ruling(house, session, name, {**files, "game.txt": game}, now).kept
+    names = ["all.txt", *(f"{seat}.txt" for seat in table.seats)]
+    files = {file: "\n".join(dice.pick(list(HOSTILE.values()), file)) for file in names}
+    games = ["", f"SCORE {table.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"]
+    kept = do(house, name, TakeRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
+    with house.store.writing() as session:
         release(session, house, table, now)
     return tick(house, now) if kept else run_now(house, name, now)
 

@@ -1,0 +1,248 @@
+"""The house's one postman: how every mail of it looks, and the notices that acts send.
+
+Whoever has something to tell says to whom, on what page, under which subject,
+and what the Message-ID follows from. What follows from an entry in the journal
+is named for it, so no two acts share one; what a GM is told of a moment goes out
+once however often it is given.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import secrets
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.table import LastReport, Place, Table
+from pbem.house import House
+from pbem.post.codes import message_id, plus_address, subject_tag
+from pbem.post.outbox import queue, topic_of
+from pbem.post.reading import Letter
+from pbem.post.writing import Mail, Part
+from pbem.report import Page, ReportFacts, ReportParts
+from pbem.report.people_pages import Notice
+from pbem.store.models import Campaign, Outgoing
+
+Parts = tuple[str | int, ...]
+"""What a Message-ID follows from: words and numbers that no other mail of its sender has."""
+
+_NO_CAMPAIGN = b"pbem: news that belongs to no campaign"
+
+
+@dataclass(frozen=True, slots=True)
+class Postman:
+    """Makes the mails of a campaign, or of the house itself, and puts them into the outbox.
+
+    `name` stands in their subjects, and `key` makes their Message-IDs. The mails
+    of campaigns that run are known by these: neither they nor their parts may change.
+    """
+
+    house: House
+    campaign_id: int | None = None
+    name: str = "pbem"
+    key: bytes = _NO_CAMPAIGN
+
+    @classmethod
+    def of(cls, house: House, campaign: Table | Campaign | None) -> Self:
+        """The postman of a campaign; of the house, for what concerns no single one."""
+        return cls(house) if campaign is None else cls(house, campaign.id, campaign.name, campaign.mail_key)
+
+    def id_of(self, *parts: str | int) -> str:
+        """The Message-ID of what `parts` name; always the same for the same."""
+        return message_id(self.key, self.house.settings.domain, *parts)
+
+    def tag(self, code: str = "") -> str:
+        """What a subject begins with."""
+        return subject_tag(self.name, code) if code else f"[{self.name}]"
+
+    def mail(
+        self,
+        to: str,
+        subject: str,
+        page: Page | str,
+        id_: Parts | str,
+        *,
+        code: str = "",
+        tagged: bool = True,
+        under: LastReport | None = None,
+        kind: str = "notice",
+        topic: str = "",
+    ) -> Mail:
+        """A mail that nobody has asked for. Its page may be written already, its Message-ID be made.
+
+        A reply to it carries `code`, which stands in its subject too if it is
+        `tagged`; or counts as orders for the report `under` which it is shown.
+        """
+        code = under.code if under else code
+        thread = (under.message_id,) if under else ()
+        return Mail(
+            recipient=to,
+            subject=f"{self.tag(code if tagged else '')} {subject}",
+            text=page if isinstance(page, str) else self.house.reporter.write(page),
+            message_id=id_ if isinstance(id_, str) else self.id_of(*id_),
+            reply_to=self._reply_to(code),
+            in_reply_to="".join(thread),
+            references=thread,
+            kind=kind,
+            topic=topic,
+        )
+
+    def answer(
+        self,
+        letter: Letter,
+        to: str,
+        subject: str,
+        page: Page,
+        id_: str,
+        *,
+        thread: tuple[str, ...],
+        code: str = "",
+        kind: str = "answer",
+        files: tuple[Part, ...] = (),
+    ) -> Mail:
+        """The answer to a letter, with its whole subject, below the mails of a `thread` (RFC 3834)."""
+        return Mail(
+            recipient=to,
+            subject=subject,
+            text=self.house.reporter.write(page),
+            message_id=id_,
+            reply_to=self._reply_to(code),
+            in_reply_to=letter.message_id,
+            references=thread,
+            parts=files,
+            automatic="auto-replied",
+            kind=kind,
+        )
+
+    def report(self, to: str, parts: ReportParts, facts: ReportFacts, id_: Parts | str, *, topic: str = "") -> Mail:
+        """The mail of a report: pressing Reply on it is enough to send orders."""
+        data = Part(name=f"{facts.campaign}-{facts.seat}.json", content_type="application/json", content=parts.data)
+        pictures = tuple(
+            Part(name=f"{name}.png", content_type="image/png", content=png, content_id=facts.content_id(name))
+            for name, _, png in parts.pictures
+            if png is not None
+        )
+        mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
+        return dataclasses.replace(mail, html=parts.html, parts=(*pictures, data))
+
+    def send(self, session: Session, now: dt.datetime, *mails: Mail) -> None:
+        """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
+        queue(session, mails, self.house.settings, campaign_id=self.campaign_id, now=now)
+
+    def _reply_to(self, code: str) -> str:
+        address = self.house.settings.address
+        return plus_address(address, code) if code else address
+
+
+def tell_players(
+    session: Session,
+    house: House,
+    table: Table,
+    now: dt.datetime,
+    *,
+    act: int,
+    subject: str,
+    page: Page,
+    topic: str = "",
+    but: Collection[str] = (),
+) -> None:
+    """Queues the same notice to every player still in the game, `but` those of some seats.
+
+    `act` is the id of its entry in the journal. With a `topic` of the open
+    turn, such as "reminder", it replaces what still waits on that.
+    """
+    text = house.reporter.write(page)
+    pages = [(place, text) for place in table.playing if place.seat not in but]
+    tell_each(session, house, table, now, act=act, subject=subject, pages=pages, topic=topic)
+
+
+def tell_each(
+    session: Session,
+    house: House,
+    table: Table,
+    now: dt.datetime,
+    *,
+    act: int,
+    subject: str,
+    pages: Iterable[tuple[Place, Page | str]],
+    topic: str = "",
+) -> None:
+    """Queues a notice of its own to each of some places; to those where nobody sits, none."""
+    postman = Postman.of(house, table)
+    mails = [
+        postman.mail(
+            place.address,
+            subject,
+            page,
+            ("act", act, place.seat),
+            topic=topic and topic_of(topic, table.name, table.turn, place.seat),
+        )
+        for place, page in pages
+        if place.address
+    ]
+    postman.send(session, now, *mails)
+
+
+def tell_gm_once(
+    session: Session,
+    house: House,
+    table: Table,
+    now: dt.datetime,
+    *,
+    moment: tuple[str, ...],
+    subject: str,
+    page: Page,
+    topic: str = "",
+    kind: str = "notice",
+) -> None:
+    """Queues a notice to the GM, unless he has had that of this moment.
+
+    `moment` are words and times that name what he is told of, besides campaign, turn and kind. With a `topic` of the
+    open turn, such as "late", it replaces what still waits on that.
+    """
+    if not was_told(session, house, table, moment, kind=kind):
+        postman, about = Postman.of(house, table), topic and topic_of(topic, table.name, table.turn, "gm")
+        mail = postman.mail(table.gm, subject, page, _moment(table, moment, kind), kind=kind, topic=about)
+        postman.send(session, now, mail)
+
+
+def was_told(session: Session, house: House, table: Table, moment: tuple[str, ...], *, kind: str = "notice") -> bool:
+    """Whether the GM has had the notice of a moment."""
+    id_ = Postman.of(house, table).id_of(*_moment(table, moment, kind))
+    return session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None
+
+
+def _moment(table: Table, moment: tuple[str, ...], kind: str) -> Parts:
+    return ("gm" if kind == "notice" else kind, table.name, table.turn, table.era, *moment)
+
+
+def send_words(
+    session: Session, house: House, table: Table | None, now: dt.datetime, *paragraphs: str, to: str, subject: str
+) -> None:
+    """Queues a notice in so many words to an address; `table` is None for what concerns no single campaign."""
+    gm = table.gm if table and table.gm.lower() != to.lower() else ""
+    page = Notice(paragraphs=paragraphs, campaign=table.name if table else "", gm=gm)
+    send_page(session, house, table, now, to=to, subject=subject, page=page)
+
+
+def send_page(
+    session: Session,
+    house: House,
+    table: Table | None,
+    now: dt.datetime,
+    *,
+    to: str,
+    subject: str,
+    page: Page,
+    code: str = "",
+) -> None:
+    """Queues one of the host's pages to an address, as a mail of its own; a reply to it carries `code`."""
+    postman = Postman.of(house, table)
+    # Two notices may be alike in all but the moment, and a tick is one moment.
+    id_ = (page.page, secrets.token_hex(8))
+    postman.send(session, now, postman.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))

@@ -1,0 +1,143 @@
+"""The house's one sheet-keeper: every order sheet is kept, copied and receipted here, whoever has sent it."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from sqlalchemy import Table as SqlTable
+from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.reading import Reading
+from pbem.report import Receipt, compare
+from pbem.ruleset import Order, OrderBook, Seat
+from pbem.store.models import Sheet, Turn
+
+Author = Literal["player", "deputy", "gm"]
+
+_SHEETS = cast(SqlTable, Sheet.__table__)
+_COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
+_SAME = (Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
+_LAST = select(func.max(Sheet.version)).where(*_SAME)
+_COUNTED = select(Sheet.version, Sheet.orders).where(*_SAME, Sheet.accepted).order_by(Sheet.version.desc()).limit(1)
+_KEEP = insert(_SHEETS)
+"""Statements built once: building them takes longer than running them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The sheet that counts for a seat so far."""
+
+    version: int
+    orders: tuple[Order, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a seat has sent for a turn before one more sheet: the version that came last, and the one that counts."""
+
+    turn_id: int
+    seat_id: int
+    last: int
+    counted: Counted | None = None
+
+    @property
+    def next(self) -> int:
+        """The version of the one more."""
+        return self.last + 1
+
+
+def earlier_sheets(session: Session, book: OrderBook, *, turn_id: int, seat_id: int) -> Earlier:
+    """What a seat has sent for a turn so far."""
+    database, which = session.connection(), {"turn_id": turn_id, "seat_id": seat_id}
+    last = database.execute(_LAST, which).scalar() or 0
+    row = database.execute(_COUNTED, which).first() if last else None
+    counted = Counted(row.version, tuple(map(book.from_json, row.orders))) if row else None
+    return Earlier(turn_id, seat_id, last, counted)
+
+
+def keep_sheet(
+    session: Session,
+    reading: Reading,
+    earlier: Earlier,
+    now: dt.datetime,
+    *,
+    author: Author,
+    wait: bool,
+    text: str = "",
+    letter_id: int | None = None,
+) -> None:
+    """Keeps a sheet as it reads, its `text` as it was received: if there is none, the lines that were read.
+
+    With `wait`, the turn shall not run before its deadline because of it.
+    """
+    row = {
+        "turn_id": earlier.turn_id,
+        "seat_id": earlier.seat_id,
+        "letter_id": letter_id,
+        "version": earlier.next,
+        "accepted": reading.accepted,
+        "wait": wait,
+        "digest": reading.digest,
+        "text": text or reading.text,
+        "orders": reading.orders,
+        "findings": [dataclasses.asdict(finding) for finding in reading.parsed.findings],
+        "received_at": now,
+        "author": author,
+    }
+    session.connection().execute(_KEEP, row)
+
+
+def copy_sheets(
+    session: Session, source: Turn, target: Turn, *, but: Iterable[int] = (), wait: bool | None = None
+) -> None:
+    """Copies the sheets of one turn to another, except those of some seats, by id.
+
+    With `wait`, the turn shall not run before its deadline because of them.
+    """
+    rows = session.connection().execute(
+        select(*(_SHEETS.c[name] for name in _COPIED))
+        .where(_SHEETS.c.turn_id == source.id, _SHEETS.c.seat_id.not_in(list(but)))
+        .order_by(_SHEETS.c.id)
+    )
+    more: dict[str, Any] = {"turn_id": target.id} | ({} if wait is None else {"wait": wait})
+    copies = [{**row._mapping, **more} for row in rows]
+    if copies:
+        session.connection().execute(_KEEP, copies)
+
+
+def make_receipt(
+    reading: Reading,
+    earlier: Earlier,
+    book: OrderBook,
+    *,
+    campaign: str,
+    seat: Seat,
+    label: str,
+    deadline: dt.datetime | None,
+    zone: str,
+) -> Receipt:
+    """What a player is told of a sheet, however it came; whoever took it adds what is so of his way."""
+    counted = earlier.counted
+    replaced = counted if reading.accepted else None
+    return Receipt(
+        campaign=campaign,
+        seat=seat,
+        label=label,
+        version=earlier.next,
+        digest=reading.digest,
+        accepted=reading.accepted,
+        orders=reading.restated,
+        findings=reading.told,
+        deadline=deadline,
+        zone=zone,
+        counts=counted.version if counted else None,
+        replaces=compare(replaced.version, replaced.orders, reading.parsed.orders, book) if replaced else None,
+        complete=reading.parsed.complete,
+        missing=reading.missing,
+        notes=reading.notes,
+    )

@@ -1,0 +1,125 @@
+"""A campaign as it stands: its beginning, deadlines, people, house rules and journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pbem.acts.act import Deed
+from pbem.acts.gm import WhoIsGm
+from pbem.acts.history import Journal
+from pbem.acts.opening import Started
+from pbem.acts.people.roster import HouseRules, Roster
+from pbem.acts.time.holding import Held
+from pbem.acts.time.scheduling import Deadlines
+from pbem.housekeeping.status import CampaignStatus, SeatStatus, Undelivered
+from pbem.report.wording import columns, when, wrapped
+from pbem.telling.common import counted
+from pbem.telling.door import Door
+
+
+def deed_lines(deed: Deed, door: Door) -> Iterator[str]:
+    """What a sentence has all of."""
+    yield deed.done
+    if door.undone:
+        yield door.undone
+
+
+def started_lines(started: Started, door: Door) -> Iterator[str]:
+    """What the start of a campaign did."""
+    yield f"Campaign {started.campaign} has begun with {', '.join(started.seats)}."
+    yield f"Turn 1 is due {when(started.deadline, started.zone)}."
+    yield f"Dice seal: {started.seal}"
+    yield f"Words of their players' own in the dice: {', '.join(started.own_words) or 'none, all were drawn'}."
+    mails = counted(2 * len(started.seats), "mail")
+    yield f"{mails} queued, a welcome and a report for each seat." + door.either(" Send: pbem tick", "")
+
+
+def held_lines(held: Held, door: Door) -> Iterator[str]:
+    """A campaign that is held, or is no longer."""
+    if held.released:
+        yield f"Campaign {held.campaign} is released; it was held: {held.why}"
+    else:
+        release = door.either(f"pbem release {held.campaign}", "RELEASE")
+        yield f"Campaign {held.campaign} is paused, and its players are told. Let it go on with: {release}"
+
+
+def deadline_lines(deadlines: Deadlines, _: Door) -> Iterator[str]:
+    """When the turns of a campaign are due."""
+    zone = deadlines.zone
+    yield f"{deadlines.campaign}: {deadlines.schedule}"
+    if deadlines.deadline is None:
+        yield f"  its first turn would be due {when(deadlines.next, zone)} if it began now"
+        return
+    yield f"  turn {deadlines.turn} is due {when(deadlines.deadline, zone)}"
+    if deadlines.closes is not None and deadlines.closes > deadlines.deadline:
+        yield f"  late sheets count until {when(deadlines.closes, zone)}"
+    yield f"  run then, the next is due {when(deadlines.next, zone)}"
+
+
+def roster_lines(roster: Roster, _: Door) -> Iterator[str]:
+    """Who sits where, and who waits for a seat."""
+    yield from columns(roster.seats, "seat", "player", "state").splitlines()
+    for number, (address, wish) in enumerate(roster.standbys, start=1):
+        yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")
+
+
+def rule_lines(rules: HouseRules, _: Door) -> Iterator[str]:
+    """House rules, those that are not as usual marked."""
+    for rule in rules.rules:
+        yield f"{rule.name}={rule.value}" + ("" if rule.default else "  (changed)")
+        yield f"    {wrapped(f'{rule.help}: {rule.allowed}', '    ')}"
+
+
+def gm_lines(who: WhoIsGm, _: Door) -> Iterator[str]:
+    """Whose a campaign is."""
+    mailed = "; a new token goes to him with the next tick" if who.mailed else ""
+    yield f"The GM of {who.campaign} is {who.gm}{mailed}."
+
+
+def journal_lines(journal: Journal, _: Door) -> Iterator[str]:
+    """A journal, an entry a line; what players may not read is marked."""
+    for entry in journal.entries:
+        secret = "  (secret)" if entry.secret else ""
+        yield f"{when(entry.at, journal.zone)}  {entry.actor}: {entry.text}{secret}"
+
+
+def status_lines(status: CampaignStatus, door: Door) -> Iterator[str]:
+    """How a campaign stands: its turn, its seats, and what mail is stuck."""
+    where = {"forming": "not started", "running": f"turn {status.turn}", "over": f"over after turn {status.turn}"}
+    yield f"{status.name}: {status.title}, {where[status.status]}"
+    if status.deadline is not None:
+        yield f"  deadline: {when(status.deadline, status.zone)}  [{status.schedule}]"
+        if status.closes is not None and status.closes > status.deadline:
+            yield f"  late sheets count until: {when(status.closes, status.zone)}"
+    elif status.status == "forming":
+        start = door.either(f"pbem start {status.name}", "START")
+        yield f"  deadlines: {status.schedule}; start it with: {start}"
+    if status.held:
+        release = door.either(f"pbem release {status.name}", "RELEASE")
+        yield f"  held: {status.held}; let turns run with: {release}"
+    if status.result is not None:
+        winners = ", ".join(status.result.winners) or "nobody"
+        yield f"  won by {winners}: {status.result.reason}"
+    rows = [
+        (seat.seat, seat.address, _sheet(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
+        for seat in status.seats
+    ]
+    yield from (f"  {line}" for line in columns(rows, "seat", "address", "sheet", "missed").splitlines())
+    yield from undelivered_lines(status.undelivered, "  ")
+
+
+def _sheet(seat: SeatStatus) -> str:
+    if not seat.playing:
+        return "removed"
+    paused = ", paused" if seat.paused else ""
+    if seat.sheet is not None:
+        return f"version {seat.sheet}" + (", says WAIT" if seat.wait else "") + paused
+    return ("awaited" if seat.awaited else "-") + paused
+
+
+def undelivered_lines(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
+    """Mail that is stuck, a line each."""
+    for mail in mails:
+        tries = f", {counted(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
+        reply = f": {mail.reply}" if mail.reply else ""
+        yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"

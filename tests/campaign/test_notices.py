@@ -1,0 +1,105 @@
+"""How a mail of the house looks: the tags, codes and Message-IDs by which campaigns that run know theirs."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from pbem.acts.act import do
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import Start
+from pbem.campaign.notices import Postman
+from pbem.report import DrawnPicture, ReportParts
+from pbem.store.models import Campaign
+from pbem.tick import run_now
+from tests.campaign.acts import ACTS, ALL
+from tests.campaign.history import play
+from tests.report.toy import facts
+from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk
+
+MAILS = Path(__file__).with_name("mails.txt")
+
+PARTS = ReportParts(
+    seat="red",
+    subject="Toy Fair: round 2, report for red",
+    text="text",
+    html="<p>html</p>",
+    data=b"{}\n",
+    pictures=(DrawnPicture("purse", "Your purse", b"png"), DrawnPicture("map", "The map", None)),
+)
+
+
+@pytest.fixture
+def postman(desk: Desk) -> Postman:
+    """The postman of a campaign whose key is known."""
+    return Postman(desk.house, 1, "fair1", b"a key for tests")
+
+
+def test_reply_code_goes_out_in_subject_and_reply_address(postman: Postman) -> None:
+    """Pressing Reply is enough: the code stands in the subject's tag and in the Reply-To."""
+    mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>")
+
+    assert mail.subject == "[fair1 abcdefghijklmnop] Toy Fair: round 2, report for red"
+    assert mail.reply_to == "orders+abcdefghijklmnop@example.org"
+
+
+def test_parts_of_a_report(postman: Postman) -> None:
+    """Drawn pictures go inline under the ids the HTML uses, the data as a file named for campaign and seat."""
+    mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>")
+
+    assert [(part.name, part.content_id) for part in mail.parts] == [
+        ("purse.png", facts().content_id("purse")),
+        ("fair1-red.json", ""),
+    ]
+
+
+def test_what_a_report_is_for_the_outbox(postman: Postman) -> None:
+    """A report is of that kind, and takes the place of one on the same topic."""
+    mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>", topic="report fair1")
+
+    assert (mail.kind, mail.topic) == ("report", "report fair1")
+
+
+def test_a_campaign_that_runs_keeps_its_mails(desk: Desk) -> None:
+    """Subjects, reply addresses, Message-IDs and threads are what they were: by them players' answers find it."""
+    begin_with_key(desk, b"a key for tests")
+    play(desk, ALL)
+    for act in ("sheet", "extend", "hold", "release", "reschedule"):
+        ACTS[act](desk.house, desk.now)
+    desk.post("PRESS TO red\nDo you trust green?", sender="bob@example.org")
+    desk.tick(hours=130)  # who has no sheet is reminded
+    desk.tick(hours=24)  # too many are missing: the GM is asked
+    run_now(desk.house, "toy1", desk.now)
+    for act in ("rerun with a sheet", "rollback by two", "forward"):
+        ACTS[act](desk.house, desk.now)
+    desk.tick()
+
+    mails = [mail for to in ("ann@example.org", "cyd@example.org", "gm@example.org") for mail in desk.mails(to)]
+    assert [told(mail) for mail in mails] == MAILS.read_text().splitlines()
+
+
+def begin_with_key(desk: Desk, key: bytes) -> None:
+    """Starts toy1 with three seats, and with a key from which the same Message-IDs follow each time."""
+    wanted = NewCampaign(
+        name="toy1",
+        game="toy",
+        gm="gm@example.org",
+        seats=list(ADDRESSES.items()),
+        deadline="FRI 20:00 Europe/Berlin",
+        options={"rounds": "9"},
+    )
+    create(desk.house, wanted, desk.now, seed=b"a seed for tests")
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).values(mail_key=key))
+    desk.set_rules(**ADDRESS_IS_ENOUGH)
+    do(desk.house, "toy1", Start(), desk.now)
+    desk.tick()
+
+
+def told(mail: EmailMessage) -> str:
+    """What a mail program and the desk know a mail by."""
+    names = ("Subject", "Reply-To", "Message-ID", "In-Reply-To", "References")
+    return " | ".join(" ".join(str(mail.get(name, "")).split()) for name in names).replace("@example.org", "")
