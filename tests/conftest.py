@@ -40,6 +40,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not any(item.path.match(file) for file in LONGEST))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The parameter of `tests/campaign/test_interleaving.py`."""
+    parser.addoption("--all-meetings", action="store_true", help="let every act meet every other at each of its points")
+
+
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     """A SQLite database with all tables, of the test's own."""

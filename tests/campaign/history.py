@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import select
 
-from pbem.acts.turns.turnrun import at_any_rate, run_turn
+from pbem.acts.turns.turnrun import at_any_rate, keep_run, run_turn
 from pbem.archive import ReplayProof
+from pbem.campaign.archiving import archive_now
 from pbem.campaign.proof import prove
+from pbem.campaign.resolving import compute, load_before
 from pbem.campaign.table import Table, load_table
 from pbem.store.models import Act, Turn
 from tests.toy.home import ADDRESSES, Desk
@@ -35,6 +37,18 @@ def send(desk: Desk, sheets: Mapping[str, str]) -> None:
     """Posts sheets from their seats' own addresses."""
     for seat, text in sheets.items():
         desk.post(f"ORDERS toy1 {seat}\n{text}\nEND", sender=ADDRESSES[seat])
+
+
+def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
+    """Stores a run of the open turn that was computed before an act, whatever that has changed."""
+    house = desk.house
+    with house.store.reading() as session:
+        before = load_before(session, house, table(desk))
+        after = compute(session, house, before, desk.now)
+    act()
+    with house.store.writing() as session:
+        keep_run(session, house, before, after, now=desk.now, reason="deadline")
+    archive_now(house, before.turn.id, after.record, after.files, desk.now)
 
 
 def proof(desk: Desk) -> ReplayProof:

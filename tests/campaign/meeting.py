@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, event, insert, select, text
+from sqlalchemy import Connection, Engine, event
 
 from pbem.acts.past.chain import find_break
 from pbem.archive.verify import verify
@@ -24,10 +24,10 @@ from pbem.campaign.proof import prove
 from pbem.campaign.table import load_table
 from pbem.errors import PbemError
 from pbem.house import House, open_house
-from pbem.store.models import Base
 from pbem.tick import tick
-from tests.campaign.acts import Act, attempt
-from tests.toy.home import GAMES
+from tests.campaign.acts import Stage, attempt, come
+from tests.campaign.ending import ending
+from tests.campaign.rewinding import kept_rows, rewind_archive
 
 LATER = dt.timedelta(days=14)
 """Until the tick that shows whether the campaign goes on."""
@@ -43,7 +43,8 @@ class Points:
     at: int | None = None
     then: Callable[[], object] = lambda: None
     passed: int = 0
-    _kept: bool = False
+    before_kept: int = 0
+    kept: bool = False
     _writing: bool = False
     _locked: bool = False
     _aside: bool = False
@@ -66,8 +67,9 @@ class Points:
             return
         options = connection.get_execution_options()
         writes = options.get("pbem_writes", False)
-        keeps = writes and not self._kept and options.get("pbem_durable", True)
-        self._kept = self._kept or keeps
+        keeps = writes and not self.kept and options.get("pbem_durable", True)
+        self.kept = self.kept or keeps
+        self.before_kept += not self.kept
         self._pass(KEEPING if keeps else None)
         self._writing, self._locked = writes, False
 
@@ -92,74 +94,69 @@ class Points:
 class Scene:
     """A home that two processes have open, and how it stood when the curtain rose."""
 
+    stage: Stage
     one: House
     other: House
     now: dt.datetime
-    rows: Mapping[Table, list[dict[str, Any]]]
+    rewind_rows: Callable[[], object]
     archive: Path
+    known: dict[str, list[str]] = field(default_factory=dict)
+    """What was found wrong with each end that meetings came to so far; many come to the same."""
 
-    @property
-    def is_fast(self) -> bool:
-        """Whether there is time for many meetings: on a server each takes twice as long."""
-        return self.one.store.engine.dialect.name == "sqlite"
-
-    def points(self, act: Act) -> int:
+    def points(self, act: str) -> int:
         """How many points an act passes if nobody meets it."""
-        self.restore()
-        points = Points()
-        with points.watched():
-            attempt(act, self.one, self.now)
-        return points.passed
+        return self._done(act, Points()).passed
 
-    def meet(self, act: Act, other: Act, at: int) -> list[str]:
+    def looks(self, act: str) -> int:
+        """How many transactions an act that keeps something begins before that in which it does."""
+        points = self._done(act, Points())
+        return points.before_kept if points.kept else 0
+
+    def meet(self, act: str, other: str, at: int) -> list[str]:
         """Does an act, and another whole at one of its points; what is wrong with the campaign afterwards."""
-        self.restore()
-        points = Points(at, lambda: attempt(other, self.other, self.now))
-        with points.watched():
-            attempt(act, self.one, self.now)
-        return faults(self.one, self.now)
 
-    def restore(self) -> None:
-        """Brings database and archive back to how they were."""
-        with self.one.store.writing() as session:
-            _put_back(session.connection(), self.rows)
-        archive = self.one.settings.archive
-        shutil.rmtree(archive)
-        shutil.copytree(self.archive, archive)
+        def overtake() -> None:
+            come(self.stage.acts[other], self.other, self.now)
+            attempt(self.stage.acts[other], self.other, self.now)
+
+        self._done(act, Points(at, overtake))
+        end = ending(self.one)
+        if end not in self.known:
+            attempt(self.stage.after, self.one, self.now)
+            self.known[end] = faults(self.one, self.now)
+        return self.known[end]
+
+    def _done(self, act: str, points: Points) -> Points:
+        self.rewind_rows()
+        rewind_archive(self.archive, self.one.settings.archive)
+        come(self.stage.acts[act], self.one, self.now)
+        with points.watched():
+            attempt(self.stage.acts[act], self.one, self.now)
+        return points
 
 
 def faults(house: House, now: dt.datetime) -> list[str]:
     """What is wrong with the campaign, once a tick has done what was left, and run the turn that is due by then."""
     found = tick(house, now + LATER).problems
     with house.store.reading() as session:
-        broken = find_break(session, load_table(session, "toy1"))
+        table = load_table(session, "toy1")
+        begun = table.status != "forming"
+        broken = find_break(session, table) if begun else None
     try:
-        prove(house, "toy1")
-        verify(house.settings.archive, "toy1", games=GAMES)
+        if begun:
+            prove(house, "toy1")
+            verify(house.settings.archive, "toy1", games=house.games)
     except PbemError as error:
         found.append(str(error))
     return [*found, broken.text] if broken else found
 
 
 @contextmanager
-def scene(home: Path, now: dt.datetime) -> Iterator[Scene]:
+def scene(stage: Stage, home: Path, now: dt.datetime) -> Iterator[Scene]:
     """The home in this folder as it stands, for two."""
     archive = home.with_name("archive")
     with ExitStack() as stack:
-        one, other = (stack.enter_context(open_house(home, GAMES)) for _ in range(2))
+        one, other = (stack.enter_context(open_house(home, stage.games)) for _ in range(2))
+        one.settings.archive.mkdir(exist_ok=True)
         shutil.copytree(one.settings.archive, archive)
-        with one.store.reading() as session:
-            tables = Base.metadata.sorted_tables
-            rows = {table: [dict(row) for row in session.execute(select(table)).mappings()] for table in tables}
-        yield Scene(one, other, now, rows, archive)
-
-
-def _put_back(connection: Connection, rows: Mapping[Table, list[dict[str, Any]]]) -> None:
-    for table in reversed(list(rows)):
-        connection.execute(table.delete())
-    for table, kept in rows.items():
-        if kept:
-            connection.execute(insert(table), kept)
-        if connection.dialect.name == "postgresql":
-            last = max((row["id"] for row in kept), default=0) + 1
-            connection.execute(text(f"ALTER SEQUENCE {table.name}_id_seq RESTART WITH {last}"))
+        yield Scene(stage, one, other, now, stack.enter_context(kept_rows(one.store.engine)), archive)

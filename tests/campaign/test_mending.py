@@ -13,13 +13,10 @@ from pbem.acts.past.chain import find_break
 from pbem.acts.past.mending import Mend
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.acts.turns.turnrun import keep_run
 from pbem.archive.verify import verify
-from pbem.campaign.archiving import archive_now
-from pbem.campaign.resolving import compute, load_before
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Report, SeatRow, Turn
-from tests.campaign.history import ANN, begin, journal, live_turns, play, proof, rows, send, subjects, table
+from tests.campaign.history import ANN, begin, journal, live_turns, meanwhile, play, proof, rows, send, subjects, table
 from tests.toy.home import GAMES, Desk
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
@@ -34,18 +31,6 @@ def played(desk: Desk) -> Desk:
     send(desk, {"red": "BID 1"})
     desk.tick()
     return desk
-
-
-def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
-    """Stores a run of the open turn that was computed before an act, whatever that has changed."""
-    house = desk.house
-    with house.store.reading() as session:
-        before = load_before(session, house, table(desk))
-        after = compute(session, house, before, desk.now)
-    act()
-    with house.store.writing() as session:
-        keep_run(session, house, before, after, now=desk.now, reason="deadline")
-    archive_now(house, before.turn.id, after.record, after.files, desk.now)
 
 
 def roll_to(desk: Desk, number: int) -> Callable[[], object]:

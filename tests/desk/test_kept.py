@@ -263,6 +263,22 @@ def test_only_so_much_of_a_mail_is_shown(desk: Desk) -> None:
     assert "(and more)" in text
 
 
+def test_a_mail_without_text_is_shown_by_its_subject(desk: Desk) -> None:
+    """Its owner has nothing else to know it by."""
+    desk.post("", subject="PAUSE")
+    desk.tick()
+
+    assert "| PAUSE" in text_of(question(desk, ANN))
+
+
+def test_a_long_line_is_shown_in_part(desk: Desk) -> None:
+    """One line without end brings no more to a player than many short ones do."""
+    asked_about(desk, "PRESS TO blue\n" + "word " * 150 + "\n" + "more " * 150)
+
+    assert "word" in text_of(question(desk, ANN))
+    assert text_of(question(desk, ANN)).count("more ") < 20
+
+
 def test_a_place_on_a_list_is_not_given_up_for_others(desk: Desk) -> None:
     """Who waits for a seat is asked before he is taken off the list."""
     form(desk, "red", name="toy2", open_seats=1, signup="yes")

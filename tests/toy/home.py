@@ -25,13 +25,14 @@ from pbem.acts.opening import Start
 from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.house import CACHE, House, open_house
+from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.database import migrated
 from pbem.store import migrate
 from pbem.store.models import Campaign
 from pbem.tick import Ticked, tick
 from tests.toy.ruleset import Auction
 
-GAMES = {"toy": Auction()}
+GAMES: Mapping[str, AnyRuleset] = {"toy": Auction()}
 MONDAY = dt.datetime(2026, 11, 2, 9, 0, tzinfo=dt.UTC)
 """The moment at which the tests' campaigns start."""
 
@@ -168,9 +169,9 @@ def _compiled_templates() -> Path:
 
 
 @contextmanager
-def open_desk(folder: Path, *, database: str = "") -> Iterator[Desk]:
+def open_desk(folder: Path, *, database: str = "", games: Mapping[str, AnyRuleset] = GAMES) -> Iterator[Desk]:
     """A fresh home in a folder, open."""
     make_home(folder, database=database)
     (folder / CACHE).symlink_to(_compiled_templates())
-    with open_house(folder, GAMES) as house:
+    with open_house(folder, games) as house:
         yield Desk(house)

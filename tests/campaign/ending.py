@@ -1,0 +1,52 @@
+"""What a campaign has come to, so that ends that differ by the random words drawn on the way alone are the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlalchemy import select
+
+from pbem.archive.reading import RECORD
+from pbem.house import House
+from pbem.store.models import Base
+
+_DRAWN = re.compile(r"\b[0-9a-z]{16,}\b")
+"""Salts, hashes, tokens and codes."""
+
+_MAIL = ("outgoing", "letter")
+"""Tables of mail, which follows from the rest."""
+
+_PACKED = "files"
+"""The column with reports as they were written, full of codes; they follow from the views beside it."""
+
+
+def ending(house: House) -> str:
+    """All rows but mail, and all records and names in the archive, every random word as the number of its first place.
+
+    So what hung together hangs together in the end of the same name, as far as
+    rows name one another; whether records are chained is for `find_break`.
+    """
+    numbers: dict[str, int] = {}
+
+    def numbered(text: str) -> str:
+        return _DRAWN.sub(lambda word: str(numbers.setdefault(word[0], len(numbers))), text)
+
+    rows = [numbered(row) for row in _rows(house)]
+    return "\n".join([*rows, *sorted(numbered(folder) for folder in _folders(house))])
+
+
+def _rows(house: House) -> Iterator[str]:
+    with house.store.reading() as session:
+        for table in Base.metadata.sorted_tables:
+            if table.name not in _MAIL:
+                columns = (column for column in table.columns if column.name != _PACKED)
+                yield from map(repr, session.execute(select(*columns).order_by(table.c.id)))
+
+
+def _folders(house: House) -> Iterator[str]:
+    """Each folder of a turn: where it stands, without the random part of its name, its record, and its files."""
+    for record in house.settings.archive.rglob(RECORD):
+        folder = record.parent
+        files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+        yield f"{folder.parent.name} {folder.name[:4]} {record.read_bytes()!r} {files}"

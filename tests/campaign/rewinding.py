@@ -1,0 +1,66 @@
+"""Bringing a home back to how it was, again and again, at the cost of what has changed in it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from pbem.archive.reading import RECORD
+from pbem.store.models import Base
+
+Stamps = frozenset[tuple[Path, int, int]]
+"""The files of a folder, with size and time of each."""
+
+
+@contextmanager
+def kept_rows(engine: Engine) -> Iterator[Callable[[], object]]:
+    """Keeps what stands in a database, while the block runs; a call brings it back."""
+    with (_kept_by_sqlite if engine.dialect.name == "sqlite" else _kept_by_postgres)(engine) as rewind:
+        yield rewind
+
+
+@contextmanager
+def _kept_by_sqlite(engine: Engine) -> Iterator[Callable[[], object]]:
+    path = str(engine.url.database)
+    with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(":memory:")) as kept:
+        live.backup(kept)
+        yield lambda: kept.backup(live)
+
+
+@contextmanager
+def _kept_by_postgres(engine: Engine) -> Iterator[Callable[[], object]]:
+    """In a schema beside the tables. What brings them back is sent as one, so it costs this process nothing."""
+    tables = Base.metadata.sorted_tables
+    keep = ["CREATE SCHEMA kept", *(f"CREATE TABLE kept.{table.name} AS TABLE {table.name}" for table in tables)]
+    empty = [f"DELETE FROM {table.name}" for table in reversed(tables)]
+    fill = [f"INSERT INTO {table.name} TABLE kept.{table.name}" for table in tables]
+    next_id = "(SELECT coalesce(max(id), 0) + 1 FROM {0})"
+    count = [f"SELECT setval('{table.name}_id_seq', {next_id.format(table.name)}, false)" for table in tables]
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("; ".join(keep))
+        rewinding = "; ".join(["BEGIN", *empty, *fill, *count, "COMMIT"])
+        yield lambda: connection.exec_driver_sql(rewinding).close()
+
+
+def rewind_archive(kept: Path, archive: Path) -> None:
+    """Makes an archive like the copy that was kept of it. Turns whose files nobody has touched are left."""
+    before, now = _turns(kept), _turns(archive)
+    changed = {turn for turn in before.keys() | now.keys() if before.get(turn) != now.get(turn)}
+    for turn in changed & now.keys():
+        shutil.rmtree(archive / turn)
+    for turn in changed & before.keys():
+        shutil.copytree(kept / turn, archive / turn)
+
+
+def _turns(archive: Path) -> dict[Path, Stamps]:
+    return {path.parent.relative_to(archive): _stamps(path.parent) for path in archive.rglob(RECORD)}
+
+
+def _stamps(folder: Path) -> Stamps:
+    stats = ((path, path.stat()) for path in folder.rglob("*") if path.is_file())
+    return frozenset((path.relative_to(folder), stat.st_size, stat.st_mtime_ns) for path, stat in stats)
