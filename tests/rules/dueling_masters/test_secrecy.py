@@ -99,7 +99,8 @@ def test_nothing_hidden_shows(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("leaky", [KnowsLosses, NamesKinds, CountsRammed, WarnsOfEnemies, TellsDestinations])
 def test_a_planted_leak_is_found(leaky: type[DuelingMasters]) -> None:
     """Each way of telling too much that this game invites is caught in scrambled worlds."""
-    games = [play(leaky(), standard, 40, game=number) for number in range(3)]
+    blind = default_options(RULESET) | {"announce": "square"}
+    games = [play(leaky(), standard, 40, game=number, options=blind) for number in range(3)]
 
     assert any(find_leaks(games, SECRETS, count=2 * SEARCH))
 
