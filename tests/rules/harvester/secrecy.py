@@ -101,11 +101,14 @@ def _acts(draft: _Draft, turns: int) -> tuple[dict[Seat, list[str]], list[int]]:
 
 
 def _marches(draft: _Draft, number: int, away: Sequence[tuple[int, int]], rnd: random.Random) -> list[str]:
-    """The player's distant units somewhere else, and marches that do not leave the distance."""
+    """Distant units somewhere else, some lost or back again, and marches that do not leave the distance."""
     lines = []
     for slot in range(1, SLOTS):
         here = draft.spots[number].get(slot)
         if here is not None and here not in away:
+            continue
+        if rnd.random() < 0.2:
+            draft.drop(number, slot)
             continue
         here = draft.put(number, slot, rnd.choice(away))
         path = []
@@ -155,6 +158,11 @@ class _Draft:
         self.arrays["at"][number, slot] = self.globe.number[spot]
         self.spots[number][slot] = spot
         return spot
+
+    def drop(self, number: int, slot: int) -> None:
+        """Let a unit be lost."""
+        self.arrays["at"][number, slot] = NOWHERE
+        self.spots[number].pop(slot, None)
 
     def world(self) -> State:
         """The altered state."""
