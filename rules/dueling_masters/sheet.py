@@ -142,7 +142,8 @@ def template(view: View) -> list[str]:
     fleet = Fleet.of_view(view)
     own = {piece["name"]: piece for piece in view["own"]}
     lines.append("# It is your move: take away one semicolon and write a square.")
-    return lines + [_move_line(own[piece.name], ram=not fleet.moves(piece)) for piece in fleet.movable()]
+    lines += [_move_line(own[piece.name], ram=not fleet.moves(piece)) for piece in fleet.movable()]
+    return lines if view["offer"] else [*lines, "; DRAW OFFER"]
 
 
 def _setup_lines(view: View) -> list[str]:

@@ -84,8 +84,8 @@ class SubservientView(TypedDict):
 class ContactView(TypedDict):
     """Units of another player in a hex of band 1: their kinds, a letter each (H, G, L, S, C).
 
-    `side` is "friend" for those who serve whom the reader serves, or himself or a
-    subservient of his, else "foe".
+    `side` is "friend" if its player is on the reader's side, so that neither fights
+    the other, else "foe".
     """
 
     q: int

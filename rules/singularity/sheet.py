@@ -112,4 +112,4 @@ def template(view: View) -> list[str]:
         lines.append("; PLACE <cell>")
     if len(view["moves"]) + 2 < len(field_of(view["size"]).names):
         lines.append("; IF <cell> THEN <cell>  # a reply to your opponent's next stone")
-    return lines
+    return lines if view["offer"] else [*lines, "; DRAW OFFER"]

@@ -129,7 +129,7 @@ def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:
     """Each piece stands with where it is believed to be, in transit or not."""
     form = RULESET.template(view(position("Z1 E1>C1, X1 B2, ASTEROID1 A1", "Z1 J1>B1"), "one"))
 
-    assert form[1:] == [
+    assert form[1:-1] == [
         "; MOVE Z1 TO <square>           # in transit, E1 to C1",
         "; MOVE X1 TO <square>           # on B2",
     ]
@@ -142,8 +142,8 @@ def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
     form = [line for line in RULESET.template(view(state, "one")) if line.startswith("; ")]
     lines = [line[2:].replace("<square>", "E3" if " Z1 " in line else "B2") for line in form]
 
-    assert [read(state, "one", line).errors for line in lines] == [(), ()]
-    assert [type(read(state, "one", line).orders[0]).__name__ for line in lines] == ["Move", "Ram"]
+    assert [read(state, "one", line).errors for line in lines] == [(), (), ()]
+    assert [type(read(state, "one", line).orders[0]).__name__ for line in lines] == ["Move", "Ram", "Draw"]
 
 
 def test_both_answers_to_an_offer_can_be_taken_from_the_form() -> None:
@@ -153,6 +153,7 @@ def test_both_answers_to_an_offer_can_be_taken_from_the_form() -> None:
     form = RULESET.template(view(offered, "two"))
 
     assert form[:2] == ["; DRAW ACCEPT", "; DRAW DECLINE"]
+    assert "; DRAW OFFER" not in form
     assert [read(offered, "two", line[2:]).errors for line in form[:2]] == [(), ()]
 
 

@@ -173,6 +173,7 @@ def test_the_sheet_in_a_report_says_what_is_asked() -> None:
         [";", "IF", "<cell>"],
     ]
     assert [line.split()[1] for line in other] == ["IF"]
+    assert RULESET.template(view(new_game(), "red"))[-1] == "; DRAW OFFER"
     assert read(state, "blue", *mover).orders == ()
 
 
