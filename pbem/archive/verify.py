@@ -105,7 +105,7 @@ def verify(
     words = _words(folders[0])
     seed = _seed(folders, seed)
     _check_drawn(words, seed)
-    unproved = _unproved(folders[-1], games, seed)
+    unproved = _unproved(folders, games, seed)
     over = "seed" in folders[-1].record
     if not unproved and seed is not None:
         told = None if on_turn is None else lambda number: on_turn(number, len(folders) - 1)
@@ -216,9 +216,10 @@ def _seed(folders: list[Folder], given: bytes | None) -> bytes | None:
     return seed
 
 
-def _unproved(last: Folder, games: Mapping[str, AnyRuleset], seed: bytes | None) -> tuple[str, ...]:
-    record, reasons = last.record, []
+def _unproved(folders: Sequence[Folder], games: Mapping[str, AnyRuleset], seed: bytes | None) -> tuple[str, ...]:
+    record, reasons = folders[-1].record, []
     ruleset = games.get(record["game"])
+    versions = sorted({folder.record["version"] for folder in folders})
     if seed is None:
         reasons.append(
             "The dice and all results: the seed is in the record of the last turn when the game is over. "
@@ -226,9 +227,9 @@ def _unproved(last: Folder, games: Mapping[str, AnyRuleset], seed: bytes | None)
         )
     if ruleset is None:
         reasons.append(f"All results: this program does not know the game {record['game']}.")
-    elif ruleset.version != record["version"]:
+    elif versions != [ruleset.version]:
         reasons.append(
-            f"All results: the archive is of {ruleset.title} version {record['version']}, "
+            f"All results: the archive is of {ruleset.title} version {' and '.join(map(str, versions))}, "
             f"this program has version {ruleset.version}."
         )
     return tuple(reasons)

@@ -144,7 +144,7 @@ def _chances(view: View) -> dict[str, float]:
     """How likely each square holds an enemy home planet, from 0 to 1, as far as searching goes."""
     own = {piece["square"] for piece in view["own"]}
     if not view["home_moves"]:
-        known = own | set(view["scouted"]) | {mark["square"] for mark in view["enemy"]}
+        known = own | set(view["scouted"]) | set(view["crossed"]) | {mark["square"] for mark in view["enemy"]}
         return {square: 1.0 for square in territory(opponent(view["seat"])) if square not in known}
     ages = {square: view["move"] - view["scouted"].get(square, -FRESH) for square in territory(opponent(view["seat"]))}
     return {square: min(age, FRESH) / FRESH for square, age in ages.items() if square not in own}

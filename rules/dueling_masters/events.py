@@ -11,7 +11,7 @@ piece, `piece` the name of an own one, `mark` the number of an enemy one on the 
 | begun | mover | both |
 | moved | piece, origin, square (bound for) | its player |
 | rammed | piece, origin, square (of the asteroid, gone with it) | its player |
-| departed | who, square, mark, before (where the mark stood; None if it is new) | the opponent |
+| departed | who, square, mark, before (where the mark stood; None if it is new), type (unless blind) | the opponent |
 | collision | square, own {piece, type, lost}, enemy {mark (0: none), type, lost} | both, each his own side of it |
 | spent | who, type: the piece ordered turned out to be destroyed, and the turn is used up | both |
 | missed | who, misses (in a row), limit (0: none), stage ("set-up" or "move") | both |

@@ -80,7 +80,7 @@ class Setup(Order):
 
 @dataclass(frozen=True, slots=True)
 class Move(Order):
-    """Move one of your pieces. Your opponent is told only the square it departs from."""
+    """Move one of your pieces. Your opponent is told which piece departs from which square, and not where to."""
 
     usage = "MOVE piece [TO] square"
     ram: ClassVar[bool] = False

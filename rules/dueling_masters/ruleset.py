@@ -9,7 +9,7 @@ from pbem.ruleset import BaseRuleset, Dice, Event, Option, Seat, Seats, Standing
 from rules.dueling_masters import bots, picture, sheet, textmap, turn
 from rules.dueling_masters.events import ENDS
 from rules.dueling_masters.orders import ORDERS
-from rules.dueling_masters.state import SEATS, VERSION, Rules, State
+from rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1
 from rules.dueling_masters.views import view_of
 
 
@@ -23,6 +23,7 @@ class DuelingMasters(BaseRuleset[State]):
     title = "Dueling Masters of Space-Time"
     designer = "Stephen M. Cameron"
     version = VERSION
+    upgrades = (from_version_1,)
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one move a turn"
     summary = "Hunt your opponent's hidden home planet with ships whose flights are judged one move too late."
@@ -34,6 +35,20 @@ class DuelingMasters(BaseRuleset[State]):
             "1",
             "home planets of each player; who has lost all has lost the game",
             choices=("1", "3"),
+        ),
+        Option(
+            "announce",
+            "choice",
+            "piece",
+            "piece: a departure names the piece and the square; square: the square alone, its kind only when met",
+            choices=("piece", "square"),
+        ),
+        Option(
+            "first",
+            "choice",
+            "seed",
+            "who moves first: player one, player two, or whoever the seed draws",
+            choices=("seed", *SEATS),
         ),
         Option("home_moves", "bool", False, "home planets may move, like a chess king"),
         Option(
@@ -68,7 +83,9 @@ class DuelingMasters(BaseRuleset[State]):
                 home_moves=options["home_moves"],
                 reached=options["collisions"] == "reached",
                 forfeit_after=options["forfeit_after"],
-            )
+                blind=options["announce"] == "square",
+            ),
+            mover=dice.pick(SEATS, "first") if options["first"] == "seed" else options["first"],
         )
 
     def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:

@@ -17,6 +17,8 @@ from rules.dueling_masters.placement import check_placement, lacking
 from rules.dueling_masters.state import opponent
 from rules.kit.parley import Draw, Resign, check_draw
 
+_WHEN = "this takes effect when your opponent's sheet is run, before anything on it"
+
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders of a sheet, each checked against the view and the lines above it."""
@@ -63,6 +65,8 @@ class _Sheet:
             self._check_move(order)
         elif isinstance(order, Draw):
             check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
+        elif isinstance(order, Resign) and not self.view["awaited"]:
+            self.findings.append(Finding(entry.line, "note", "takes-effect", _WHEN, ""))
         self.entries.append(entry)
 
     def sum_up(self) -> bool:
@@ -121,20 +125,25 @@ def _counted(kind: str, homes: int) -> str:
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: the set-up as it stands, or the reader's pieces to choose from."""
+    """The sheet a report brings along: the set-up as it stands, or the reader's pieces to choose from.
+
+    A line that begins with a semicolon is an order once that is taken away and
+    what stands in angles is filled in; remarks begin with a # and stay remarks.
+    """
     if view["over"]:
         return []
     lines = []
     if view["offer"] == opponent(view["seat"]):
-        lines.append("; DRAW ACCEPT          or: DRAW DECLINE")
+        lines += ["; DRAW ACCEPT", "; DRAW DECLINE"]
     if view["stage"] == "set-up":
         return lines + _setup_lines(view)
     if not view["awaited"]:
         return lines
-    movable = Fleet.of_view(view).movable()
+    fleet = Fleet.of_view(view)
     own = {piece["name"]: piece for piece in view["own"]}
-    lines.append("; It is your move: take away one semicolon and write a square.")
-    return lines + [_move_line(own[piece.name]) for piece in movable]
+    lines.append("# It is your move: take away one semicolon and write a square.")
+    lines += [_move_line(own[piece.name], ram=not fleet.moves(piece)) for piece in fleet.movable()]
+    return lines if view["offer"] else [*lines, "; DRAW OFFER"]
 
 
 def _setup_lines(view: View) -> list[str]:
@@ -146,7 +155,7 @@ def _setup_lines(view: View) -> list[str]:
     return lines
 
 
-def _move_line(piece: View) -> str:
+def _move_line(piece: View, *, ram: bool) -> str:
     where = f"in transit, {piece['origin']} to {piece['square']}" if piece["transit"] else f"on {piece['square']}"
-    order = f"; MOVE {piece['name']} TO <square>"
-    return f"{order:<28}{where}"
+    order = f"; MOVE {piece['name']} TO <square>{' RAM' if ram else ''}"
+    return f"{order:<32}# {where}"

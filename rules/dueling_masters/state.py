@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from pbem.ruleset import Seat
+from pbem.ruleset import Json, Seat
 from rules.dueling_masters.board import flights
 from rules.dueling_masters.kinds import HOME, manner, numbers
 
 SEATS: tuple[Seat, Seat] = ("one", "two")
-"""The two players; player one owns rows A to E and moves first (ruling 1)."""
+"""The two players; player one owns rows A to E (ruling 1)."""
 
-VERSION = 1
+VERSION = 2
 
 
 def opponent(seat: Seat) -> Seat:
@@ -34,21 +35,26 @@ class Loss:
 class Piece:
     """A piece, and what the opponent knows of it.
 
-    `square` is where it stands or, in transit, where it is bound for. `known`
-    is where the opponent's board shows it: the square it last departed from
-    while it is in transit, else where it was met; None before anything is known
-    of it. `mark` numbers it on his board (0: not there), `typed` tells whether
-    he has met it and so knows its kind.
+    `square` is where it stands or, in transit, where it is bound for. `course`
+    are the squares the opponent has heard it on, one flight after the other:
+    those it departed from, and the one it was met on if it has not left that.
+    `mark` numbers it on his board (0: not there), `typed` tells whether he knows
+    its kind.
     """
 
     name: str
     kind: str
     square: str
     transit: bool = False
-    known: str | None = None
+    course: tuple[str, ...] = ()
     typed: bool = False
     mark: int = 0
     loss: Loss | None = None
+
+    @property
+    def known(self) -> str | None:
+        """Where the opponent's board shows it: in transit, where it departed from; None before he has heard of it."""
+        return self.course[-1] if self.course else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +78,19 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The campaign's options; see `ruleset.OPTIONS`. `reached`: collisions count only as far as a piece came."""
+    """The campaign's options, and the version of the game it began with, whose rules it keeps to its end.
+
+    `reached`: collisions count only as far as a piece came. `blind`: a departure
+    is announced by its square alone. In edition 1 a piece was announced only
+    after it was judged, and two lone home planets that move played on.
+    """
 
     homes: int = 1
     home_moves: bool = False
     reached: bool = False
     forfeit_after: int = 3
+    blind: bool = False
+    edition: int = VERSION
 
     def manner(self, kind: str) -> str:
         """How a kind moves; "" if it does not."""
@@ -98,7 +111,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A game. `move` counts the moves from 1 and is 0 during set-up; `offer` is whose offer of a draw is open."""
+    """A game. `move` counts the moves from 1 and is 0 during set-up, when `mover` is who will move first.
+
+    `offer` is whose offer of a draw is open.
+    """
 
     rules: Rules
     players: Mapping[Seat, Player] = dataclasses.field(default_factory=lambda: {seat: Player() for seat in SEATS})
@@ -123,3 +139,18 @@ class State:
     def homes(self, seat: Seat) -> list[Piece]:
         """A seat's home planets not lost."""
         return [piece for piece in self.players[seat].alive if piece.kind == HOME]
+
+
+def from_version_1(data: Json) -> Json:
+    """A save of version 1, whose campaigns announce squares alone and only after the judgement."""
+    players = {
+        seat: {**player, "pieces": [_with_course(piece) for piece in player["pieces"]]}
+        for seat, player in data["players"].items()
+    }
+    return {**data, "rules": {**data["rules"], "blind": True, "edition": 1}, "players": players}
+
+
+def _with_course(piece: dict[str, Any]) -> dict[str, Any]:
+    """A piece of version 1, which kept only the last square heard of."""
+    kept = {name: value for name, value in piece.items() if name != "known"}
+    return {**kept, "course": [piece["known"]] if piece["known"] else []}

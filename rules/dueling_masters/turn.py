@@ -10,7 +10,7 @@ from pbem.ruleset import Dice, Event, Order, Refused, Seat, TurnInput
 from rules.dueling_masters.board import colour
 from rules.dueling_masters.events import private, public, result_words
 from rules.dueling_masters.judging import Judgement, Meeting, Named
-from rules.dueling_masters.kinds import ASTEROID, HOME, Y, dies
+from rules.dueling_masters.kinds import ASTEROID, FIGHTERS, HOME, Y, dies
 from rules.dueling_masters.moves import Fleet
 from rules.dueling_masters.orders import ORDERS, Move, Setup
 from rules.dueling_masters.placement import arranged, check_placement, lacking, pieces_of, placed_of
@@ -154,7 +154,7 @@ def _lines(placed: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def moving(play: Play) -> None:
-    """The piece ordered is judged if it is in transit; if it still is, it departs anew (rulings 4 to 6)."""
+    """The piece ordered is announced, judged if it is in transit, and if it lives departs anew (rulings 4 to 6)."""
     mover = play.mover
     for order in play.orders(mover, Move)[:1] if play.move else ():
         named = Named(mover, order.piece)
@@ -164,12 +164,11 @@ def moving(play: Play) -> None:
             play.confide(mover, "refused", line=ORDERS.line(order), why=refused.text)
             return
         play.misses[mover] = 0
+        if play.rules.edition > 1:
+            announcing(play, named)
         judging(play, named)
-        if play.result is None and play.pieces[named].loss:
-            play.tell("spent", who=mover, type=play.pieces[named].kind)
-        elif play.result is None:
-            departing(play, named, order)
         if play.result is None:
+            _go_on(play, named, order)
             play.pass_on()
 
 
@@ -178,6 +177,24 @@ def _fit(play: Play, named: Named, order: Move) -> None:
     if piece is None or piece.loss:
         raise Refused("no-such-piece", f"there is no {order.piece} any more")
     play.fleet(named.seat).check(order.piece, order.square, ram=order.ram)
+
+
+def announcing(play: Play, named: Named) -> None:
+    """The opponent hears which piece departs from which square, and not where to (ruling 4)."""
+    seat, piece = named.seat, play.pieces[named]
+    mark, kind = play.mark(seat, piece), {} if play.rules.blind else {"type": piece.kind}
+    play.confide(opponent(seat), "departed", who=seat, square=piece.square, mark=mark, before=piece.known, **kind)
+    play.change(named, mark=mark, typed=piece.typed or not play.rules.blind)
+
+
+def _go_on(play: Play, named: Named, order: Move) -> None:
+    """What comes of the order after the judgement (ruling 6)."""
+    if play.pieces[named].loss:
+        play.tell("spent", who=named.seat, type=play.pieces[named].kind)
+        return
+    if play.rules.edition == 1:
+        announcing(play, named)
+    departing(play, named, order)
 
 
 def judging(play: Play, named: Named) -> None:
@@ -205,8 +222,13 @@ def _reveal(play: Play, meetings: Iterable[Meeting], lost: set[Named]) -> None:
     met = [(meeting.square, each) for meeting in meetings for each in meeting.pieces if each not in lost]
     for square, each in sorted(met, key=lambda at: (at[0], at[1].seat, play.pieces[at[1]].kind, at[1].name)):
         piece = play.pieces[each]
-        known = square if square == piece.square else piece.known
-        play.change(each, typed=True, known=known, mark=play.mark(each.seat, piece))
+        course = _heard_on(piece, square) if square == piece.square else piece.course
+        play.change(each, typed=True, course=course, mark=play.mark(each.seat, piece))
+
+
+def _heard_on(piece: Piece, square: str) -> tuple[str, ...]:
+    """The course of a piece that the opponent hears of on a square."""
+    return piece.course if square == piece.known else (*piece.course, square)
 
 
 def _collision(play: Play, seat: Seat, meeting: Meeting) -> Event:
@@ -229,7 +251,7 @@ def _by_square(event: Event) -> tuple[str, str, str, int]:
 
 def _end_without_home(play: Play) -> None:
     """Whose last home planet is destroyed has lost; if both players' are, the game is drawn (rulings 8 and 9)."""
-    without = [seat for seat in SEATS if not any(piece.kind == HOME for piece in play.alive(seat))]
+    without = [seat for seat in SEATS if not _homes(play, seat)]
     if len(without) == len(SEATS):
         play.end("both-destroyed")
     elif without:
@@ -237,13 +259,11 @@ def _end_without_home(play: Play) -> None:
 
 
 def departing(play: Play, named: Named, order: Move) -> None:
-    """A piece leaves for another square; the opponent hears where from, and not where to (rulings 3 and 4)."""
+    """A piece leaves for another square, or for an asteroid that it rams (ruling 3)."""
     seat, piece = named.seat, play.pieces[named]
     fleet = play.fleet(seat)
     asteroid = fleet.first(ASTEROID, fleet.flights(fleet.pieces[piece.name])[order.square]) if order.ram else None
-    mark = play.mark(seat, piece)
-    play.confide(opponent(seat), "departed", who=seat, square=piece.square, mark=mark, before=piece.known)
-    play.change(named, square=asteroid or order.square, known=piece.square, transit=True, mark=mark)
+    play.change(named, square=asteroid or order.square, course=_heard_on(piece, piece.square), transit=True)
     if asteroid is None:
         play.confide(seat, "moved", piece=piece.name, origin=piece.square, square=order.square)
         return
@@ -277,14 +297,14 @@ def _arrange(play: Play, seat: Seat) -> None:
 
 
 def beginning(play: Play) -> None:
-    """When both set-ups are complete, player one is to move; until then whose is not is asked again (ruling 11)."""
+    """When both set-ups are complete, the first move is due; until then whose is not is asked again (ruling 11)."""
     if play.move:
         return
     waiting = [seat for seat in SEATS if lacking(placed_of(play.of(seat)))]
     if waiting:
         play.tell("waiting", who=waiting)
         return
-    play.move, play.mover = 1, SEATS[0]
+    play.move = 1
     play.tell("begun", mover=play.mover)
 
 
@@ -293,7 +313,7 @@ def stalemates(play: Play) -> None:
     if not play.move:
         return
     stuck = [seat for seat in SEATS if not play.fleet(seat).movable()]
-    if not any(_may_reach(play, seat) for seat in SEATS):
+    if not any(_may_win(play, seat) for seat in SEATS):
         play.end("out-of-reach")
     elif len(stuck) == len(SEATS):
         play.end("no-moves")
@@ -302,17 +322,23 @@ def stalemates(play: Play) -> None:
         play.mover = opponent(play.mover)
 
 
-def _may_reach(play: Play, seat: Seat) -> bool:
-    """Whether a seat has a mobile piece that could ever come to a home planet of the other's.
+def _may_win(play: Play, seat: Seat) -> bool:
+    """Whether a seat has a mobile piece that could ever come to a home planet of the other's, and be the better for it.
 
     Y fighters stay on squares of one colour; other own pieces are not thought
-    to be in the way for ever.
+    to be in the way for ever. Home planets that move destroy each other one for
+    one, so that they can win only for the side that has more of them.
     """
-    if play.rules.home_moves:
+    own, other = _homes(play, seat), _homes(play, opponent(seat))
+    if play.rules.home_moves and (play.rules.edition == 1 or len(own) > len(other)):
         return True
-    colours = {colour(piece.square) for piece in play.alive(opponent(seat)) if piece.kind == HOME}
-    movable = [piece for piece in play.alive(seat) if play.rules.manner(piece.kind)]
-    return any(piece.kind != Y or colour(piece.square) in colours for piece in movable)
+    colours = {colour(home.square) for home in other}
+    fighters = [piece for piece in play.alive(seat) if piece.kind in FIGHTERS]
+    return any(piece.kind != Y or play.rules.home_moves or colour(piece.square) in colours for piece in fighters)
+
+
+def _homes(play: Play, seat: Seat) -> list[Piece]:
+    return [piece for piece in play.alive(seat) if piece.kind == HOME]
 
 
 STEPS: tuple[Callable[[Play], None], ...] = (

@@ -7,13 +7,16 @@ at both players' pieces at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, TypedDict
 
 from pbem.ruleset import Event, Seat, heard
+from rules.dueling_masters.board import SQUARES, territory
+from rules.dueling_masters.deductions import crossed, in_reach, possible_kinds
 from rules.dueling_masters.events import result_words
 from rules.dueling_masters.kinds import KINDS, numbers
-from rules.dueling_masters.state import SEATS, Piece, Player, State, opponent
+from rules.dueling_masters.state import SEATS, Piece, Player, Rules, State, opponent
 
 
 class OwnView(TypedDict):
@@ -49,13 +52,20 @@ class MarkView(TypedDict):
     """An enemy piece on the reader's board.
 
     It stands on `square` if it was met there (`standing`), else that is the
-    square it last departed from. `kind` is None until it has been met.
+    square it last departed from. `kind` is None while it is not known, and
+    `kinds` are those it may be. `course` are the squares it was heard on, one
+    flight after the other. `reach` is where it may be bound for, `meets` the
+    squares of own pieces that it may meet on the way there.
     """
 
     mark: int
     square: str
     standing: bool
     kind: str | None
+    kinds: list[str]
+    course: list[str]
+    reach: list[str]
+    meets: list[str]
 
 
 class EnemyLossView(TypedDict):
@@ -94,9 +104,11 @@ class DuelView(TypedDict):
     """A seat's whole knowledge.
 
     `stage` is "set-up", "play" or "over". `move` counts the moves, 0 during
-    set-up; `mover` is who is to move (None outside play). `ready` tells whose
+    set-up; `mover` is who is to move, or during set-up will move first (None at
+    the end). `blind`: departures name squares alone. `ready` tells whose
     set-up is complete. `scouted` tells in which move each square on a judged path
-    of the reader's was last looked at. `latest` are the squares the opponent
+    of the reader's was last looked at. `crossed` are the squares of the
+    enemy's half that his flights are known to have gone over. `latest` are the squares the opponent
     departed from since the last report. `disclosed` is empty until the game is
     over.
     """
@@ -114,12 +126,14 @@ class DuelView(TypedDict):
     home_moves: bool
     reached: bool
     forfeit_after: int
+    blind: bool
     own: list[OwnView]
     own_lost: list[LostView]
     enemy: list[MarkView]
     enemy_lost: list[EnemyLossView]
     enemy_left: list[LeftView]
     scouted: dict[str, int]
+    crossed: list[str]
     latest: list[str]
     offer: Seat | None
     misses: dict[Seat, int]
@@ -140,18 +154,20 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> DuelView:
         events=told,
         stage=_stage(state),
         move=state.move,
-        mover=state.mover if _stage(state) == "play" else None,
+        mover=state.mover if state.result is None else None,
         ready={each: state.is_placed(each) for each in SEATS},
         homes=state.rules.homes,
         home_moves=state.rules.home_moves,
         reached=state.rules.reached,
         forfeit_after=state.rules.forfeit_after,
+        blind=state.rules.blind,
         own=[_own(state, piece) for piece in own.alive],
         own_lost=_own_lost(own),
-        enemy=_marks(enemy),
+        enemy=_marks(state, own, enemy, lost),
         enemy_lost=lost,
         enemy_left=_left(state, lost),
         scouted=dict(own.scouted),
+        crossed=crossed(enemy.pieces, territory(opponent(seat))),
         latest=[event["square"] for event in told if event["kind"] == "departed"],
         offer=state.offer,
         misses={each: state.players[each].misses for each in SEATS},
@@ -199,19 +215,31 @@ def _own_lost(player: Player) -> list[LostView]:
     ]
 
 
-def _marks(player: Player) -> list[MarkView]:
-    """The marks of a player's pieces on the other's board: also of those which, unknown to him, rammed asteroids."""
-    marks = [
-        MarkView(
-            mark=piece.mark,
-            square=piece.known,
-            standing=not piece.transit,
-            kind=piece.kind if piece.typed else None,
-        )
-        for piece in player.pieces
-        if piece.mark and piece.known and (piece.loss is None or piece.loss.rammed)
-    ]
-    return sorted(marks, key=lambda mark: mark["mark"])
+def _marks(state: State, own: Player, enemy: Player, lost: Sequence[EnemyLossView]) -> list[MarkView]:
+    """The marks of enemy pieces on a player's board: also of those which, unknown to him, rammed asteroids."""
+    marked = [piece for piece in enemy.pieces if piece.mark and (piece.loss is None or piece.loss.rammed)]
+    unknown = {left["kind"]: left["number"] for left in _left(state, lost)}
+    for piece in marked:
+        if piece.typed:
+            unknown[piece.kind] -= 1
+    mine = {piece.square for piece in own.alive}
+    return [_mark(state.rules, piece, unknown, mine) for piece in sorted(marked, key=lambda piece: piece.mark)]
+
+
+def _mark(rules: Rules, piece: Piece, unknown: Mapping[str, int], mine: AbstractSet[str]) -> MarkView:
+    kinds = possible_kinds(piece, unknown, rules)
+    reach = in_reach(piece.course[-1], kinds, rules) if piece.transit else {}
+    over = {square for path in reach.values() for square in path}
+    return MarkView(
+        mark=piece.mark,
+        square=piece.course[-1],
+        standing=not piece.transit,
+        kind=piece.kind if piece.typed else None,
+        kinds=kinds,
+        course=list(piece.course),
+        reach=list(reach),
+        meets=[square for square in SQUARES if square in mine & over],
+    )
 
 
 def _enemy_lost(player: Player) -> list[EnemyLossView]:

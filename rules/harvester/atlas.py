@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pbem.ruleset import View
 from rules.harvester.planet import DIRECTIONS, course, planet_of
-from rules.kit.hexes import Hex, step
+from rules.kit.hexes import Hex, distance, step
 
 UNKNOWN = -1
 
@@ -38,7 +38,7 @@ _NOTHING = (
 
 
 class Atlas:
-    """The hexes of a view by coordinates, with a view's own Harvester at the middle."""
+    """The hexes of a view by coordinates, as its reader writes them."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -72,13 +72,21 @@ class Atlas:
         return frozenset((q, r) for q, r in self.view["crags"])
 
     def named(self, spot: Hex) -> Hex:
-        """A hex as this view writes it."""
-        return self.planet.named(*spot, near=self.home)
+        """A hex as this view writes it, also one that was written around the planet."""
+        return self.planet.named(*spot, near=(0, 0))
+
+    def away(self, spot: Hex) -> Hex:
+        """How far a hex lies from the reader's Harvester, the shortest way there is."""
+        return self.planet.named(spot[0] - self.home[0], spot[1] - self.home[1], near=(0, 0))
+
+    def beyond_seam(self, spot: Hex, direction: Hex) -> bool:
+        """Whether the hex next to one in a direction has a name that does not go on from there."""
+        following = step(spot, direction)
+        return self.named(following) != following
 
     def distance(self, a: Hex, b: Hex) -> int:
         """Steps between two hexes, around the planet if that is shorter."""
-        q, r = self.planet.named(b[0] - a[0], b[1] - a[1], near=(0, 0))
-        return (abs(q) + abs(r) + abs(q + r)) // 2
+        return distance(self.planet.named(b[0] - a[0], b[1] - a[1], near=(0, 0)), (0, 0))
 
     def line(self, start: Hex, end: Hex) -> list[Hex]:
         """The hexes of a straight line, as Harvesters drive, without the first."""

@@ -11,7 +11,7 @@ from pbem.ruleset import Dice, Option, Seat, SetupError
 from rules.harvester.draws import draw_many, shuffled
 from rules.harvester.forest import NOBODY
 from rules.harvester.planet import Ints, Planet, least_size, planet_of
-from rules.harvester.state import CRAGS, DUST, NO_COURSE, NOWHERE, PLAIN, State
+from rules.harvester.state import CRAGS, DUST, NO_COURSE, NOWHERE, PLAIN, VERSION, State
 from rules.harvester.units import SLOTS
 
 LEAST_SIZE, LARGEST_SIZE = 10, 500
@@ -53,9 +53,11 @@ def begin(options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Stat
         size=planet.size,
         turn=1,
         drift=options["drift"],
+        edition=VERSION,
+        standoffs=(),
         at=np.repeat(starts[:, None], SLOTS, axis=1),
         held=np.zeros(players, np.int64),
-        place=np.zeros((players, 2), np.int64),
+        origin=starts.copy(),
         course=np.tile(np.array(NO_COURSE), (players, 1)),
         waiting=np.zeros(players, np.int64),
         build=np.tile(np.array([NOWHERE, 0]), (players, 1)),

@@ -44,7 +44,7 @@ class _Planner:
         self.view, self.dice, self.atlas = view, dice, Atlas(view)
         self.home = self.atlas.home
         self.spots: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
-        self.friends = {*view["rulers"], *(each["seat"] for each in view["subservients"])}
+        self.foes = [contact for contact in view["contacts"] if contact["side"] == "foe"]
         self.target = self._target()
 
     def lines(self) -> Iterator[str]:
@@ -108,16 +108,14 @@ class _Planner:
         """The nearest strange Harvester whose known guard the pack outfights."""
         might = sum(_MIGHT[unit[0]] for unit in PACK if unit in self.spots)
         guards: dict[Hex, int] = {}
-        for contact in self.view["contacts"]:
-            if contact["owner"] not in self.friends:
-                spot = (contact["q"], contact["r"])
-                guards[spot] = guards.get(spot, 0) + sum(_MIGHT[kind] for kind in contact["units"])
+        for contact in self.foes:
+            spot = (contact["q"], contact["r"])
+            guards[spot] = guards.get(spot, 0) + sum(_MIGHT[kind] for kind in contact["units"])
         weak = [spot for spot in self._strange_harvesters() if guards[spot] < might]
         return min(weak, key=lambda spot: (self.atlas.distance(self._pack_spot(), spot), spot), default=None)
 
     def _strange_harvesters(self) -> list[Hex]:
-        strangers = [contact for contact in self.view["contacts"] if contact["owner"] not in self.friends]
-        return [(contact["q"], contact["r"]) for contact in strangers if "H" in contact["units"]]
+        return [(contact["q"], contact["r"]) for contact in self.foes if "H" in contact["units"]]
 
     def _pack_spot(self) -> Hex:
         return next((self.spots[unit] for unit in PACK if unit in self.spots), self.home)

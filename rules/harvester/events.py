@@ -14,7 +14,8 @@ who hears of it writes them, so every hearer has an event of his own.
 | built | unit, q, r | its player |
 | blocked | unit, q, r (where it stays), why ("crags", "ruler", "harvester") | its player |
 | arrived | q, r | the Harvester's player |
-| fought | impulse, q, r (the hex, or the border's hex on the hearer's side), border (bool), outcome ("won", "lost", "tied"), strength (of the hearer's side), enemies (seats and the kinds of their units, "bob HGSS, cyd C"), lost (units, "L1 S2") | each player with units in it |
+| nothing-there | q, r (the target, where nothing is) | the Harvester's player |
+| fought | impulse, q, r (the hex, or the border's hex on the hearer's side), border (bool), outcome ("won", "lost", "tied"), strength (of the hearer's side), best (the highest strength of a side), winners (the players on the winning side; none if tied), enemies (seats and the kinds of their units, "bob HGSS, cyd C"), lost (units, "L1 S2") | each player with units in it |
 | conquered | by | the player whose Harvester it is |
 | won-over | who, by | all who now rule it and did not |
 | lost-hold | who | all who no longer rule it, but are still in play |

@@ -10,7 +10,7 @@ import numpy as np
 from rules.harvester import forest
 from rules.harvester.combat import LOST, PEACE, TIED, WON, among, judge
 from rules.harvester.orders import Move
-from rules.harvester.planet import NAMES, STEPS, Flags, Ints
+from rules.harvester.planet import NAMES, Flags, Ints
 from rules.harvester.play import Play
 from rules.harvester.state import CRAGS, LEFT_BIT, NO_COURSE, NOWHERE
 from rules.harvester.units import HARVESTER, KINDS, MOVE, NIMBLE, SLOT, SLOTS
@@ -59,6 +59,7 @@ class _March:
         self.strength = play.strengths()
         self.paths = self._paths()
         self.halted = np.zeros(len(self.cells), bool)
+        self.conquests: dict[int, _Conquest] = {}
 
     def _paths(self) -> Ints:
         """The direction of every unit in every impulse."""
@@ -78,12 +79,14 @@ class _March:
 
     def impulse(self, number: int) -> None:
         """One step of all units, then the judgement of every hex."""
-        self.sides = forest.tops(self.play.ruler)[self.owner]
+        self.number = number + 1
+        self.sides = self._sides()
+        if self.play.state.edition > 1:
+            self._meet_where_they_stand()
         self.ways = self.paths[:, number]
         self.going = (self.cells != NOWHERE) & ~self.halted & (self.ways != STAY)
         self.aims = np.where(self.going, self.play.planet.moved(self.cells, np.maximum(self.ways, 0)), self.cells)
-        self.number = number + 1
-        self.conquests: dict[int, _Conquest] = {}
+        self.conquests = {}
         start = self.play.home.copy()
         self._hold_back()
         fallen = self._meet_on_borders()
@@ -93,6 +96,34 @@ class _March:
         self._conquer()
         if number == 0:
             self._arrive(start)
+
+    def _sides(self) -> Ints:
+        """The side of every unit, by the top of its player's chain."""
+        sides: Ints = forest.tops(self.play.ruler)[self.owner]
+        return sides
+
+    # -- enemies who are together already
+
+    def _meet_where_they_stand(self) -> None:
+        """Enemies left in one hex are judged before anyone takes a step, until no more are (ruling 14).
+
+        A conquest may make enemies of others who stand together; each round has
+        one at least, and more rounds than players are not waited for.
+        """
+        self.aims = self.cells.copy()
+        for _ in self.play.state.seats:
+            alive = np.flatnonzero(self.cells != NOWHERE)
+            places = self.cells[alive]
+            verdicts = judge(places, self.sides[alive], self.strength[alive])
+            news = (verdicts != TIED) | ~np.isin(places, self.play.standoffs)
+            self.conquests = {}
+            self._fight(alive[news], places[news], verdicts[news], border=False)
+            self.play.standoffs = tuple(np.unique(places[verdicts == TIED]).tolist())
+            if not (verdicts == LOST).any():
+                return
+            self.play.wreck(self._fallen(alive[verdicts == LOST]))
+            self._conquer()
+            self.sides = self._sides()
 
     # -- steps that are not taken
 
@@ -209,6 +240,8 @@ class _March:
         for unit in battle.units:
             ranks.setdefault(unit // SLOTS, []).append(unit)
         outcome = dict(zip(battle.units, battle.verdicts, strict=True))
+        best = max(battle.total.values())
+        victors = {unit // SLOTS for unit, verdict in outcome.items() if verdict == WON}
         for player, own in ranks.items():
             side = int(self.sides[own[0]])
             enemies = sorted(
@@ -226,6 +259,8 @@ class _March:
                 border=NAMES[self.ways[own[0]]] if border else None,
                 outcome=_OUTCOMES[outcome[own[0]]],
                 strength=battle.total[side],
+                best=best,
+                winners=sorted(seats[victor] for victor in victors),
                 enemies=", ".join(enemies),
                 lost=" ".join(lost),
             )
@@ -258,7 +293,6 @@ class _March:
         np.bitwise_or.at(play.traffic, self.aims[movers], entries)
         self.cells[movers] = self.aims[movers]
         drivers = movers[self.slot[movers] == HARVESTER]
-        play.place[drivers // SLOTS] += STEPS[self.ways[drivers]]
         play.home[drivers // SLOTS] = self.cells[drivers]
         play.wreck(fallen)
 

@@ -20,6 +20,8 @@ RADIUS = 12
 _MARGIN = 10
 _BANDS = ("#f4ecd8", "#e9dfc6", "#dccfb1", "#cbbd9c", "#b8aa89")
 _DUST, _CRAGS, _GROUND = "#8fa0b3", "#6b4a35", "#3b352e"
+_SEAM = "#7b3fa0"
+_FRIEND = "#5b7f95"
 _OWN, _FOREIGN, _RESOURCE, _INK = "#1f5fa8", "#b3261e", "#2e7d32", "#2a251f"
 
 
@@ -28,9 +30,9 @@ def pictures(view: View) -> tuple[Picture, ...]:
     if not view["harvester"]:
         return ()
     atlas = Atlas(view)
-    near = {spot: seen for spot, seen in atlas.sightings.items() if hexes.distance(spot, atlas.home) <= RADIUS}
-    dust = [(q, r) for q, r in view["dust"] if hexes.distance((q, r), atlas.home) <= RADIUS]
-    frame = _Frame([*near, *dust])
+    near = {spot: seen for spot, seen in atlas.sightings.items() if atlas.distance(spot, atlas.home) <= RADIUS}
+    dust = [(q, r) for q, r in view["dust"] if atlas.distance((q, r), atlas.home) <= RADIUS]
+    frame = _Frame(atlas, [*near, *dust])
     body = "".join(
         [
             svg.rect(0, 0, frame.width, frame.height, fill=_GROUND),
@@ -39,6 +41,7 @@ def pictures(view: View) -> tuple[Picture, ...]:
                 for spot, seen in near.items()
             ),
             *(_cell(frame, spot, _DUST) for spot in dust),
+            *_seam(frame, [*near, *dust]),
             *(mark for spot, seen in near.items() for mark in _facts(frame, spot, seen)),
             *_course(frame, view, atlas),
             *_units(frame, view, atlas),
@@ -50,10 +53,11 @@ def pictures(view: View) -> tuple[Picture, ...]:
 
 
 class _Frame:
-    """Where hexes stand in the picture; rows run from west to east."""
+    """Where hexes stand in the picture, around the Harvester; rows run from west to east."""
 
-    def __init__(self, spots: list[Hex]) -> None:
-        places = [_place(spot) for spot in spots]
+    def __init__(self, atlas: Atlas, spots: list[Hex]) -> None:
+        self.atlas = atlas
+        places = [_place(atlas.away(spot)) for spot in spots]
         half, tall = math.sqrt(3) / 2 * SIZE, SIZE
         self.left = min(x for x, _ in places) - half - _MARGIN
         self.top = min(y for _, y in places) - tall - _MARGIN
@@ -62,7 +66,7 @@ class _Frame:
 
     def at(self, spot: Hex) -> tuple[float, float]:
         """The middle of a hex, in pixels."""
-        x, y = _place(spot)
+        x, y = _place(self.atlas.away(spot))
         return x - self.left, y - self.top
 
 
@@ -84,6 +88,18 @@ def _cell(frame: _Frame, spot: Hex, colour: str) -> str:
         (x - half, y - edge),
     )
     return svg.polygon(points, fill=colour, stroke=_GROUND, stroke_width=1)
+
+
+def _seam(frame: _Frame, spots: list[Hex]) -> Iterator[str]:
+    """The edges on which the chart is joined: behind them coordinates begin anew."""
+    for spot in spots:
+        for name in ("E", "NE", "NW"):
+            way = DIRECTIONS[name]
+            if frame.atlas.beyond_seam(spot, way):
+                (x, y), (dx, dy), half = frame.at(spot), _place(way), 1 / (2 * math.sqrt(3))
+                ends = (dx / 2 - dy * half, dy / 2 + dx * half), (dx / 2 + dy * half, dy / 2 - dx * half)
+                (x1, y1), (x2, y2) = ends
+                yield svg.line(x + x1, y + y1, x + x2, y + y2, stroke=_SEAM, stroke_width=3)
 
 
 def _facts(frame: _Frame, spot: Hex, seen: Sighting) -> Iterator[str]:
@@ -115,13 +131,14 @@ def _units(frame: _Frame, view: View, atlas: Atlas) -> Iterator[str]:
     own: dict[Hex, list[str]] = {}
     for unit in view["units"]:
         own.setdefault((unit["q"], unit["r"]), []).append(unit["unit"][0])
-    foreign: dict[Hex, list[str]] = {}
+    foreign: dict[tuple[str, Hex], list[str]] = {}
     for contact in view["contacts"]:
-        foreign.setdefault((contact["q"], contact["r"]), []).extend(contact["units"])
-    for spot, kinds in foreign.items():
-        yield _badge(frame, spot, kinds, _FOREIGN, 5 if spot in own else 0)
+        foreign.setdefault((contact["side"], (contact["q"], contact["r"])), []).extend(contact["units"])
+    for (side, spot), kinds in sorted(foreign.items(), reverse=True):
+        yield _badge(frame, spot, kinds, _FRIEND if side == "friend" else _FOREIGN, 5 if spot in own else 0)
     for spot, kinds in own.items():
-        yield _badge(frame, spot, kinds, _OWN, -5 if spot in foreign else 0)
+        shared = any((side, spot) in foreign for side in ("friend", "foe"))
+        yield _badge(frame, spot, kinds, _OWN, -5 if shared else 0)
     yield _badge(frame, atlas.home, ["H"], _OWN, 0)
 
 

@@ -26,7 +26,7 @@ class Play:
 
     def __init__(self, state: State, turn: TurnInput, dice: Dice) -> None:
         self.state, self.dice, self.planet = state, dice, state.planet
-        self.at, self.held, self.place = state.at.copy(), state.held.copy(), state.place.copy()
+        self.at, self.held, self.standoffs = state.at.copy(), state.held.copy(), state.standoffs
         self.course, self.waiting, self.build = state.course.copy(), state.waiting.copy(), state.build.copy()
         self.ruler, self.silent, self.left = state.ruler.copy(), state.silent.copy(), state.left.copy()
         self.resources = state.resources.copy()
@@ -120,9 +120,11 @@ class Play:
             size=self.state.size,
             turn=self.state.turn + 1,
             drift=self.state.drift,
+            edition=self.state.edition,
+            standoffs=self.standoffs,
             at=self.at,
             held=self.held,
-            place=self.place,
+            origin=self.state.origin,
             course=self.course,
             waiting=self.waiting,
             build=self.build,
@@ -137,10 +139,9 @@ class Play:
     def events(self) -> tuple[Event, ...]:
         """What happened, with hexes as each hearer writes them."""
         stage, player, cell, way = np.array(self._keys, np.int64).reshape(-1, 4).T
-        away = (cell - self.home[player]) % self.planet.count
+        name = (cell - self.state.origin[player]) % self.planet.count
         placed = player != NOWHERE
-        q = np.where(placed, self.place[player, 0] + self.planet.q[away], 0)
-        r = np.where(placed, self.place[player, 1] + self.planet.r[away], 0)
+        q, r = np.where(placed, self.planet.q[name], 0), np.where(placed, self.planet.r[name], 0)
         spots = zip(q.tolist(), r.tolist(), strict=True)
         for event, here, known in zip(self._told, spots, placed.tolist(), strict=True):
             if known:

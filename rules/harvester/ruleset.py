@@ -8,7 +8,7 @@ from pbem.ruleset import BaseRuleset, Event, Seat, Seats, Standing, View
 from rules.harvester import bots, picture, sheet, state, textmap, turn
 from rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
 from rules.harvester.orders import ORDERS
-from rules.harvester.state import VERSION, State
+from rules.harvester.state import VERSION, State, from_version_1
 from rules.harvester.views import views_of
 
 
@@ -22,6 +22,7 @@ class Harvester(BaseRuleset[State]):
     title = "Harvester"
     designer = "curufea"
     version = VERSION
+    upgrades = (from_version_1,)
     seats = Seats(LEAST_PLAYERS, MOST_PLAYERS)
     pace = "all players at once, a turn a day"
     summary = "Machines harvest a dead, wrap-around world and conquer each other's Harvesters, under fog of war."

@@ -22,6 +22,9 @@ CHUNK = 60_000
 
 _HEXES_A_PLAYER = 311
 
+UNSEEN = FARTHEST + 1
+"""In place of a band: no scanner tells of the hex."""
+
 _SPAN = 12
 """Bits that hold the coordinates of any offset, negative ones too."""
 
@@ -96,6 +99,40 @@ class Sensors:
         if chunk:
             yield chunk, self._scan(chunk, crews)
 
+    def are_empty(self, players: Ints, cells: Ints) -> Flags:
+        """Of one hex for each of the players, whether his scanners tell that nothing to gather can be in it.
+
+        In band 1 that is a hex without resources, in others one without a mark.
+        """
+        bands = self._bands(players, cells)
+        empty = np.where(bands == 1, self.state.resources[cells] == 0, ~self.marked[cells])
+        told: Flags = empty & (bands <= FARTHEST)
+        return told
+
+    def _bands(self, players: Ints, cells: Ints) -> Ints:
+        """The nearest band in which each player's report tells of a hex; UNSEEN where none does."""
+        crews = [[player, *self.subjects.below(player)] for player in players.tolist()]
+        readers = np.repeat(np.arange(len(crews)), [len(crew) for crew in crews])
+        at = self.state.at[[member for crew in crews for member in crew]]
+        offsets = (cells[readers, None] - at) % self.planet.count
+        distances = self.planet.distance[offsets]
+        seen = (at != NOWHERE) & (distances <= SCANNER)
+        if self.has_dust:
+            seen &= (distances <= 1) | ~self._clouded(at, np.where(seen, offsets, 0))
+            seen &= (distances <= 1) | (self.state.ground[cells] != DUST)[readers, None]
+        bands = np.full(len(crews), UNSEEN)
+        np.minimum.at(bands, readers, np.where(seen, np.maximum(distances, 1), UNSEEN).min(axis=1, initial=UNSEEN))
+        return bands
+
+    def _clouded(self, at: Ints, offsets: Ints) -> Flags:
+        """Whether dust lies under a unit or on its straight line to a hex within the reach of scanners."""
+        largest = self.planet.discs[FARTHEST]
+        place = np.zeros(self.planet.count, np.int64)
+        place[largest] = np.arange(len(largest))
+        on_the_way = (at[..., None] + self.planet.between[place[offsets]]) % self.planet.count
+        clouded: Flags = (self.state.ground[on_the_way] == DUST).any(axis=-1)
+        return clouded
+
     def _scan(self, chunk: list[int], crews: list[list[int]]) -> Scans:
         crew = np.array([member for crew in crews for member in crew], np.int64)
         readers = np.repeat(np.arange(len(chunk)), [len(crew) for crew in crews])
@@ -132,9 +169,8 @@ class Sensors:
         state, planet = self.state, self.planet
         readers, cells = np.divmod(spots, planet.count)
         whose = chunk[readers]
-        offsets = (cells - state.at[whose, HARVESTER]) % planet.count
-        q = state.place[whose, 0] + planet.q[offsets]
-        r = state.place[whose, 1] + planet.r[offsets]
-        order = np.argsort((((readers << 3) + bands << _SPAN) + planet.q[offsets] << _SPAN) + planet.r[offsets])
+        names = (cells - state.origin[whose]) % planet.count
+        q, r = planet.q[names].astype(np.int64), planet.r[names].astype(np.int64)
+        order = np.argsort((((readers << 3) + bands << _SPAN) + q << _SPAN) + r)
         dusty = (bands > 1) & (state.ground[cells] == DUST)
         return Scans(readers[order], cells[order], q[order], r[order], bands[order], dusty[order])

@@ -164,19 +164,31 @@ def _count(number: int, thing: str) -> str:
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: comments only, for nothing of it is decided yet."""
+    """The sheet a report brings along: nothing of it is decided yet, and nothing offered that would be refused.
+
+    A line that begins with a semicolon is an order once that is taken away and
+    what stands in angles is filled in; remarks begin with a # and stay remarks.
+    """
     home = view["harvester"]
     if view["over"] or home is None:
         return []
-    lines = []
-    if home["target"] is None or home["waiting"]:
-        lines.append("; TARGET <q>,<r>          a hex with resources for your Harvester")
-    else:
-        lines.append(f"; your Harvester goes on to {_written(home['target'])}")
+    lines = _target_lines(view, home)
     lines += [f"; MOVE {unit['unit']:<2} {_blanks(unit['unit'])}" for unit in view["units"]]
-    if view["lost"] and view["building"] is None:
-        lines.append(f"; BUILD <unit>             one of {', '.join(view['lost'])}")
+    payable = [unit for unit in view["lost"] if SCANNER[SLOT[unit]] <= home["held"]]
+    if payable and view["building"] is None:
+        lines.append(f"; BUILD <unit>             # one of {', '.join(payable)}")
+    if home["held"]:
+        lines.append(f"; DROP <amount>            # of {home['held']} resources")
     return lines
+
+
+def _target_lines(view: View, home: View) -> list[str]:
+    if home["target"] is not None and not home["waiting"]:
+        return [f"# your Harvester goes on to {_written(home['target'])}"]
+    atlas = Atlas(view)
+    if set(atlas.marked) <= {atlas.home}:
+        return []
+    return ["; TARGET <q>,<r>          # a hex with resources for your Harvester"]
 
 
 def _blanks(unit: str) -> str:

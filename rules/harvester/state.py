@@ -16,7 +16,7 @@ from rules.harvester import forest
 from rules.harvester.planet import Flags, Ints, Planet, planet_of
 from rules.harvester.units import COMBAT, MOST_HELD, SLOTS
 
-VERSION = 1
+VERSION = 2
 NOWHERE = -1
 PLAIN, CRAGS, DUST = range(3)
 """What the ground of a hex may be."""
@@ -31,9 +31,14 @@ NO_COURSE = (NOWHERE, NOWHERE)
 class State:
     """A game between two turns; `turn` is the one to be played next.
 
+    `edition` is the version of the game it began with, whose rules it keeps to its
+    end: in edition 1 a target was judged by what its hex held in truth, and enemies
+    left together by a conquest could walk away. `standoffs` are the hexes in which
+    enemies stand together undecided, and have been told so.
+
     Arrays by player: `at` (× 11) the hex of each unit, NOWHERE for one that is
-    destroyed; `held` resources in the Harvester; `place` (× 2) its coordinates in
-    its own player's naming; `course` (× 2) the hexes where its straight line
+    destroyed; `held` resources in the Harvester; `origin` the hex that the player
+    calls 0,0, where its Harvester started; `course` (× 2) the hexes where its straight line
     begins and ends; `waiting`, whether it was kept from its last step; `build`
     (× 2) the slot being rebuilt and the turns that still takes; `ruler` the direct
     one; `silent` turns without a sheet in a row; `left` the turn in which the
@@ -45,9 +50,11 @@ class State:
     size: int
     turn: int
     drift: int
+    edition: int
+    standoffs: tuple[int, ...]
     at: Ints
     held: Ints
-    place: Ints
+    origin: Ints
     course: Ints
     waiting: Ints
     build: Ints
@@ -106,7 +113,7 @@ class State:
 ARRAYS: dict[str, str] = {
     "at": "<i4",
     "held": "<i4",
-    "place": "<i4",
+    "origin": "<i4",
     "course": "<i4",
     "waiting": "|u1",
     "build": "|i1",
@@ -119,7 +126,7 @@ ARRAYS: dict[str, str] = {
 }
 """The arrays of a state, and how a save stores their numbers."""
 
-_SHAPES = {"at": (-1, SLOTS), "place": (-1, 2), "course": (-1, 2), "build": (-1, 2)}
+_SHAPES = {"at": (-1, SLOTS), "course": (-1, 2), "build": (-1, 2)}
 PLAIN_FIELDS = tuple(slot.name for slot in dataclasses.fields(State) if slot.name not in ARRAYS)
 
 
@@ -127,20 +134,31 @@ def dump(state: State) -> Json:
     """The state as JSON data; each array as the base64 of its numbers, row by row, little-endian."""
     arrays = {name: _packed(getattr(state, name), kind) for name, kind in ARRAYS.items()}
     plain = {name: getattr(state, name) for name in PLAIN_FIELDS}
-    return {**plain, "seats": list(state.seats), "arrays": arrays}
+    return {**plain, "seats": list(state.seats), "standoffs": list(state.standoffs), "arrays": arrays}
 
 
 def read(data: Mapping[str, Any]) -> State:
     """The state from JSON data."""
     arrays: dict[str, Any] = {name: _unpacked(name, data["arrays"][name]) for name in ARRAYS}
     plain: dict[str, Any] = {name: data[name] for name in PLAIN_FIELDS}
-    state = State(**{**plain, "seats": tuple(data["seats"])}, **arrays)
+    state = State(**{**plain, "seats": tuple(data["seats"]), "standoffs": tuple(data["standoffs"])}, **arrays)
     players, hexes = len(state.seats), state.planet.count
     for name, array in arrays.items():
         wanted = hexes if name in ("resources", "ground", "traffic") else players
         if len(array) != wanted:
             raise ValueError(f"{name} has {len(array)} entries, not {wanted}")
     return state
+
+
+def from_version_1(data: Mapping[str, Any]) -> Json:
+    """A save of version 1, which kept each Harvester's way from its start and not the hex where that was."""
+    arrays = dict(data["arrays"])
+    at, way = (np.frombuffer(base64.b64decode(arrays[name], validate=True), "<i4") for name in ("at", "place"))
+    q, r = way.astype(np.int64).reshape(-1, 2).T
+    planet = planet_of(data["size"])
+    origin = (at.astype(np.int64)[::SLOTS] - planet.offset(q, r)) % planet.count
+    del arrays["place"]
+    return {**data, "edition": 1, "standoffs": [], "arrays": {**arrays, "origin": _packed(origin, ARRAYS["origin"])}}
 
 
 def _packed(array: NDArray[Any], kind: str) -> str:

@@ -12,7 +12,8 @@ from rules.harvester.events import SILENCE_LIMIT
 from rules.harvester.movement import move
 from rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Target
 from rules.harvester.play import Play
-from rules.harvester.state import NOWHERE, State
+from rules.harvester.scanners import Sensors
+from rules.harvester.state import NO_COURSE, NOWHERE, State
 from rules.harvester.units import COMBAT, HARVESTER, MOST_HELD, NAMES, SCANNER, SLOT, SLOTS
 
 
@@ -50,16 +51,19 @@ def drop(play: Play) -> None:
 
 
 def target(play: Play) -> None:
-    """Harvesters get their targets, which held a resource when the turn began (ruling 5)."""
+    """Harvesters get their targets, as far as scanners told that there may be something to gather (ruling 5).
+
+    What they told was judged with the sheet, by the report: to judge by the hex
+    itself would tell a player what lies there.
+    """
     for player, order in play.orders(Target):
-        home, near = int(play.home[player]), play.place[player]
-        away = play.planet.offset(order.q - near[0], order.r - near[1])
-        cell = int(home + away) % play.planet.count
+        home, planet = int(play.home[player]), play.planet
+        cell = int(play.state.origin[player] + planet.offset(np.array(order.q), np.array(order.r))) % planet.count
         if play.course[player, 1] != NOWHERE and not play.waiting[player]:
             _refuse(play, player, order, "your Harvester is on its way to another target")
         elif cell == home:
             _refuse(play, player, order, "your Harvester is there")
-        elif not play.state.resources[cell]:
+        elif play.state.edition == 1 and not play.state.resources[cell]:
             _refuse(play, player, order, "there is no resource")
         else:
             play.course[player] = home, cell
@@ -109,6 +113,19 @@ def finish_building(play: Play) -> None:
         play.build[player] = NOWHERE, 0
 
 
+def look(play: Play) -> None:
+    """Harvesters stop on their way to a target at which, as their scanners tell now, nothing is (ruling 5)."""
+    if play.state.edition == 1:
+        return
+    bound = np.flatnonzero(play.course[:, 1] != NOWHERE)
+    empty = bound[Sensors(play.finished()).are_empty(bound, play.course[bound, 1])]
+    for player in empty.tolist():
+        play.tell_at(player, "nothing-there", int(play.course[player, 1]))
+    left = np.isin(np.arange(len(play.course)), empty)
+    play.course = np.where(left[:, None], NO_COURSE, play.course)
+    play.waiting = np.where(left, 0, play.waiting)
+
+
 STEPS: tuple[Callable[[Play], None], ...] = (
     leave,
     self_destruct,
@@ -119,6 +136,7 @@ STEPS: tuple[Callable[[Play], None], ...] = (
     gather,
     drift,
     finish_building,
+    look,
 )
 """What happens in a turn, in this order (ruling 13)."""
 

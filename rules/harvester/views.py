@@ -1,8 +1,8 @@
 """What a player of Harvester may know, as plain JSON data, made in one pass for all.
 
-Coordinates are the reader's own: (0, 0) is where its Harvester started, q grows
-to the east and r to the south-east, and every hex is written as near to its
-Harvester as it can be.
+Coordinates are the reader's own: (0, 0) is where its Harvester started, for good,
+q grows to the east and r to the south-east, and every hex is written as near to
+(0, 0) as it can be. So a hex keeps its name.
 """
 
 from __future__ import annotations
@@ -67,19 +67,31 @@ class PointsView(TypedDict):
 
 
 class SubservientView(TypedDict):
-    """A Harvester below the reader's, with its direct ruler and its victory points."""
+    """A Harvester below the reader's: its direct ruler, victory points, place and hold, and where its units are.
+
+    `units` are [q, r, kinds], a letter for each unit (G, L, S, C).
+    """
 
     seat: Seat
     ruler: Seat
     points: int
+    q: int
+    r: int
+    held: int
+    units: list[Row]
 
 
 class ContactView(TypedDict):
-    """Units of another player in a hex of band 1: their kinds, a letter each (H, G, L, S, C)."""
+    """Units of another player in a hex of band 1: their kinds, a letter each (H, G, L, S, C).
+
+    `side` is "friend" if its player is on the reader's side, so that neither fights
+    the other, else "foe".
+    """
 
     q: int
     r: int
     owner: Seat
+    side: str
     units: str
 
 
@@ -181,25 +193,29 @@ class _Writer:
 
     def _harvester(self, player: int) -> HarvesterView:
         state, planet = self.state, self.state.planet
-        q, r = state.place[player].tolist()
-        away = int(state.course[player, 1] - state.at[player, HARVESTER]) % planet.count
-        bound = state.course[player, 1] != NOWHERE
+        home, target = int(state.at[player, HARVESTER]), int(state.course[player, 1])
+        away = (target - home) % planet.count
+        bound = target != NOWHERE
+        q, r = self._name(player, home)
         return HarvesterView(
             q=q,
             r=r,
             held=self.held[player],
-            target=[q + int(planet.q[away]), r + int(planet.r[away])] if bound else None,
+            target=self._name(player, target) if bound else None,
             left=int(planet.distance[away]) if bound else 0,
             waiting=bool(state.waiting[player]),
         )
 
     def _units(self, player: int) -> list[UnitView]:
-        state, planet = self.state, self.state.planet
-        at = state.at[player]
-        q, r = state.place[player].tolist()
-        away = (at - at[HARVESTER]) % planet.count
-        spots = zip(NAMES[1:], at[1:].tolist(), planet.q[away[1:]].tolist(), planet.r[away[1:]].tolist(), strict=True)
-        return [UnitView(unit=name, q=q + dq, r=r + dr) for name, cell, dq, dr in spots if cell != NOWHERE]
+        at = self.state.at[player].tolist()
+        spots = {name: self._name(player, cell) for name, cell in zip(NAMES, at, strict=True) if cell != NOWHERE}
+        return [UnitView(unit=name, q=q, r=r) for name, (q, r) in spots.items() if name != NAMES[HARVESTER]]
+
+    def _name(self, player: int, cell: int) -> Spot:
+        """A hex as a player calls it."""
+        planet = self.state.planet
+        away = (cell - int(self.state.origin[player])) % planet.count
+        return [int(planet.q[away]), int(planet.r[away])]
 
     def _building(self, player: int) -> BuildingView | None:
         slot, turns = self.state.build[player].tolist()
@@ -212,14 +228,30 @@ class _Writer:
         return PointsView(held=held, combat=combat, subservients=total - held - combat, total=total)
 
     def _subservients(self, player: int) -> list[SubservientView]:
+        below = self.sensors.subjects.below(player)
+        return sorted((self._subservient(player, each) for each in below), key=lambda each: each["seat"])
+
+    def _subservient(self, player: int, each: int) -> SubservientView:
         state = self.state
-        return sorted(
-            (
-                SubservientView(seat=state.seats[each], ruler=state.seats[state.ruler[each]], points=self.points[each])
-                for each in self.sensors.subjects.below(player)
-            ),
-            key=lambda each: each["seat"],
+        q, r = self._name(player, int(state.at[each, HARVESTER]))
+        return SubservientView(
+            seat=state.seats[each],
+            ruler=state.seats[state.ruler[each]],
+            points=self.points[each],
+            q=q,
+            r=r,
+            held=self.held[each],
+            units=self._crew(player, each),
         )
+
+    def _crew(self, player: int, each: int) -> list[Row]:
+        """Where a subservient's defence units are, in a ruler's coordinates."""
+        kinds: dict[tuple[int, ...], str] = {}
+        for slot, cell in enumerate(self.state.at[each].tolist()):
+            if slot != HARVESTER and cell != NOWHERE:
+                spot = tuple(self._name(player, cell))
+                kinds[spot] = kinds.get(spot, "") + KINDS[slot]
+        return [[*spot, units] for spot, units in sorted(kinds.items())]
 
 
 class _Found:
@@ -308,11 +340,13 @@ def _contacts(sensors: Sensors, chunk: Sequence[int], scans: Scans) -> dict[int,
     unit = units[np.repeat(first - np.cumsum(number) + number, number) + np.arange(len(row))]
     foreign = unit // SLOTS != np.array(chunk)[scans.reader[row]]
     row, unit = row[foreign], unit[foreign]
-    seats = sensors.state.seats
+    seats, tops = sensors.state.seats, forest.tops(sensors.state.ruler)
     spots = zip(*(part[row].tolist() for part in (scans.reader, scans.q, scans.r)), strict=True)
+    numbers = {seats[each]: each for each in (unit // SLOTS).tolist()}
     found = sorted((*spot, seats[each // SLOTS], each % SLOTS) for spot, each in zip(spots, unit.tolist(), strict=True))
     contacts: dict[int, list[ContactView]] = {}
     for (reader, q, r, owner), group in groupby(found, key=lambda entry: entry[:4]):
-        contact = ContactView(q=q, r=r, owner=owner, units="".join(KINDS[slot] for *_, slot in group))
+        side = "friend" if tops[numbers[owner]] == tops[chunk[reader]] else "foe"
+        contact = ContactView(q=q, r=r, owner=owner, side=side, units="".join(KINDS[slot] for *_, slot in group))
         contacts.setdefault(reader, []).append(contact)
     return contacts

@@ -12,6 +12,7 @@ as players write them, and a `line` is an order as it is written on a sheet.
 | resigned | who, how ("resigned", "removed" or "forfeit") | both |
 | ended | winners (none: a draw), how (list of keys of ENDS), words (the result in one line) | both |
 | answered | lines: kept replies that were played | their owner |
+| past | lines: kept replies dropped because the opponent's stone was another one | their owner |
 | lapsed | lines: kept replies dropped because they can no longer be used | their owner |
 | refused | line, why (one sentence) | its player |
 

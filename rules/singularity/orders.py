@@ -91,7 +91,8 @@ class Place(Order):
 class If(Order):
     """Keep a secret reply: when your opponent's next stone comes to the first cell, yours goes to the second at once.
 
-    With AFTER, it waits until you have a stone on that third cell; so replies make chains as deep as you like.
+    If it comes elsewhere, the reply lapses. With AFTER, it waits until you have a stone on that third cell; so replies
+    make chains as deep as you like.
     """
 
     usage = "IF when THEN reply [AFTER after]"
@@ -105,6 +106,13 @@ class If(Order):
 
 
 @dataclass(frozen=True, slots=True)
+class IfPlace(If):
+    """The same, as others write it."""
+
+    usage = "IF when [THEN] PLACE reply [AFTER after]"
+
+
+@dataclass(frozen=True, slots=True)
 class Forget(Order):
     """Drop your kept replies: those to one cell, or without a cell all of them."""
 
@@ -115,7 +123,7 @@ class Forget(Order):
         return f"your kept replies to {self.when} are dropped" if self.when else "all your kept replies are dropped"
 
 
-ORDERS = OrderBook((Place, If, Forget, Draw, Resign))
+ORDERS = OrderBook((Place, If, IfPlace, Forget, Draw, Resign))
 
 
 def written(reply: Reply) -> str:

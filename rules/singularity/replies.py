@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pbem.ruleset import Order
 from rules.singularity.orders import Forget, If
@@ -26,6 +26,16 @@ def changed(kept: Iterable[Reply], order: Order) -> list[Reply]:
         others = [reply for reply in kept if not alike(reply, new)]
         return [*others, new] if len(others) < MAX_KEPT else others
     return list(kept)
+
+
+def following(kept: Sequence[Reply], cell: str) -> list[Reply]:
+    """The replies that go on from a stone on a cell: those that wait for it, for the stones of these, and so on."""
+    reached = {cell}
+    while True:
+        found = [reply for reply in kept if reply.after in reached]
+        if reached.issuperset(reply.reply for reply in found):
+            return found
+        reached |= {reply.reply for reply in found}
 
 
 def alike(one: Reply, other: Reply) -> bool:

@@ -10,7 +10,7 @@ from rules.singularity import bots, picture, sheet, state, textmap, turn
 from rules.singularity.events import reason
 from rules.singularity.field import LARGEST, SMALLEST, USUAL
 from rules.singularity.orders import ORDERS
-from rules.singularity.state import SEATS, VERSION, State
+from rules.singularity.state import SEATS, VERSION, State, from_version_1
 from rules.singularity.views import view_of
 
 
@@ -21,6 +21,7 @@ class Singularity(BaseRuleset[State]):
     title = "Singularity"
     designer = "Mark Steere"
     version = VERSION
+    upgrades = (from_version_1,)
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one stone a move"
     summary = "Connect your stones to surround the black stone in a corner, or to form a Y; an open board."

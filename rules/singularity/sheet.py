@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
 from rules.kit.parley import Draw, Resign, check_draw
+from rules.singularity.field import field_of
 from rules.singularity.orders import ORDERS, Forget, If, Place, written
 from rules.singularity.replies import MAX_KEPT, alike, changed, reply_of
 from rules.singularity.state import Reply, opponent
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
-    """The orders of a sheet, each checked against the view and the lines above it."""
+    """The orders of a sheet, each checked against the view and the lines above it, but the stone before all replies."""
     read = ORDERS.parse(view, lines)
     sheet = _Sheet(view)
-    for entry in read.entries:
+    for entry in sorted(read.entries, key=lambda entry: not isinstance(entry.order, Place)):
         try:
             sheet.take(entry)
         except Refused as refused:
@@ -25,7 +26,8 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     if not complete:
         sheet.warn(0, "no-place", "the sheet places no stone, and it is your move", "write: PLACE <cell>")
     findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
-    return Parsed(tuple(sheet.entries), tuple(findings), complete)
+    entries = sorted(sheet.entries, key=lambda entry: entry.line)
+    return Parsed(tuple(entries), tuple(findings), complete)
 
 
 @dataclass
@@ -79,9 +81,6 @@ class _Sheet:
         if not self.view["awaited"]:
             hint = "write IF <cell> THEN <cell> to answer a stone before you see it"
             raise Refused("not-your-move", f"it is {self.view['mover']}'s move", hint)
-        for earlier in self._orders:
-            if isinstance(earlier, If) and order.cell in (earlier.when, earlier.reply):
-                raise Refused("needed", f"your line {ORDERS.line(earlier)} needs {order.cell} to be free")
 
     def _check_reply(self, line: int, order: If) -> None:
         named = [order.when, order.reply, order.after]
@@ -98,13 +97,19 @@ class _Sheet:
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: comments only, for nothing of it is decided yet."""
+    """The sheet a report brings along: nothing of it is decided yet.
+
+    A line that begins with a semicolon is an order once that is taken away and
+    what stands in angles is filled in; remarks begin with a # and stay remarks.
+    """
     if view["over"]:
         return []
-    lines = [f"; kept, no need to repeat: {reply['line']}" for reply in view["kept"]]
+    lines = [f"# kept, no need to repeat: {reply['line']}" for reply in view["kept"]]
     if view["offer"] == opponent(view["seat"]):
-        lines.append("; DRAW ACCEPT            or: DRAW DECLINE")
+        lines += ["; DRAW ACCEPT", "; DRAW DECLINE"]
     if view["awaited"]:
-        lines.append("; PLACE <cell>           it is your move: take away the semicolon and write a cell")
-    lines.append("; IF <cell> THEN <cell>  a reply to be kept")
-    return lines
+        lines.append("# It is your move: take away the semicolon and write a cell.")
+        lines.append("; PLACE <cell>")
+    if len(view["moves"]) + 2 < len(field_of(view["size"]).names):
+        lines.append("; IF <cell> THEN <cell>  # a reply to your opponent's next stone")
+    return lines if view["offer"] else [*lines, "; DRAW OFFER"]

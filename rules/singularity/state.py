@@ -14,7 +14,7 @@ from rules.singularity.field import Field, field_of
 SEATS: tuple[Seat, Seat] = ("red", "blue")
 """The two players; red places the first stone (ruling 2)."""
 
-VERSION = 1
+VERSION = 2
 
 
 def opponent(seat: Seat) -> Seat:
@@ -24,7 +24,7 @@ def opponent(seat: Seat) -> Seat:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A kept reply: when the opponent plays `when`, `reply` is played at once (ruling 6).
+    """A kept reply: when the opponent plays `when` next, `reply` is played at once (ruling 6).
 
     With `after`, it sleeps until its owner has a stone there (ruling 8).
     """
@@ -54,7 +54,9 @@ class Result:
 class State:
     """A game: its stones in the order placed (red's first, then in turn), and what is held of each seat.
 
-    `offer` is the seat whose offer of a draw waits for an answer.
+    `offer` is the seat whose offer of a draw waits for an answer. `edition` is the
+    version of the game it began with: in edition 1 replies stayed until they could
+    no longer be used.
     """
 
     size: int
@@ -63,6 +65,7 @@ class State:
     players: Mapping[Seat, Player] = dataclasses.field(default_factory=lambda: {seat: Player() for seat in SEATS})
     offer: Seat | None = None
     result: Result | None = None
+    edition: int = VERSION
 
     @property
     def field(self) -> Field:
@@ -83,6 +86,7 @@ class State:
 def dump(state: State) -> Json:
     """The state as JSON data."""
     return {
+        "edition": state.edition,
         "size": state.size,
         "forfeit_after": state.forfeit_after,
         "moves": list(state.moves),
@@ -99,6 +103,7 @@ def read(data: Mapping[str, Any]) -> State:
     """The state from JSON data."""
     result = data["result"]
     return State(
+        edition=data["edition"],
         size=data["size"],
         forfeit_after=data["forfeit_after"],
         moves=tuple(data["moves"]),
@@ -106,6 +111,11 @@ def read(data: Mapping[str, Any]) -> State:
         offer=data["offer"],
         result=result and Result(tuple(result["winners"]), tuple(result["how"])),
     )
+
+
+def from_version_1(data: Mapping[str, Any]) -> Json:
+    """A save of version 1, whose campaigns keep replies from turn to turn."""
+    return {**data, "edition": 1}
 
 
 def _player(data: Mapping[str, Any]) -> Player:

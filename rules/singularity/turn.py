@@ -10,7 +10,7 @@ from pbem.ruleset import Event, Order, Seat, TurnInput
 from rules.kit.parley import leaving, parley
 from rules.singularity.events import private, public, result_words
 from rules.singularity.orders import ORDERS, Place, written
-from rules.singularity.replies import changed
+from rules.singularity.replies import changed, following
 from rules.singularity.state import SEATS, Player, Reply, Result, State, opponent
 
 OneOrder = TypeVar("OneOrder", bound=Order)
@@ -24,6 +24,7 @@ class Play:
         self.board = state.board()
         self.moves = list(state.moves)
         self.kept = {seat: list(state.players[seat].kept) for seat in SEATS}
+        self.past: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
         self.misses = {seat: state.players[seat].misses for seat in SEATS}
         self.offer = state.offer
         self.result: Result | None = None
@@ -127,11 +128,24 @@ def placing(play: Play) -> None:
 
 def _answer(play: Play) -> None:
     used: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
-    while play.result is None and (match := _matching(play)) is not None:
-        play.kept[play.mover].remove(match)
-        used[play.mover].append(written(match))
+    while play.result is None:
+        seat, match = play.mover, _matching(play)
+        _hold(play, seat, match)
+        if match is None:
+            break
+        used[seat].append(written(match))
         play.put(match.reply)
     play.events += [private(seat, "answered", lines=lines) for seat, lines in used.items() if lines]
+
+
+def _hold(play: Play, seat: Seat, match: Reply | None) -> None:
+    """What a player keeps on after a stone of the opponent's: what goes on from the reply that it brings (ruling 6)."""
+    others = [kept for kept in play.kept[seat] if kept != match]
+    if play.state.edition == 1:
+        play.kept[seat] = others
+        return
+    play.kept[seat] = following(others, match.reply) if match else []
+    play.past[seat] += [written(kept) for kept in others if kept not in play.kept[seat]]
 
 
 def _matching(play: Play) -> Reply | None:
@@ -144,8 +158,10 @@ def _matching(play: Play) -> Reply | None:
 
 
 def lapsing(play: Play) -> None:
-    """Kept replies that can no longer be used are dropped, and their owner is told (ruling 9)."""
+    """Replies kept for another stone, or that can no longer be used, are dropped; their owner is told (ruling 9)."""
     for seat in SEATS:
+        if play.past[seat]:
+            play.events.append(private(seat, "past", lines=play.past[seat]))
         gone = [written(kept) for kept in play.kept[seat] if not _usable(play, seat, kept)]
         play.kept[seat] = [kept for kept in play.kept[seat] if _usable(play, seat, kept)]
         if gone:

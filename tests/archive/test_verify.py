@@ -154,6 +154,15 @@ def test_another_version_of_the_game_is_said(over: Path) -> None:
     assert verified.unproved == ("All results: this program does not know the game toy.",)
 
 
+def test_a_campaign_that_outlived_a_version_is_no_forgery(over: Path) -> None:
+    """Where only some turns are of an earlier version of the game, nothing is claimed about results either."""
+    forged(over, 1, lambda record: record.update(version=9))
+
+    assert checked(over).unproved == (
+        "All results: the archive is of Toy Auction version 1 and 9, this program has version 1.",
+    )
+
+
 def test_records_from_before_are_proved_with_the_seed(over: Path) -> None:
     """An archive whose last record does not tell the seed is as good, if it is given."""
     forged(over, 2, lambda record: record.pop("seed"))

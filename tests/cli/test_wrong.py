@@ -117,7 +117,7 @@ def test_an_option_given_twice_is_refused(pbem: Run) -> None:
     [
         ({"view": {}}, "this report is damaged: its 'view' is none of Singularity"),
         ({"view": {"size": "big", "stones": 3}}, "this report is damaged: its 'view' is none of Singularity"),
-        ({"game_version": 9}, "this report is of version 9 of Singularity; this program has version 1"),
+        ({"game_version": 9}, "this report is of version 9 of Singularity; this program has version 2"),
         ({"game": "chess"}, "there is no game 'chess' here"),
     ],
 )

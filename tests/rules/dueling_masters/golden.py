@@ -6,10 +6,12 @@ golden.txt is what a change of the rules, bots or words has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pbem.ruleset import Dice, Event, Seat
+from pbem.ruleset import Dice, Event, Json, Seat
 from rules.dueling_masters import RULESET
 from rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import SETUPS, new_game, read, turn, view
@@ -33,19 +35,54 @@ OPENING: Sequence[Sheets] = (
 )
 """Turns with everything in them that bots do not do; slips included."""
 
+FIRST_SAVES: Mapping[int, Json] = {
+    1: {
+        "rules": {"homes": 3, "home_moves": False, "reached": False, "forfeit_after": 3},
+        "players": {seat: {"pieces": [], "misses": 0, "scouted": {}} for seat in SEATS},
+        "move": 0,
+        "mover": "one",
+        "offer": None,
+        "result": None,
+    }
+}
+"""What the golden games of earlier versions began with."""
 
-def game() -> Iterator[str]:
-    """The lines of the golden game."""
-    state, events, dice = new_game(homes="3"), (), Dice(b"golden")  # type: State, tuple[Event, ...], Dice
-    number = 0
-    while state.result is None:
+
+def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
+    """The lines of a whole game in which `write` gives the sheets of each turn."""
+    events: tuple[Event, ...] = ()
+    for number in itertools.count():
         yield from _moment(state, events)
-        sheets = OPENING[number] if number < len(OPENING) else _bots(state, dice.scoped(number))
+        if state.result is not None:
+            return
+        sheets = write(state, number)
         yield from _sheets(state, sheets)
         taken = {seat: _taken(state, seat, lines) for seat, lines in sheets.items()}
         state, events = turn(state, one=taken.get("one"), two=taken.get("two"))
-        number += 1
-    yield from _moment(state, events)
+
+
+def played(state: State, number: int) -> Sheets:
+    """The sheets of the golden game: an opening, and then what bots write."""
+    return OPENING[number] if number < len(OPENING) else _bots(state, Dice(b"golden").scoped(number))
+
+
+def again(version: int) -> tuple[list[str], list[str]]:
+    """The golden game of an earlier version, as it was and as its sheets are played now; without findings."""
+    before = PATH.with_name(f"golden{version}.txt").read_text()
+    sheets = [_written(moment) for moment in re.split("^== ", before, flags=re.MULTILINE)[1:]]
+    now = game(RULESET.load(FIRST_SAVES[version], version), lambda state, number: sheets[number])
+    return _lasting(before.splitlines()), _lasting(now)
+
+
+def _written(moment: str) -> Sheets:
+    sheets: Sheets = {}
+    for seat, line in re.findall("^(one|two)> (.*)$", moment, re.MULTILINE):
+        sheets.setdefault(seat, []).append(line)
+    return sheets
+
+
+def _lasting(lines: Iterable[str]) -> list[str]:
+    return [line for line in lines if not re.match("  (error|warning|note) in line", line)]
 
 
 def _bots(state: State, dice: Dice) -> Sheets:
@@ -79,7 +116,7 @@ def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
 
 def text() -> str:
     """The golden game as it is now."""
-    return "\n".join(game()) + "\n"
+    return "\n".join(game(new_game(homes="3"), played)) + "\n"
 
 
 if __name__ == "__main__":

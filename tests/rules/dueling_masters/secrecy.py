@@ -3,7 +3,7 @@
 Of the opponent's pieces he knows:
 - those a judgement destroyed: kind, square and move;
 - those that were met and have not moved since: kind and square;
-- of the others that have moved: the square last departed from, and the kind once it was met.
+- of the others that have moved: the squares they were heard on, and the kind, in the blind variant once they were met.
 
 All else is hidden: where those in transit are bound for, and whether one of
 them has in truth rammed an asteroid; where everything else stands; which piece
@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from pbem.ruleset import Seat
 from rules.dueling_masters.board import SQUARES, flights, territory
+from rules.dueling_masters.deductions import possible_kinds
 from rules.dueling_masters.kinds import ALONE, ASTEROID, FIGHTERS, names, numbers
 from rules.dueling_masters.moves import Fleet
 from rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
@@ -27,6 +29,7 @@ from rules.dueling_masters.state import Loss, Piece, Player, Rules, State, oppon
 
 Squares = dict[str, tuple[str, ...]]
 TRIES = 200
+ERRANDS = 4
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
@@ -52,13 +55,53 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
         sheet = [ORDERS.line(Setup(kind, squares)) for kind, squares in _placed(state, enemy, rnd).items()]
         return scramble(state, seat, rnd), {enemy: sheet}
     if state.mover == seat:
-        return _aside(state, seat, rnd, None), {}
-    mover = _first_mover(state, enemy)
+        return _aside(state, seat, rnd, ()), {}
+    mover = _movers(state, enemy)[0]
     for _ in range(TRIES):
-        world = _aside(state, seat, rnd, mover)
+        world = _aside(state, seat, rnd, (mover,))
         if moves := _moves(world, enemy, mover.name):
             return world, {enemy: [ORDERS.line(rnd.choice(moves))]}
     raise AssertionError("no such world was found")
+
+
+def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[dict[Seat, list[str]]]]:
+    """The same game with other secrets that stay beyond the seat's ken for several turns, and the sheets of these.
+
+    The seat's own sheets are the same in all such worlds, and its flights stay at
+    home, where nothing hidden is; each of the enemy's fixed fighters departs once,
+    and does not ram, so that none is in the way of another.
+    """
+    enemy = opponent(seat)
+    own = _errands(state, seat, random.Random(f"errands {seat} {state.move}"))
+    movers = [piece for piece in _movers(state, enemy) if piece.kind in FIGHTERS][: len(own)]
+    for _ in range(TRIES):
+        world = _aside(state, seat, rnd, movers, {*territory(seat)})
+        choices = [[move for move in _moves(world, enemy, mover.name) if not move.ram] for mover in movers]
+        if all(choices):
+            theirs = [[ORDERS.line(rnd.choice(moves))] for moves in choices]
+            return world, _in_turn(state, {seat: own, enemy: theirs})
+    raise AssertionError("no such world was found")
+
+
+def _errands(state: State, seat: Seat, rnd: random.Random) -> list[list[str]]:
+    """A few flights within the own half, of a piece each, with a question on each sheet."""
+    fleet, home = _fleet(state, seat), {*territory(seat)}
+    errands = []
+    for piece in fleet.movable():
+        ends = [end for end, path in fleet.moves(piece).items() if {*path} <= home and piece.kind in FIGHTERS]
+        if ends:
+            errands.append([ORDERS.line(Move(piece.name, rnd.choice(ends))), "DRAW OFFER", "MOVE Z1 TO J10"])
+    return errands[:ERRANDS]
+
+
+def _in_turn(state: State, sheets: Mapping[Seat, list[list[str]]]) -> list[dict[Seat, list[str]]]:
+    """The sheets of both players in the order in which they move."""
+    order = [state.mover, opponent(state.mover)]
+    return [
+        {mover: sheet}
+        for pair in zip(*(sheets[each] for each in order), strict=False)
+        for mover, sheet in zip(order, pair, strict=True)
+    ]
 
 
 def _with(state: State, enemy: Seat, pieces: tuple[Piece, ...], rnd: random.Random) -> State:
@@ -88,24 +131,29 @@ def _dispersed(number: Mapping[str, int], squares: list[str], rnd: random.Random
     return alone | {kind: tuple(rnd.choice(free) for _ in range(number[kind])) for kind in FIGHTERS}
 
 
-def _first_mover(state: State, enemy: Seat) -> Piece:
-    """A piece that the enemy can move in this world."""
-    player = state.players[enemy]
-    movable = Fleet.of_pieces(player.alive, home_moves=state.rules.home_moves).movable()
-    return min((piece for piece in player.alive if piece.name in {own.name for own in movable}), key=lambda p: p.name)
+def _movers(state: State, enemy: Seat) -> list[Piece]:
+    """The pieces that the enemy can move in this world."""
+    movable = {own.name for own in _fleet(state, enemy).movable()}
+    return sorted((piece for piece in state.players[enemy].alive if piece.name in movable), key=lambda p: p.name)
+
+
+def _fleet(state: State, seat: Seat) -> Fleet:
+    return Fleet.of_pieces(state.players[seat].alive, home_moves=state.rules.home_moves)
 
 
 def _moves(world: State, enemy: Seat, name: str) -> list[Move]:
-    fleet = Fleet.of_pieces(world.players[enemy].alive, home_moves=world.rules.home_moves)
+    fleet = _fleet(world, enemy)
     piece = fleet.pieces[name]
     return [Move(name, end) for end in fleet.moves(piece)] + [Ram(name, end) for end in fleet.rams(piece)]
 
 
-def _aside(state: State, seat: Seat, rnd: random.Random, fixed: Piece | None) -> State:
-    """A world with nothing hidden on the seat's pending paths, and one enemy piece as it is."""
+def _aside(
+    state: State, seat: Seat, rnd: random.Random, fixed: Sequence[Piece], besides: AbstractSet[str] = frozenset()
+) -> State:
+    """A world with nothing hidden on the seat's pending paths and `besides`, and some enemy pieces as they are."""
     paths = {square for piece in state.players[seat].alive for square in state.rules.path(piece)}
     enemy = opponent(seat)
-    fog = _Fog(state.players[enemy], enemy, state.rules, rnd, avoid=paths, fixed=fixed)
+    fog = _Fog(state.players[enemy], enemy, state.rules, rnd, avoid=paths | besides, fixed=fixed)
     return _with(state, enemy, fog.pieces(), rnd)
 
 
@@ -119,19 +167,17 @@ class _Fog:
         rules: Rules,
         rnd: random.Random,
         *,
-        avoid: frozenset[str] | set[str] = frozenset(),
-        fixed: Piece | None = None,
+        avoid: AbstractSet[str] = frozenset(),
+        fixed: Sequence[Piece] = (),
     ) -> None:
         self.seat, self.rules, self.rnd, self.avoid, self.fixed = seat, rules, rnd, avoid, fixed
-        others = [piece for piece in player.pieces if fixed is None or piece.name != fixed.name]
+        others = [piece for piece in player.pieces if piece not in fixed]
         self.lost = [piece for piece in others if piece.loss and not piece.loss.rammed]
         self.met = [piece for piece in others if piece.loss is None and piece.known and not piece.transit]
         self.gone = [piece for piece in others if piece.transit and piece not in self.lost]
         self.pool = dict(numbers(rules.homes))
-        for piece in [*self.lost, *self.met, *(piece for piece in self.gone if piece.typed)]:
+        for piece in [*fixed, *self.lost, *self.met, *(piece for piece in self.gone if piece.typed)]:
             self.pool[piece.kind] -= 1
-        if fixed:
-            self.pool[fixed.kind] -= 1
 
     def pieces(self) -> tuple[Piece, ...]:
         """One of the possible fleets, named and ordered anyhow."""
@@ -147,7 +193,7 @@ class _Fog:
         kinds = (
             [piece.kind]
             if piece.typed
-            else [kind for kind, left in self.pool.items() if left and self._ways(kind, piece.known)]
+            else [kind for kind in possible_kinds(piece, self.pool, self.rules) if self._ways(kind, piece.known)]
         )
         kind = self.rnd.choice(kinds)
         if not piece.typed:
@@ -162,7 +208,7 @@ class _Fog:
         """Asteroids secretly rammed by ships in transit, as long as another fighter is left for sure."""
         asteroids = []
         ships = [piece for piece in made if piece.transit and piece.loss is None and piece.kind in FIGHTERS]
-        spare = self.fixed is not None or any(self.pool[kind] for kind in FIGHTERS)
+        spare = bool(self.fixed) or any(self.pool[kind] for kind in FIGHTERS)
         for ship in ships:
             if spare and self.pool[ASTEROID] and ship.known and self.rnd.random() < 0.3:
                 loss = Loss(self.rnd.choice(territory(self.seat)), self.rnd.randint(1, 9), rammed=True)
@@ -173,7 +219,7 @@ class _Fog:
 
     def _at_home(self, made: list[Piece]) -> Iterator[Piece]:
         """All the others, anywhere in their half."""
-        taken = {piece.square for piece in made if piece.loss is None} | ({self.fixed.square} if self.fixed else set())
+        taken = {piece.square for piece in (*made, *self.fixed) if piece.loss is None}
         squares = [square for square in territory(self.seat) if square not in taken | self.avoid]
         for kind, places in _dispersed(self.pool, squares, self.rnd).items():
             yield from (Piece("", kind, square) for square in places)
@@ -181,7 +227,7 @@ class _Fog:
     def _renamed(self, made: list[Piece]) -> list[Piece]:
         number = numbers(self.rules.homes)
         left = {kind: self.rnd.sample(names(kind, number[kind]), number[kind]) for kind in number}
-        if self.fixed:
-            left[self.fixed.kind].remove(self.fixed.name)
+        for piece in self.fixed:
+            left[piece.kind].remove(piece.name)
         named = [dataclasses.replace(piece, name=left[piece.kind].pop()) for piece in made]
-        return self.rnd.sample([*named, *([self.fixed] if self.fixed else [])], sum(number.values()))
+        return self.rnd.sample([*named, *self.fixed], sum(number.values()))

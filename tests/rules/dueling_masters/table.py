@@ -39,8 +39,8 @@ SETUPS: Mapping[Seat, Sequence[str]] = {
 
 
 def new_game(**options: Any) -> State:
-    """A game before its set-up."""
-    return RULESET.setup(options, SEATS, Dice(b"test"))
+    """A game before its set-up, in which player one will move first unless told otherwise."""
+    return RULESET.setup({"first": "one"} | options, SEATS, Dice(b"test"))
 
 
 def begun(**options: Any) -> State:
@@ -54,11 +54,13 @@ def position(one: str = "", two: str = "", *, mover: Seat = "one", move: int = 9
 
     A home planet on its square in HOMES is added where none is placed.
     """
-    players = {seat: Player(tuple(_pieces(seat, text))) for seat, text in zip(SEATS, (one, two), strict=True)}
-    return State(Rules(**rules), players, move=move, mover=mover)
+    held = Rules(**rules)
+    texts = dict(zip(SEATS, (one, two), strict=True))
+    players = {seat: Player(tuple(_pieces(seat, text, typed=not held.blind))) for seat, text in texts.items()}
+    return State(held, players, move=move, mover=mover)
 
 
-def _pieces(seat: Seat, text: str) -> Iterator[Piece]:
+def _pieces(seat: Seat, text: str, *, typed: bool) -> Iterator[Piece]:
     words = [word.split() for word in text.split(",") if word.strip()]
     if not any(name.startswith(HOME) for name, _ in words):
         yield Piece(HOME, HOME, HOMES[seat])
@@ -66,7 +68,7 @@ def _pieces(seat: Seat, text: str) -> Iterator[Piece]:
         kind = HOME if name.startswith(HOME) else ASTEROID if name.startswith(ASTEROID) else name[0]
         origin, _, square = where.rpartition(">")
         if origin:
-            yield Piece(name, kind, square, transit=True, known=origin, mark=mark)
+            yield Piece(name, kind, square, transit=True, course=(origin,), typed=typed, mark=mark)
         else:
             yield Piece(name, kind, square)
 

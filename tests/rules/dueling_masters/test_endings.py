@@ -211,7 +211,7 @@ def test_a_home_planet_may_move_like_a_king() -> None:
 
     assert own(after, "one", "HOME")["square"] == "C3"
     assert told(events, "two", "departed") == [
-        {"kind": "departed", "who": "one", "square": "B2", "mark": 1, "before": None}
+        {"kind": "departed", "who": "one", "square": "B2", "mark": 1, "before": None, "type": "HOME"}
     ]
     assert codes(read(state, "one", "MOVE HOME B4"))[-1] == (1, "out-of-reach")
 
@@ -239,8 +239,23 @@ def test_home_planets_that_meet_are_both_destroyed() -> None:
     assert ended(after) == ((), "both-destroyed")
 
 
-def test_with_moving_home_planets_no_game_is_dead() -> None:
-    """A home planet that moves can reach the other, so that only agreement draws the game."""
-    after, _ = turn(position("", "", home_moves=True), one=[])
+@pytest.mark.parametrize("asteroids", ["", "ASTEROID1 A1"])
+def test_two_lone_home_planets_are_a_draw(asteroids: str) -> None:
+    """Home planets that move can only destroy each other: when no fighter is left, nobody can win (ruling 8)."""
+    after, _ = turn(position(asteroids, "", home_moves=True), one=[])
+
+    assert ended(after) == ((), "out-of-reach")
+
+
+def test_who_has_more_home_planets_may_win_with_them() -> None:
+    """Home planets that move destroy each other one for one, so that two may still beat one (ruling 8)."""
+    after, _ = turn(position("HOME1 A1, HOME2 A5", "HOME1 J1", home_moves=True, homes=3), one=[])
+
+    assert after.result is None
+
+
+def test_a_fighter_may_always_reach_a_home_planet_that_moves() -> None:
+    """A home planet that moves changes its colour, so that even a Y may come to it (ruling 8)."""
+    after, _ = turn(position("Y1 A2", "", home_moves=True), one=[])
 
     assert after.result is None

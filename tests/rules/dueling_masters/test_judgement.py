@@ -159,11 +159,11 @@ def test_the_square_departed_from_is_not_on_the_path() -> None:
 
 
 def test_an_order_to_a_destroyed_piece_is_the_move() -> None:
-    """If the piece ordered turns out to be destroyed, the turn is used up and nothing is announced."""
+    """If the piece ordered turns out to be destroyed, the turn is used up."""
     after, events = turn(the_example(), one=["MOVE Z1 A5"])
 
     assert after.mover == "two"
-    assert [event["kind"] for event in told(events, "two")] == ["collision", "collision", "spent"]
+    assert [event["kind"] for event in told(events, "two")] == ["departed", "collision", "collision", "spent"]
     assert told(events, "one", "spent") == [{"kind": "spent", "who": "one", "type": "Z"}]
 
 
@@ -197,7 +197,9 @@ def test_a_piece_met_is_known_to_stand_there() -> None:
     """A survivor that was met at rest is marked on the other's board with its kind, and judged no more."""
     after, _ = turn(the_example(), one=["MOVE Z1 A5"])
 
-    assert view(after, "two")["enemy"] == [{"mark": 3, "square": "C2", "standing": True, "kind": "X"}]
+    (mark,) = view(after, "two")["enemy"]
+    assert (mark["mark"], mark["square"], mark["standing"], mark["kind"]) == (3, "C2", True, "X")
+    assert (mark["reach"], mark["kinds"]) == ([], ["X"])
 
 
 def test_a_path_is_judged_once() -> None:
@@ -220,7 +222,7 @@ def test_destroying_the_home_planet_wins_at_once() -> None:
 
     assert after.result is not None
     assert (after.result.winners, after.result.how) == (("one",), "destroyed")
-    assert [event["kind"] for event in told(events, "two")] == ["collision", "ended"]
+    assert [event["kind"] for event in told(events, "two")] == ["departed", "collision", "ended"]
 
 
 def test_a_home_planet_is_destroyed_even_by_a_piece_that_is_destroyed() -> None:

@@ -27,6 +27,24 @@ def test_a_save_of_version_1_is_read() -> None:
     assert state.players["two"].misses == 1
 
 
+def test_a_save_of_version_2_is_read() -> None:
+    """The frozen save of version 2: courses of enemies known by their kind, and the rules it began with."""
+    state = RULESET.load(json.loads((SAVES / "version2.json").read_text()), 2)
+
+    assert (state.rules.blind, state.rules.edition) == (False, 2)
+    assert {mark["mark"]: (mark["kind"], mark["course"]) for mark in view(state, "one")["enemy"]} == {
+        2: ("X", ["G1"]),
+        4: ("B", ["J9"]),
+    }
+
+
+def test_a_campaign_of_version_1_keeps_its_rules() -> None:
+    """It was begun with departures announced by the square alone, after the judgement, and is played so to its end."""
+    state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
+
+    assert (state.rules.blind, state.rules.edition) == (True, 1)
+
+
 def test_every_version_has_a_frozen_save() -> None:
     """A version is released only together with a save that stays readable."""
     assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}

@@ -10,13 +10,14 @@ import pytest
 
 from pbem.ruleset import Event, Finding, Parsed, Seat, View, canonical
 from pbem.ruleset.testing.leaks import Secrecy, find_leaks
-from pbem.ruleset.testing.play import play, standard
+from pbem.ruleset.testing.play import Game, play, standard
 from pbem.ruleset.testing.tables import default_options, other_options
 from rules.dueling_masters import RULESET, DuelingMasters
 from rules.dueling_masters.judging import Judgement, Named
 from rules.dueling_masters.state import SEATS, State, opponent
 from tests.rules.dueling_masters import secrecy
 from tests.rules.dueling_masters.table import begun, position, read, turn, view
+from tests.rules.twins import reports
 
 SECRETS = Secrecy(secrecy.scramble, secrecy.elsewhere)
 SEARCH = 60
@@ -99,9 +100,54 @@ def test_nothing_hidden_shows(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("leaky", [KnowsLosses, NamesKinds, CountsRammed, WarnsOfEnemies, TellsDestinations])
 def test_a_planted_leak_is_found(leaky: type[DuelingMasters]) -> None:
     """Each way of telling too much that this game invites is caught in scrambled worlds."""
-    games = [play(leaky(), standard, 40, game=number) for number in range(3)]
+    blind = default_options(RULESET) | {"announce": "square"}
+    games = [play(leaky(), standard, 40, game=number, options=blind) for number in range(3)]
 
     assert any(find_leaks(games, SECRETS, count=2 * SEARCH))
+
+
+class AnswersByCounting(DuelingMasters):
+    """An offer of a draw is answered by how many pieces the other truly has left, so that it can be used to ask."""
+
+    def resolve(self, state: State, turn_input: Any, dice: Any) -> tuple[State, tuple[Event, ...]]:
+        after, events = super().resolve(state, turn_input, dice)
+        seat = state.mover
+        left = len(list(after.players[opponent(seat)].alive))
+        return after, (*events, Event("refused", frozenset({seat}), {"line": "DRAW OFFER", "why": f"he has {left}"}))
+
+
+def later_leaks(ruleset: DuelingMasters, games: Sequence[Game]) -> list[tuple[int, Seat]]:
+    """Where several turns of the same sheets read otherwise in worlds that differ in secrets alone."""
+    found = []
+    for step in (step for game in games for step in game.steps[2::5] if step.state.result is None):
+        for seat in SEATS:
+            rnd = random.Random(f"{step.number} {seat}")
+            seen = [
+                list(reports(ruleset, world, seat, sheets)) for world, sheets in lasting_worlds(step.state, seat, rnd)
+            ]
+            if any(other != seen[0] for other in seen):
+                found.append((step.number, seat))
+    return found
+
+
+def lasting_worlds(state: State, seat: Seat, rnd: random.Random) -> list[tuple[State, list[dict[Seat, list[str]]]]]:
+    """Three worlds to be played on for some turns."""
+    return [secrecy.lasting(state, seat, rnd) for _ in range(3)]
+
+
+@pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
+def test_nothing_hidden_shows_in_later_turns(options: dict[str, Any]) -> None:
+    """Several turns with the same sheets, with lines that ask questions, read alike whatever the enemy has and does."""
+    games = [play(RULESET, standard, 30, options=options)]
+
+    assert later_leaks(RULESET, games) == []
+
+
+def test_an_order_used_as_a_probe_is_found() -> None:
+    """An answer that depends on what the other has left is caught when worlds differ in that."""
+    games = [play(RULESET, standard, 30, game=number) for number in range(2)]
+
+    assert later_leaks(AnswersByCounting(), games)
 
 
 def test_a_piece_that_is_doomed_looks_like_one_that_is_not() -> None:

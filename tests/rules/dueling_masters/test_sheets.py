@@ -129,7 +129,38 @@ def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:
     """Each piece stands with where it is believed to be, in transit or not."""
     form = RULESET.template(view(position("Z1 E1>C1, X1 B2, ASTEROID1 A1", "Z1 J1>B1"), "one"))
 
-    assert form[1:] == [
-        "; MOVE Z1 TO <square>       in transit, E1 to C1",
-        "; MOVE X1 TO <square>       on B2",
+    assert form[1:-1] == [
+        "; MOVE Z1 TO <square>           # in transit, E1 to C1",
+        "; MOVE X1 TO <square>           # on B2",
     ]
+
+
+def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
+    """A line without its semicolon, its square filled in, is that order; RAM is offered where only that is left."""
+    state = position("Z1 E1>C1, Y1 A1, ASTEROID1 B2", "Z1 J1>B1")
+
+    form = [line for line in RULESET.template(view(state, "one")) if line.startswith("; ")]
+    lines = [line[2:].replace("<square>", "E3" if " Z1 " in line else "B2") for line in form]
+
+    assert [read(state, "one", line).errors for line in lines] == [(), (), ()]
+    assert [type(read(state, "one", line).orders[0]).__name__ for line in lines] == ["Move", "Ram", "Draw"]
+
+
+def test_both_answers_to_an_offer_can_be_taken_from_the_form() -> None:
+    """DRAW ACCEPT and DRAW DECLINE stand on a line each."""
+    offered, _ = turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])
+
+    form = RULESET.template(view(offered, "two"))
+
+    assert form[:2] == ["; DRAW ACCEPT", "; DRAW DECLINE"]
+    assert "; DRAW OFFER" not in form
+    assert [read(offered, "two", line[2:]).errors for line in form[:2]] == [(), ()]
+
+
+def test_resigning_between_own_moves_is_taken() -> None:
+    """Who is not to move may resign, and is told when that takes effect (ruling 17)."""
+    parsed = read(begun(), "two", "RESIGN")
+
+    assert [RULESET.orders.line(order) for order in parsed.orders] == ["RESIGN"]
+    assert codes(parsed) == [(1, "takes-effect")]
+    assert parsed.errors == ()

@@ -65,14 +65,14 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(position("Z1 E1>A1, Z2 A2", "Z1 J1"), one=["MOVE Z1 A5", "DRAW OFFER"]),
         ["You offer a draw.", "Your Z1 departed from A1, bound for A5."],
-        ["Your opponent offers a draw.", "Enemy 1 departed from A1; you had it at E1."],
+        ["Your opponent offers a draw.", "Enemy 1, a Z fighter, departs from A1; you had it at E1."],
     ),
     (
         turn(position("Z1 E1, Z2 A2, ASTEROID1 C1", "Z1 J1"), one=["MOVE Z1 A1 RAM"]),
         [
             RAMMED,
         ],
-        ["Enemy 1 departed from E1, the first you hear of it."],
+        ["Enemy 1, a Z fighter, departs from E1, the first you hear of it."],
     ),
     (
         turn(position("Z1 E1>A1, Z2 E9", "X1 C1, ASTEROID1 F9"), one=["MOVE Z1 A2"]),
@@ -81,6 +81,7 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
             "The piece you ordered had been destroyed on its flight before, so your move is used up.",
         ],
         [
+            "Enemy 1, a Z fighter, departs from A1; you had it at E1.",
             "On C1 your X1 met an enemy Z fighter (enemy 1): the enemy was destroyed.",
             "Your opponent ordered a piece that had been destroyed, so his move is used up.",
         ],
@@ -88,7 +89,7 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(position("HOME B2, Z1 E1", "ASTEROID1 F9", home_moves=True), one=["MOVE HOME C3"]),
         ["Your home planet departed from B2, bound for C3."],
-        ["Enemy 1 departed from B2, the first you hear of it."],
+        ["Enemy 1, a home planet, departs from B2, the first you hear of it."],
     ),
     (
         turn(position("Z1 E1, Z2 E9", "ASTEROID1 F9"), one=["MOVE Z1 A1"]),
@@ -97,7 +98,7 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
             "Your opponent has no piece that can move, and the turn passes on.",
         ],
         [
-            "Enemy 1 departed from E1, the first you hear of it.",
+            "Enemy 1, a Z fighter, departs from E1, the first you hear of it.",
             "You have no piece that can move, and the turn passes on.",
         ],
     ),

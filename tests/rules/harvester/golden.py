@@ -6,12 +6,16 @@ golden.txt is what a change of the rules, bots or words has changed.
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pbem.ruleset import Dice, Event, Order, Seat, TurnInput, View, canonical
 from rules.harvester import RULESET
+from rules.harvester.state import VERSION
 
 PATH = Path(__file__).with_name("golden.txt")
 SEED = Dice(b"golden")
@@ -31,15 +35,15 @@ SCRIPT: Mapping[int, Mapping[Seat, list[str] | None]] = {
 """Sheets with everything in them that bots do not do; slips included. None: no sheet came."""
 
 
-def game() -> Iterator[str]:
-    """The lines of the golden game."""
-    state, number = RULESET.setup(OPTIONS, SEATS, SEED), 0
+def game(write: Callable[[View, int], list[str] | None], edition: int = VERSION) -> Iterator[str]:
+    """The lines of a whole game in which `write` gives the sheet of each seat and turn."""
+    state, number = dataclasses.replace(RULESET.setup(OPTIONS, SEATS, SEED), edition=edition), 0
     events: tuple[Event, ...] = ()
     while not RULESET.standing(state).over:
         number += 1
         views = {seat: json.loads(canonical(view)) for seat, view in RULESET.views(state, SEATS, events)}
         yield from _moment(views, number)
-        sheets = {seat: _sheet(views[seat], number) for seat in SEATS if views[seat]["awaited"]}
+        sheets = {seat: write(views[seat], number) for seat in SEATS if views[seat]["awaited"]}
         yield from _written(views, sheets)
         state, events = RULESET.resolve(state, _input(views, sheets), SEED.scoped("turn", number))
         yield from _happened(events)
@@ -86,7 +90,39 @@ def _happened(events: Sequence[Event]) -> Iterator[str]:
 
 def text() -> str:
     """The golden game as it is now."""
-    return "\n".join(game()) + "\n"
+    return "\n".join(game(_sheet)) + "\n"
+
+
+def again(edition: int) -> tuple[list[str], list[str]]:
+    """The golden game of an earlier version, as it was and as its sheets are played now.
+
+    Left out are findings, maps, and where on the chart something was.
+    """
+    before = PATH.with_name(f"golden{edition}.txt").read_text()
+    turns = [_recorded(turn) for turn in re.split("^== turn ", before, flags=re.MULTILINE)]
+    now = game(lambda view, number: turns[number][view["seat"]], edition)
+    return _lasting(before.splitlines()), _lasting(now)
+
+
+def _recorded(turn: str) -> dict[Seat, list[str] | None]:
+    found = re.findall("^([a-z]+)> ?(.*)$", turn, re.MULTILINE)
+    return {seat: None if sheet == "no sheet" else sheet.split("; ") for seat, sheet in found}
+
+
+def _lasting(lines: Iterable[str]) -> list[str]:
+    """Who stood where in points, rule and losses, and what each event told, in any order within a turn."""
+    turns: list[list[str]] = [[]]
+    for line in lines:
+        if line.startswith("== "):
+            turns += [[line], []]
+        elif found := re.fullmatch(r"(\w+) at \S+: (.*)|  ([\w+]+): (\S+) (\{.*\})", line):
+            seat, stand, who, kind, data = found.groups()
+            turns[-1].append(f"{seat}: {stand}" if seat else f"{who}: {kind} {_told(ast.literal_eval(data))}")
+    return [line for turn in turns for line in sorted(turn)]
+
+
+def _told(data: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in data.items() if name not in ("q", "r", "best", "winners")}
 
 
 if __name__ == "__main__":

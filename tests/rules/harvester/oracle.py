@@ -207,8 +207,9 @@ class World:
             self._impulse(number, lot)
 
     def _impulse(self, number: int, lot: Callable[[int, Seat], int]) -> None:
-        sides = {unit.owner: self.side(unit.owner) for unit in self.units}
         self._lot = functools.partial(lot, number)
+        self._stand()
+        sides = self._by_side()
         for unit in self.units:
             unit.was, unit.way = unit.spot, unit.path.pop(0) if unit.path else ""
         self._hold_back()
@@ -226,6 +227,20 @@ class World:
         for unit in self._beaten(self._gathered(self.units, lambda unit: unit.spot), sides, conquests):
             self._wreck(unit)
         self._conquer(conquests)
+
+    def _by_side(self) -> dict[Seat, Seat]:
+        return {unit.owner: self.side(unit.owner) for unit in self.units}
+
+    def _stand(self) -> None:
+        """Enemies who are together already are judged first, as long as that decides anything."""
+        for _ in {unit.owner for unit in self.units}:
+            conquests: dict[Seat, tuple[Seat, int]] = {}
+            dead = self._beaten(self._gathered(self.units, lambda unit: unit.spot), self._by_side(), conquests)
+            if not dead and not conquests:
+                return
+            for unit in dead:
+                self._wreck(unit)
+            self._conquer(conquests)
 
     def _undo_ties(self, sides: dict[Seat, Seat]) -> None:
         while tied := [

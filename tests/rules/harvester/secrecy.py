@@ -1,9 +1,10 @@
 """What a player of Harvester may not know, stated without its views.
 
 Known are: the own affairs; who rules the reader; who is below it, with their
-points and so with what their Harvesters hold; and what the scanners of all these
-tell, band by band. Everything else may be otherwise, also the order of the seats
-and where on the planet it all is.
+points and what their Harvesters hold; what the scanners of all these tell, band by
+band; and of units close by, whether they are on the reader's side. Everything
+else may be otherwise, also the order of the seats and where on the planet it all
+is.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ LEFT = 1 << 6
 BY_HEX = ("resources", "ground", "traffic")
 REACH = 6
 """No unit moves and then scans farther than this from where it stands."""
+
+LASTING = 2
+"""Turns in which a Harvester that sets out for a mark at the rim of its scanners learns nothing more of it."""
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
@@ -49,26 +53,62 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
     the Harvesters of those above the seat, for it would hear of that.
     """
     draft = _Draft(state, seat, rnd)
+    sheets, _ = _acts(draft, 1)
+    return renumbered(draft.world(), rnd), sheets
+
+
+def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[dict[Seat, list[str]]]] | None:
+    """Another world that stays beyond the seat's ken for `LASTING` turns, and the sheets of these.
+
+    The seat asks about a far mark, by sending its Harvester there. What makes it, a
+    resource or a stranger's Harvester, is not known before a scanner is nearer than
+    these turns bring one. None where there is no such mark.
+    """
+    draft = _Draft(state, seat, rnd)
+    mark = draft.far_mark()
+    if mark is None:
+        return None
+    sheets, strangers = _acts(draft, LASTING)
+    if strangers and rnd.random() < 0.5:
+        draft.put(rnd.choice(strangers), HARVESTER, mark)
+        draft.set_resources(mark, 0)
+    asking = [
+        f"TARGET {draft.name(mark)}",
+        *(f"TARGET {draft.name(other)}" for other in sorted(draft.globe.hexes)[::40]),
+    ]
+    return renumbered(draft.world(), rnd), [{**sheets, seat: asking}, *({seat: asking} for _ in range(1, LASTING))]
+
+
+def _acts(draft: _Draft, turns: int) -> tuple[dict[Seat, list[str]], list[int]]:
+    """Others beyond the seat's reach for some turns stand anywhere else, and march and fight there in the first.
+
+    Returns their sheets, and whose Harvesters are that far away.
+    """
+    state, rnd = draft.state, draft.rnd
     draft.arrays["course"][~draft.is_mine()] = NO_COURSE
-    away, movers = draft.beyond()
+    away, movers = draft.beyond(turns)
     taken = {spots[HARVESTER] for spots in draft.spots.values()}
     for spot in away:
         draft.arrays["resources"][draft.globe.number[spot]] = rnd.choice((0, 0, 0, 1, 2))
     sheets: dict[Seat, list[str]] = {}
+    strangers = [number for number in movers if draft.spots[number][HARVESTER] in away]
     for number in movers:
         free = sorted(away - taken)
-        if free and draft.spots[number][HARVESTER] in away:
+        if free and number in strangers:
             taken.add(draft.put(number, HARVESTER, rnd.choice(free)))
         sheets[state.seats[number]] = _marches(draft, number, sorted(away), rnd) if away else []
-    return renumbered(draft.world(), rnd), sheets
+    return sheets, strangers
 
 
 def _marches(draft: _Draft, number: int, away: Sequence[tuple[int, int]], rnd: random.Random) -> list[str]:
-    """The player's distant units somewhere else, and marches that do not leave the distance."""
+    """Distant units somewhere else, some lost or back again, and marches that do not leave the distance."""
     lines = []
     for slot in range(1, SLOTS):
         here = draft.spots[number].get(slot)
         if here is not None and here not in away:
+            continue
+        if rnd.random() < 0.2:
+            draft.drop(number, slot)
             continue
         here = draft.put(number, slot, rnd.choice(away))
         path = []
@@ -119,9 +159,35 @@ class _Draft:
         self.spots[number][slot] = spot
         return spot
 
+    def drop(self, number: int, slot: int) -> None:
+        """Let a unit be lost."""
+        self.arrays["at"][number, slot] = NOWHERE
+        self.spots[number].pop(slot, None)
+
     def world(self) -> State:
         """The altered state."""
         return dataclasses.replace(self.state, **self.arrays)
+
+    def name(self, spot: tuple[int, int]) -> str:
+        """A hex as the seat writes it."""
+        planet = self.state.planet
+        origin = int(self.state.origin[self.state.seats.index(self.seat)])
+        offset = (self.globe.number[spot] - origin) % planet.count
+        return f"{planet.q[offset]},{planet.r[offset]}"
+
+    def far_mark(self) -> tuple[int, int] | None:
+        """A mark in band 5 that is a resource with nobody there, for a Harvester that may be sent to it."""
+        number = self.state.seats.index(self.seat)
+        if self.state.over or number not in self.spots or self.state.course[number, 1] != NOWHERE:
+            return None
+        rim = self.globe.around(self.spots[number][HARVESTER], 5)
+        held = {unit.spot for unit in self.old.units}
+        marks = (spot for spot in sorted(rim) if self.band(spot) == 5 and self._marked(spot) and spot not in held)
+        return next(marks, None)
+
+    def set_resources(self, spot: tuple[int, int], amount: int) -> None:
+        """Lay resources down in a hex."""
+        self._set("resources", spot, amount)
 
     def band(self, spot: tuple[int, int]) -> int:
         """1 to 5, or 6 where nothing is told."""
@@ -216,7 +282,7 @@ class _Draft:
                 continue
             if seat not in self.mine:
                 self.arrays["held"][number] = rnd.randint(0, 20)
-            self.arrays["place"][number] = rnd.randint(-30, 30), rnd.randint(-30, 30)
+            self.arrays["origin"][number] = rnd.randrange(self.state.planet.count)
             self.arrays["silent"][number] = rnd.randint(0, 5)
             self.arrays["waiting"][number] = rnd.randint(0, 1)
             at = self.arrays["at"][number]
@@ -227,17 +293,37 @@ class _Draft:
             self.arrays["build"][number] = (rnd.choice(lost), rnd.randint(1, 4)) if busy else (NOWHERE, 0)
 
     def rule(self) -> None:
-        """Those neither above nor below the seat are free, or ruled by anyone else but those below it."""
-        masters = [number for number in self.others() if self.state.seats[number] in self.above]
+        """Those neither above nor below the seat are free, or ruled by anyone else but those below it.
+
+        Of those with units close by it is known whether they are on the seat's side.
+        """
+        friends = [number for number in self.others() if self.state.seats[number] in self.above]
+        foes: list[int] = []
         for number in self.others():
-            if self.state.seats[number] not in self.above:
-                self.arrays["ruler"][number] = self.rnd.choice([NOWHERE, NOWHERE, *masters])
-                masters.append(number)
+            if self.state.seats[number] in self.above:
+                continue
+            friendly = self._is_friend(number) if self._is_near(number) else self.rnd.random() < 0.4
+            if friendly and friends:
+                self.arrays["ruler"][number] = self.rnd.choice(friends)
+                friends.append(number)
+            else:
+                self.arrays["ruler"][number] = self.rnd.choice([NOWHERE, NOWHERE, *foes])
+                foes.append(number)
+
+    def _is_friend(self, number: int) -> bool:
+        return self.old.side(self.state.seats[number]) == self.old.side(self.seat)
+
+    def _is_near(self, number: int) -> bool:
+        """Whether a unit of the player's is in band 1, where it shows whose it is."""
+        return any(self.band(spot) == 1 for spot in self.spots[number].values())
 
     # -- what is out of reach
 
-    def beyond(self) -> tuple[set[tuple[int, int]], list[int]]:
-        """The hexes that nobody comes near whom the seat knows or may come to know, and whose units may act there."""
+    def beyond(self, turns: int) -> tuple[set[tuple[int, int]], list[int]]:
+        """The hexes that nobody comes near whom the seat knows or may come to know, and whose units may act there.
+
+        For more turns than one, only Harvesters move.
+        """
         exposed = {
             self.state.seats[number]
             for number, spots in self.spots.items()
@@ -247,7 +333,7 @@ class _Draft:
         away = set(self.globe.hexes)
         for unit in self.old.units:
             if unit.owner in known:
-                away -= self.globe.around(unit.spot, REACH).keys()
+                away -= self.globe.around(unit.spot, REACH + turns - 1).keys()
         away -= {spots[HARVESTER] for number, spots in self.spots.items() if self.state.seats[number] in self.above}
         return away, [number for number in self.others() if self.state.seats[number] not in known | self.above]
 
@@ -272,6 +358,7 @@ def _turned(state: State, rnd: random.Random) -> State:
     by = rnd.randrange(count)
     shifted: dict[str, Any] = {
         name: np.where(getattr(state, name) == NOWHERE, NOWHERE, (getattr(state, name) + by) % count)
-        for name in ("at", "course")
+        for name in ("at", "course", "origin")
     }
+    shifted["standoffs"] = tuple((cell + by) % count for cell in state.standoffs)
     return dataclasses.replace(state, **shifted, **{name: np.roll(getattr(state, name), by) for name in BY_HEX})

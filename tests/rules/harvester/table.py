@@ -15,7 +15,7 @@ import numpy as np
 from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
 from rules.harvester import RULESET
 from rules.harvester.planet import planet_of
-from rules.harvester.state import CRAGS, DUST, NO_COURSE, NOWHERE, State
+from rules.harvester.state import CRAGS, DUST, NO_COURSE, NOWHERE, VERSION, State
 from rules.harvester.units import NAMES, SLOT, SLOTS
 from rules.kit.hexes import Hex
 
@@ -39,14 +39,13 @@ def position(
     held: Mapping[Seat, int] | None = None,
     seats: Sequence[Seat] = SEATS,
     drift: int = 0,
+    edition: int = VERSION,
 ) -> State:
     """A state with exactly these units; Harvesters not placed stand far away, alone."""
     planet = planet_of(size)
     at = np.full((len(seats), SLOTS), NOWHERE)
-    place = np.zeros((len(seats), 2), np.int64)
     for number, seat in enumerate(seats):
         own = {"H": FAR.get(seat, (0, 0))} | dict((units or {}).get(seat, {}))
-        place[number] = own["H"]
         for name, spot in own.items():
             at[number, SLOT[name]] = cell(size, spot)
     ground = np.zeros(planet.count, np.uint8)
@@ -61,9 +60,11 @@ def position(
         size=size,
         turn=turn,
         drift=drift,
+        edition=edition,
+        standoffs=(),
         at=at,
         held=np.array([(held or {}).get(seat, 0) for seat in seats]),
-        place=place,
+        origin=np.zeros(len(seats), np.int64),
         course=np.array([NO_COURSE] * len(seats)),
         waiting=np.zeros(len(seats), np.int64),
         build=np.array([(NOWHERE, 0)] * len(seats)),

@@ -192,3 +192,72 @@ def test_each_who_fought_is_told_whom() -> None:
     (won,) = told(events, "ann", "fought")
     assert (won["outcome"], won["strength"], won["lost"]) == ("tied", 3, "")
     assert won["enemies"] == "bob HSC"
+
+
+def test_a_fight_is_told_with_who_won_and_why() -> None:
+    """Each who fought hears which players won with which strength, also one who only fought along (ruling 12)."""
+    units = {"ann": {"S1": (2, 0)}, "bob": {"S1": (4, 0)}, "cyd": {"C1": (4, -1)}}
+    state = position(units, rulers={"bob": "dan", "cyd": "dan"})
+
+    _, events = turn(state, {"ann": ["MOVE S1 E"], "bob": ["MOVE S1 W"], "cyd": ["MOVE C1 SW"]})
+
+    fights = [told(events, seat, "fought") for seat in ("ann", "bob", "cyd")]
+    assert [(each["outcome"], each["strength"]) for (each,) in fights] == [("lost", 2), ("won", 3), ("won", 3)]
+    assert all((each["best"], each["winners"]) == (3, ["bob", "cyd"]) for (each,) in fights)
+
+
+def test_of_a_tie_it_is_told_that_nobody_won() -> None:
+    """The highest strength is told, and no winner (ruling 12)."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}})
+
+    _, events = turn(state, {"ann": ["MOVE S1 E"]})
+
+    assert [(each["best"], each["winners"]) for each in told(events, "bob", "fought")] == [(2, [])]
+
+
+TOGETHER = {"ann": {"L1": (5, -1)}, "bob": {"H": (5, 0), "S1": (2, 0)}, "cyd": {"H": (0, 6), "S1": (2, 0)}}
+"""Units of bob's and of his ruler cyd's stand together; ann's Lieutenant is beside bob's Harvester."""
+
+
+def test_enemies_left_together_fight_in_the_next_impulse() -> None:
+    """When bob is conquered, his Soldier and his former ruler's Lieutenant are enemies where they stand (ruling 14)."""
+    state = position(TOGETHER | {"cyd": {"H": (0, 6), "L1": (2, 0)}}, rulers={"bob": "cyd"})
+
+    after, events = turn(state, {"ann": ["MOVE L1 SE"]})
+
+    assert (ruler(after, "bob"), where(after, "bob", "S1")) == ("ann", None)
+    assert [(each["impulse"], each["winners"]) for each in told(events, "cyd", "fought")] == [(2, ["cyd"])]
+
+
+def test_nobody_walks_off_from_an_enemy_unjudged() -> None:
+    """A Soldier that would pass on from who has just become its enemy falls before it takes the step (ruling 14)."""
+    units = {"ann": {"H": (-3, 0), "C1": (7, 0)}, "bob": {"H": (5, 0), "S1": (0, 0)}, "dan": {"L1": (2, 0)}}
+    state = position(units, rulers={"bob": "cyd", "dan": "cyd"})
+
+    after, _ = turn(state, {"ann": ["MOVE C1 W W"], "bob": ["MOVE S1 E E E"]})
+
+    assert (ruler(after, "bob"), where(after, "bob", "S1")) == ("ann", None)
+    assert resources(after, (2, 0)) == 2
+
+
+def test_a_standoff_is_told_once() -> None:
+    """Equal enemies left together stay or walk off, and hear of their meeting once, not every impulse (ruling 14)."""
+    first, events = turn(position(TOGETHER, rulers={"bob": "cyd"}), {"ann": ["MOVE L1 SE"]})
+    second, later = turn(first)
+    third, _ = turn(second, {"bob": ["MOVE S1 E"]})
+
+    assert [(each["q"], each["r"], each["outcome"]) for each in told(events, "cyd", "fought")] == [(2, 0, "tied")]
+    assert told(later, "cyd", "fought") == told(later, "bob", "fought") == []
+    assert where(third, "bob", "S1") == (3, 0)
+
+
+def test_enemies_left_together_at_the_end_of_a_turn_fight_in_the_next() -> None:
+    """A conquest in the fourth impulse is followed by its fights in the first of the next turn (ruling 14)."""
+    units = {"ann": {"C1": (9, 0)}, "bob": {"H": (5, 0), "S1": (2, 0)}, "cyd": {"H": (0, 6), "L1": (2, 0)}}
+    state, _ = turn(position(units, rulers={"bob": "cyd"}), {"ann": ["MOVE C1 W W W W"]})
+    assert (ruler(state, "bob"), where(state, "bob", "S1")) == ("ann", (2, 0))
+
+    after, events = turn(state, {"bob": ["MOVE S1 E"]})
+
+    assert where(after, "bob", "S1") is None
+    assert [(each["impulse"], each["winners"]) for each in told(events, "bob", "fought")] == [(1, ["cyd"])]

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from tests.rules.harvester.golden import PATH, text
+from tests.rules.harvester.golden import PATH, again, text
 
 
 def test_the_golden_game_is_played_as_agreed() -> None:
     """Sheets, findings, events and maps of a whole game are as in golden.txt."""
     assert text() == PATH.read_text()
+
+
+def test_a_campaign_of_version_1_keeps_its_rules() -> None:
+    """What came of the sheets of version 1's golden game comes of them still, event by event."""
+    before, now = again(1)
+
+    assert now == before

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
 import pytest
 
-from tests.rules.harvester.table import position, read, told, turn, where
+from tests.rules.harvester.table import position, read, told, turn, view, where
 
 
 @pytest.mark.parametrize(
@@ -94,25 +97,65 @@ def test_a_harvester_that_has_arrived_gets_another_target() -> None:
     assert read(state, "ann", "TARGET 0,2").errors == ()
 
 
-def test_a_target_must_hold_a_resource() -> None:
-    """A hex known to be bare is refused at once; a mark that is no resource shows when the turn is resolved."""
-    state = position({"bob": {"H": (4, 0)}}, resources={(0, 3): 1})
+def test_a_target_is_judged_by_what_scanners_show() -> None:
+    """A hex known to be bare is refused; at a mark the Harvester sets out, whatever makes it (ruling 5)."""
+    rival, field = position({"bob": {"H": (5, 0)}}), position(resources={(5, 0): 1})
 
-    after, events = turn(state, {"ann": ["TARGET 4,0"]})
+    assert [found.code for found in read(rival, "ann", "TARGET 1,0").errors] == ["no-resource"]
+    for state in (rival, field):
+        after, events = turn(state, {"ann": ["TARGET 5,0"]})
+        assert (where(after, "ann", "H"), [event for event in events if event.kind == "refused"]) == ((1, 0), [])
 
-    assert [found.code for found in read(state, "ann", "TARGET 1,0").errors] == ["no-resource"]
-    assert told(events, "ann", "refused") == [{"line": "TARGET 4 0", "why": "there is no resource"}]
-    assert where(after, "ann", "H") == (0, 0)
+
+def test_a_harvester_stops_when_scanners_show_that_nothing_is_there() -> None:
+    """Beside a mark that was a Harvester it stops, and may be given another target; before it could not (ruling 5)."""
+    state = position({"bob": {"H": (3, 0)}}, resources={(0, 3): 1})
+    far, _ = turn(state, {"ann": ["TARGET 3,0"]})
+
+    near, events = turn(far)
+
+    assert [found.code for found in read(far, "ann", "TARGET 0,3").errors] == ["under-way"]
+    assert told(events, "ann", "nothing-there") == [{"q": 3, "r": 0}]
+    assert (where(near, "ann", "H"), view(near, "ann")["harvester"]["target"]) == ((2, 0), None)
+    assert read(near, "ann", "TARGET 0,3").errors == ()
 
 
-def test_a_harvester_goes_on_though_its_target_is_emptied() -> None:
-    """The resource has to be there when the order is given; the way is gone to its end all the same."""
+def test_a_harvester_stops_when_its_target_is_seen_to_be_emptied() -> None:
+    """What another has gathered before it came is not driven to any farther than it takes to see it (ruling 5)."""
     state = position({"bob": {"H": (3, 1)}}, resources={(3, 0): 1})
     state, _ = turn(state, {"ann": ["TARGET 3,0"], "bob": ["TARGET 3,0"]})
-    state, _ = turn(state)
 
-    assert where(state, "bob", "H") == (3, 0)
-    assert where(state, "ann", "H") == (2, 0)
+    after, events = turn(state)
+
+    assert (where(after, "bob", "H"), where(after, "ann", "H")) == ((3, 0), (2, 0))
+    assert len(told(events, "ann", "nothing-there")) == 1
+
+
+def test_what_no_scanner_shows_stops_no_harvester() -> None:
+    """A target behind dust is driven to until something is seen of it (ruling 5)."""
+    state = position({"ann": {"C1": (4, 0)}}, resources={(5, 0): 1}, dust=[(3, 0)])
+    state, _ = turn(state, {"ann": ["TARGET 5,0", "MOVE C1 W"]})
+
+    bare = dataclasses.replace(state, resources=np.zeros_like(state.resources))
+    after, events = turn(bare)
+
+    assert told(events, "ann", "nothing-there") == []
+    assert where(after, "ann", "H") == (2, 0)
+
+
+@pytest.mark.parametrize("watcher", ["ann", "cyd"])
+def test_a_scout_ahead_or_a_subservient_may_see_that_nothing_is_there(watcher: str) -> None:
+    """All that the report shows counts, not the Harvester's own scanner alone (ruling 5)."""
+    scout = {"H": (0, 6), "C1": (5, -2)} if watcher == "cyd" else {"C1": (5, -2)}
+    state = position({"bob": {"H": (5, 0)}, watcher: scout}, rulers={"cyd": "ann"})
+
+    _, events = turn(state, {"ann": ["TARGET 5,0"], watcher: ["MOVE C1 SE"]} | _both(watcher))
+
+    assert len(told(events, "ann", "nothing-there")) == 1
+
+
+def _both(watcher: str) -> dict[str, list[str]]:
+    return {"ann": ["TARGET 5,0", "MOVE C1 SE"]} if watcher == "ann" else {}
 
 
 def test_a_harvester_waits_for_another() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -61,12 +62,53 @@ def test_each_band_tells_its_own_facts_in_words() -> None:
     lines = report(state, "ann", events).text.splitlines()
 
     assert "0,3: 0 resources, 1 unit, entered from SE" in lines
-    assert "0,3: cyd: L" in lines
+    assert "0,3: foe cyd: L" in lines
     after = {line.split(" (")[0]: lines[number + 1].strip() for number, line in enumerate(lines) if "(band" in line}
     assert after["Two hexes off"] == "0,4 movement; 3,-1 movement"
     assert after["Three hexes off"] == "-3,2 entered from SW; -2,0*"
     assert after["Four hexes off"] == "-4,3 movement; 4,-4*"
     assert after["Five hexes off"] == "-4,0; 0,6"
+
+
+def test_friends_and_foes_are_marked_everywhere() -> None:
+    """In lists, map and picture units of the own side look other than foes (ruling 12)."""
+    units = {"bob": {"S1": (1, 0)}, "cyd": {"S1": (-1, 0), "H": (2, 0)}}
+    state = position(units, rulers={"cyd": "ann"})
+
+    text = report(state, "ann").text
+    (row,) = (line for line in RULESET.text_map(view(state, "ann")).splitlines() if line.split()[:1] == ["-5,0"])
+    (picture,) = RULESET.pictures(view(state, "ann"))
+
+    assert "1,0: foe bob: S" in text
+    assert "-1,0: friend cyd: S" in text
+    assert row.split()[5:9] == ["&", "@", "s", "%"]
+    assert {"#b3261e", "#5b7f95"} <= set(re.findall("#[0-9a-f]{6}", picture.svg))
+
+
+@pytest.mark.parametrize("part", ["text", "html"])
+def test_a_ruler_reads_a_summary_of_his_empire(part: str) -> None:
+    """Below whom, with how many points, where the Harvester is and what it holds, and where its units are."""
+    state = position({"bob": {"G": (-6, 0)}}, rulers={"bob": "ann", "cyd": "bob"}, held={"bob": 7})
+
+    words = " ".join(getattr(report(state, "ann"), part).split())
+
+    assert "our empire" in words
+    assert "G at -6,0" in words
+    if part == "text":
+        assert "bob: 11 points; Harvester at -6,0, holding 7; G at -6,0" in words
+        assert "cyd, under bob: 0 points; Harvester at 0,6, holding 0; no units" in words
+
+
+def test_a_fight_says_who_won_and_why() -> None:
+    """Loser, winner and those in a tie each read who won, with which strength."""
+    state = position({"ann": {"S1": (2, 0)}, "bob": {"L1": (3, 0)}, "cyd": {"S1": (-4, 0)}, "dan": {"S1": (-3, 0)}})
+
+    done = turn(state, {"ann": ["MOVE S1 E"], "cyd": ["MOVE S1 E"]})
+
+    said = {seat: " ".join(report(*_pair(done, seat)).text.split()) for seat in SEATS}
+    assert "bob won: 3 is more than your side's 2." in said["ann"]
+    assert "You won: no other side had 3 there." in said["bob"]
+    assert "Nobody won: 2 was the highest strength, and more than one side had it." in said["dan"]
 
 
 def test_enemies_met_are_named_in_words() -> None:
@@ -114,7 +156,7 @@ def test_the_map_shows_the_surroundings() -> None:
 
     rows = {line.split()[0]: line.split()[1:] for line in RULESET.text_map(view(state, "ann")).splitlines()[:11]}
 
-    assert rows["-5,0"] == [".", ".", ".", ".", "c", "@", "G+", "H", ".", ".*", "."]
+    assert rows["-5,0"] == [".", ".", ".", ".", "c", "@", "G+", "h", ".", ".*", "."]
     assert rows["-5,1"][5] == ".2"
     assert rows["-4,-1"][4] == "^"
     assert rows["-5,2"][3] == ":"

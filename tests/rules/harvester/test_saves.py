@@ -32,6 +32,23 @@ def test_a_save_of_version_1_is_read() -> None:
     assert state.held.tolist() == [10, 20, 12, 12, 15]
 
 
+def test_a_campaign_of_version_1_keeps_its_rules_and_places() -> None:
+    """It keeps to edition 1; and a Harvester is where it was by its player's chart, wherever that began."""
+    state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
+
+    assert (state.edition, state.standoffs) == (1, ())
+    homes = [view(state, seat)["harvester"] for seat in state.seats]
+    assert [(home["q"], home["r"]) for home in homes] == [(3, -5), (-3, 4), (-2, -1), (-7, 3), (3, 3)]
+
+
+def test_a_save_of_version_2_is_read() -> None:
+    """The frozen save of version 2: five players in turn 16, with a standoff."""
+    state = RULESET.load(json.loads((SAVES / "version2.json").read_text()), 2)
+
+    assert (state.turn, state.edition, state.standoffs) == (16, 2, (7,))
+    assert [seat for seat in state.seats if ruler(state, seat)] == ["ann"]
+
+
 def test_every_version_has_a_frozen_save() -> None:
     """A version is released only together with a save that stays readable."""
     assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}

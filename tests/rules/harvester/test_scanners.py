@@ -28,7 +28,7 @@ def test_band_1_tells_the_exact_contents() -> None:
     seen = view(state, "ann")
 
     assert scanned(seen, (1, 0)) == (1, [1, 0, "", 3, 3])
-    assert seen["contacts"] == [{"q": 1, "r": 0, "owner": "bob", "units": "GSS"}]
+    assert seen["contacts"] == [{"q": 1, "r": 0, "owner": "bob", "side": "foe", "units": "GSS"}]
 
 
 def test_the_own_hex_belongs_to_band_1() -> None:
@@ -116,7 +116,7 @@ def test_scanning_comes_after_moving() -> None:
 
     after, _ = turn(state, {"ann": ["MOVE C1 E"], "bob": ["MOVE S1 SW SE"]})
 
-    assert view(after, "ann")["contacts"] == [{"q": 8, "r": -1, "owner": "bob", "units": "S"}]
+    assert view(after, "ann")["contacts"] == [{"q": 8, "r": -1, "owner": "bob", "side": "foe", "units": "S"}]
 
 
 def test_subservients_scanners_tell_their_rulers() -> None:
@@ -134,15 +134,44 @@ def test_points_of_others_are_not_told() -> None:
     """Of points a player knows his own and those of all below him, and no others."""
     state = position(rulers={"bob": "ann"}, held={"ann": 1, "bob": 2, "cyd": 19})
 
-    assert view(state, "ann")["subservients"] == [{"seat": "bob", "ruler": "ann", "points": 2}]
+    assert [(each["seat"], each["points"]) for each in view(state, "ann")["subservients"]] == [("bob", 2)]
     assert view(state, "bob")["subservients"] == view(state, "cyd")["subservients"] == []
 
 
-def test_a_units_side_is_not_told() -> None:
-    """A unit shows whose it is, not whom its player serves."""
+def test_whom_a_foe_serves_is_not_told() -> None:
+    """A unit shows whose it is and that it is a foe, not whom its player serves."""
     units = {"bob": {"S1": (1, 0)}}
 
     assert view(position(units), "ann")["contacts"] == view(position(units, rulers={"bob": "cyd"}), "ann")["contacts"]
+
+
+@pytest.mark.parametrize(
+    ("rulers", "side"),
+    [
+        ({}, "foe"),
+        ({"bob": "ann"}, "friend"),
+        ({"ann": "bob"}, "friend"),
+        ({"ann": "cyd", "bob": "cyd"}, "friend"),
+        ({"bob": "cyd"}, "foe"),
+    ],
+    ids=str,
+)
+def test_units_nearby_are_friends_or_foes(rulers: dict[str, str], side: str) -> None:
+    """Rulers, subservients and those who serve the same Harvester are friends, all others foes (ruling 12)."""
+    state = position({"bob": {"S1": (1, 0)}}, rulers=rulers)
+
+    seen = {(each["q"], each["r"]): each["side"] for each in view(state, "ann")["contacts"]}
+    assert seen[1, 0] == side
+
+
+def test_a_ruler_has_a_summary_of_his_empire() -> None:
+    """Of each Harvester below him a ruler is told the place, the hold and where its units are (ruling 12)."""
+    state = position({"bob": {"G": (-6, 0), "S1": (-4, 0), "S2": (-4, 0)}}, rulers={"bob": "ann"}, held={"bob": 7})
+
+    (bob,) = view(state, "ann")["subservients"]
+
+    assert (bob["q"], bob["r"], bob["held"]) == (-6, 0, 7)
+    assert bob["units"] == [[-6, 0, "G"], [-4, 0, "SS"]]
 
 
 def test_dust_hides_what_is_in_it() -> None:
@@ -191,15 +220,3 @@ def test_coordinates_are_the_readers_own() -> None:
     homes = [(view(state, seat)["harvester"]["q"], view(state, seat)["harvester"]["r"]) for seat in state.seats]
 
     assert homes == [(0, 0)] * 4
-
-
-def test_coordinates_go_on_around_the_planet() -> None:
-    """A Harvester that drives east for ever has ever greater q; its surroundings are named next to it."""
-    state = position({"ann": {"H": (0, 0)}}, resources={(q, 0): 1 for q in range(1, 10)} | {(-9, 9): 1})
-    for q in range(1, 11):
-        state, _ = turn(state, {"ann": [f"TARGET {q},0"]})
-
-    seen = view(state, "ann")
-
-    assert (seen["harvester"]["q"], seen["harvester"]["r"]) == (10, 0)
-    assert scanned(seen, (15, 0)) == (5, [])

@@ -5,6 +5,7 @@ Leaks are planted here too, to see that the scrambled worlds are fit to find the
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +15,10 @@ import pytest
 
 from pbem.ruleset import Dice, Event, Seat, View
 from rules.harvester import RULESET, Harvester
-from rules.harvester.state import State
-from tests.rules.harvester.secrecy import elsewhere, renumbered, scramble
+from rules.harvester.state import VERSION, State
+from tests.rules.harvester.secrecy import elsewhere, lasting, renumbered, scramble
 from tests.rules.harvester.table import cell, new_game, turn, view
+from tests.rules.twins import reports
 
 Moment = tuple[State, tuple[Event, ...], Seat]
 Leak = Callable[[State, Seat, dict[str, Any]], None]
@@ -25,11 +27,11 @@ WORLDS = 3
 
 
 @functools.cache
-def moments() -> tuple[Moment, ...]:
+def moments(turns: int = TURNS, size: int = 0) -> tuple[Moment, ...]:
     """Every report of the first turns of a game of bots, with bad ground."""
-    state, events = new_game(6, crags=8, dust=8), ()  # type: State, tuple[Event, ...]
+    state, events = new_game(6, crags=8, dust=8, size=size), ()  # type: State, tuple[Event, ...]
     found: list[Moment] = []
-    for _ in range(TURNS):
+    for _ in range(turns):
         state, events = turn(state, {seat: bot(state, seat, events) for seat in state.seats})
         found += [(state, events, seat) for seat in state.seats]
     return tuple(found)
@@ -73,6 +75,30 @@ def test_what_happens_elsewhere_is_not_heard() -> None:
         if None not in reports:
             assert reports[0] == reports[1]
     assert acted > 100
+
+
+def probed(edition: int) -> Iterator[list[list[View]]]:
+    """Reports of several turns in which a seat asks about a far mark, in worlds that differ in what makes it.
+
+    They take a planet with room for what stays out of reach for so long.
+    """
+    for state, _, seat in moments(turns=3, size=17):
+        asked = dataclasses.replace(state, edition=edition)
+        drafts = [lasting(asked, seat, random.Random(f"{state.turn} {seat} {number}")) for number in range(WORLDS)]
+        yield [list(reports(RULESET, world, seat, sheets)) for world, sheets in filter(None, drafts)]
+
+
+def test_an_order_is_no_probe() -> None:
+    """A TARGET at a mark brings the same reports, turn after turn, whatever makes that mark (ruling 5)."""
+    asked = [seen for seen in probed(VERSION) if seen]
+
+    assert sum(len(seen[0]) for seen in asked) > 10
+    assert all(other == seen[0] for seen in asked for other in seen)
+
+
+def test_an_order_used_as_a_probe_is_found() -> None:
+    """By the rules of version 1 a target was judged by what its hex truly held: twin worlds tell these apart."""
+    assert any(other != seen[0] for seen in probed(1) for other in seen)
 
 
 def _index(state: State, seat: Seat, shown: dict[str, Any]) -> None:

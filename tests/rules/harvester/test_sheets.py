@@ -109,7 +109,7 @@ def test_after_the_end_nothing_is_ordered() -> None:
 
 def test_the_form_names_what_can_be_ordered() -> None:
     """A report brings a comment for each unit, and for a target or a rebuilding where one may be ordered."""
-    lines = RULESET.template(view(position(CROWD), "ann"))
+    lines = RULESET.template(view(position(CROWD, resources={(0, 1): 1}, held={"ann": 2}), "ann"))
 
     assert [line.split()[1:3] for line in lines[:4]] == [
         ["TARGET", "<q>,<r>"],
@@ -117,14 +117,34 @@ def test_the_form_names_what_can_be_ordered() -> None:
         ["MOVE", "S1"],
         ["MOVE", "C1"],
     ]
-    assert lines[-1].startswith("; BUILD <unit>")
+    assert lines[-2].startswith("; BUILD <unit>             # one of S2, S3, C2, C3, C4")
+    assert lines[-1].startswith("; DROP <amount>")
+
+
+def test_the_form_offers_nothing_that_would_be_refused() -> None:
+    """Without a known field no target is asked for, and with nothing held no unit and no amount."""
+    lines = RULESET.template(view(position(CROWD), "ann"))
+
+    assert {line.split()[1] for line in lines} == {"MOVE"}
+
+
+def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
+    """A line without its semicolon, what stands in angles filled in, is that order; remarks are comments."""
+    state = position(CROWD, resources={(0, 1): 1}, held={"ann": 9})
+    values = {"<q>": "0", "<r>": "1", "<direction>": "E", "<unit>": "L2", "<amount>": "1"}
+
+    for line in RULESET.template(view(state, "ann")):
+        for blank, value in values.items():
+            line = line.replace(blank, value)
+        parsed = read(state, "ann", line.removeprefix("; "))
+        assert (len(parsed.orders), parsed.findings) == (1, ())
 
 
 def test_the_form_says_where_the_harvester_is_bound() -> None:
     """Of a Harvester under way no target is asked."""
     state, _ = turn(position(resources={(3, 0): 1}), {"ann": ["TARGET 3,0"]})
 
-    assert RULESET.template(view(state, "ann"))[0] == "; your Harvester goes on to 3,0"
+    assert RULESET.template(view(state, "ann"))[0] == "# your Harvester goes on to 3,0"
 
 
 def test_without_a_sheet_nothing_is_ordered() -> None:

@@ -6,7 +6,9 @@ golden.txt is what a change of the rules, bots or words has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pbem.ruleset import Dice, Event, Seat
@@ -17,7 +19,9 @@ from tests.rules.singularity.table import new_game, read, turn, view
 PATH = Path(__file__).with_name("golden.txt")
 SIZE = 4
 
-OPENING: Sequence[dict[Seat, list[str]]] = (
+Sheets = dict[Seat, list[str]]
+
+OPENING: Sequence[Sheets] = (
     {"red": ["PLACE d4", "IF d3 THEN e3", "IF e3 THEN d3", "IF c5 THEN c4 AFTER e3"], "blue": ["IF c4 THEN c5"]},
     {"blue": ["PLACE d3", "DRAW OFFER"]},
     {"blue": ["DRAW DECLINE"]},
@@ -28,18 +32,43 @@ OPENING: Sequence[dict[Seat, list[str]]] = (
 """Turns with everything in them that bots do not do; slips included."""
 
 
-def game() -> Iterator[str]:
-    """The lines of the golden game."""
-    state, events, dice = new_game(SIZE, 9), (), Dice(b"golden")  # type: State, tuple[Event, ...], Dice
-    number = 0
-    while state.result is None:
+def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
+    """The lines of a whole game in which `write` gives the sheets of each turn."""
+    events: tuple[Event, ...] = ()
+    for number in itertools.count():
         yield from _moment(state, events)
-        scripted = number < len(OPENING)
-        sheets = OPENING[number] if scripted else {state.mover: _bot(state, dice.scoped(number))}
+        if state.result is not None:
+            return
+        sheets = write(state, number)
         yield from _sheets(state, sheets)
         state, events = turn(state, **{seat: _taken(state, seat, lines) for seat, lines in sheets.items()})
-        number += 1
-    yield from _moment(state, events)
+
+
+def played(state: State, number: int) -> Sheets:
+    """The sheets of the golden game: an opening, and then what bots write."""
+    if number < len(OPENING):
+        return OPENING[number]
+    return {state.mover: _bot(state, Dice(b"golden").scoped(number))}
+
+
+def again(version: int) -> tuple[list[str], list[str]]:
+    """The golden game of an earlier version, as it was and as its sheets are played now; without maps and findings."""
+    before = PATH.with_name(f"golden{version}.txt").read_text()
+    sheets = [_written(moment) for moment in re.split("^== ", before, flags=re.MULTILINE)[1:]]
+    now = game(new_game(SIZE, 9, edition=version), lambda state, number: sheets[number])
+    return _lasting(before.splitlines()), _lasting(now)
+
+
+def _written(moment: str) -> Sheets:
+    sheets: Sheets = {}
+    for seat, line in re.findall("^(red|blue)> (.*)$", moment, re.MULTILINE):
+        sheets.setdefault(seat, []).append(line)
+    return sheets
+
+
+def _lasting(lines: Iterable[str]) -> list[str]:
+    """Labels, events and what is kept."""
+    return [line for line in lines if re.match("== |  (red|blue|blue.red): |  kept by ", line)]
 
 
 def _bot(state: State, dice: Dice) -> list[str]:
@@ -61,7 +90,7 @@ def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
         yield from (f"  kept by {seat}: {reply['line']}" for reply in view(state, seat)["kept"])
 
 
-def _sheets(state: State, sheets: dict[Seat, list[str]]) -> Iterator[str]:
+def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
     """The sheets with their findings."""
     for seat, lines in sheets.items():
         yield from (f"{seat}> {line}" for line in lines)
@@ -71,7 +100,7 @@ def _sheets(state: State, sheets: dict[Seat, list[str]]) -> Iterator[str]:
 
 def text() -> str:
     """The golden game as it is now."""
-    return "\n".join(game()) + "\n"
+    return "\n".join(game(new_game(SIZE, 9), played)) + "\n"
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ import random
 
 from pbem.ruleset import Seat
 from rules.singularity.orders import written
-from rules.singularity.state import Reply, State, opponent
+from rules.singularity.state import SEATS, Reply, State, opponent
 
 MOST = 6
+LASTING = 3
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
@@ -30,6 +31,23 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
     asleep = [Reply(*rnd.sample(free, 3)) for _ in range(rnd.randrange(MOST))]
     sheet = [written(Reply(*rnd.sample(free, 3))) for _ in range(rnd.randrange(MOST))]
     return _with_kept(state, seat, asleep), {opponent(seat): sheet}
+
+
+def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[dict[Seat, list[str]]]]:
+    """The same game with other replies kept by the opponent, and the sheets of several turns that use none of them.
+
+    Both players place the same stones in all such worlds; what else stands on the
+    opponent's sheets answers cells that stay free.
+    """
+    free = _free(state)
+    stones, others = free[: 2 * LASTING], free[2 * LASTING :]
+    turns: list[dict[Seat, list[str]]] = []
+    for number, cell in enumerate(stones):
+        mover = SEATS[(len(state.moves) + number) % 2]
+        hidden = [written(Reply(*rnd.sample(others, 2))) for _ in range(rnd.randrange(MOST))]
+        turns.append({opponent(seat): hidden, seat: [f"IF {others[0]} THEN {others[1]}"]})
+        turns[-1][mover] = [*turns[-1][mover], f"PLACE {cell}"]
+    return _with_kept(state, seat, [Reply(*rnd.sample(others, 2)) for _ in range(rnd.randrange(MOST))]), turns
 
 
 def _with_kept(state: State, seat: Seat, kept: list[Reply]) -> State:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 
 from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
 from rules.singularity import RULESET
-from rules.singularity.state import SEATS, State
+from rules.singularity.state import SEATS, VERSION, State
 
 Sheets = dict[Seat, Sequence[str]]
 
 
-def new_game(size: int = 6, forfeit_after: int = 3) -> State:
+def new_game(size: int = 6, forfeit_after: int = 3, *, edition: int = VERSION) -> State:
     """A game before its first stone."""
-    return RULESET.setup({"size": size, "forfeit_after": forfeit_after}, SEATS, Dice(b"test"))
+    state = RULESET.setup({"size": size, "forfeit_after": forfeit_after}, SEATS, Dice(b"test"))
+    return dataclasses.replace(state, edition=edition)
 
 
 def position(moves: str, *, size: int = 6, forfeit_after: int = 3) -> State:

@@ -56,8 +56,7 @@ def test_the_bot_keeps_replies() -> None:
 
 def test_the_bot_forgets_what_it_kept_before() -> None:
     """Each sheet begins anew, so that an old reply does not answer a new danger."""
-    state, _ = turn(new_game(4), red=["PLACE c4", "IF a4 THEN a5"])
-    state, _ = turn(state, blue=["PLACE e5"])
+    state, _ = turn(new_game(4), red=["IF a4 THEN a5"])
 
     assert sheet(state, "red")[0] == "FORGET"
 

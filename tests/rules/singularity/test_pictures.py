@@ -80,24 +80,21 @@ def test_titles_say_who_is_to_move_or_has_won() -> None:
 
 
 def test_the_text_map_of_a_small_board() -> None:
-    """Columns run down above their letters, lines run down to the right from their numbers."""
+    """Every cell bears its name, after the sign of what is on it; columns run down, lines down to the right."""
     lines = text_map(view(position("c3 d1 e2", size=3), "red")).splitlines()
 
     assert lines == [
-        "          1  #",
-        "      2  +       B",
-        "  3  +       .       +",
-        "         .       .",
-        "  4  +       R      (R)",
-        "         .       .",
-        "  5  +       .       +",
-        "         +       +",
-        "     a       +       e",
-        "         b       d",
-        "             c",
+        "          #c1",
+        "      b2      Bd1",
+        "  a3      c2      e1",
+        "      b3      d2",
+        "  a4      Rc3    (Re2)",
+        "      b4      d3",
+        "  a5      c4      e3",
+        "      b5      d4",
+        "          c5",
         "",
-        "R red, B blue, # the black stone, () latest;",
-        "free cells: + on the perimeter, . elsewhere",
+        "Rd4 red, Bd4 blue, #c1 the black stone, d4 alone a free cell; () latest",
     ]
 
 
@@ -105,16 +102,25 @@ def test_the_text_map_marks_the_winning_group() -> None:
     """The stones of the group that won stand in square brackets."""
     shown = text_map(view(position(WON, size=4), "red"))
 
-    assert (shown.count("[R]"), shown.count("(R)")) == (6, 1)
-    assert "[] the group that won" in shown
+    assert (shown.count("[R"), shown.count("(Rg3)")) == (6, 1)
+    assert "[] the group that won" in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("size", range(3, 27))
 def test_text_maps_of_all_sizes_fit_a_mail(size: int) -> None:
-    """Every size fits 80 columns, with all its cells and coordinates apart from each other."""
-    shown = text_map(view(new_game(size), "red")).split("\n\n")[0]
+    """Every size fits 80 columns, and each cell's name stands on it once, or where there is no room in a list below."""
+    shown = text_map(view(new_game(size), "red"))
 
     assert max(map(len, shown.splitlines())) <= 80
-    assert sum(shown.count(sign) for sign in ".+#") == 3 * size * (size - 1) + 1
-    assert re.findall(r"\d+", shown) == [str(line) for line in range(1, 2 * size)]
-    assert sorted(re.findall(r"[a-z]+", shown)) == sorted(column_letters(column) for column in range(2 * size - 1))
+    board = shown.split("\n\n")[0] if size <= 13 else shown.split("each column:\n")[1]
+    assert sorted(re.findall(r"[a-z]+[0-9]+", board)) == sorted(field_of(size).names)
+
+
+def test_a_board_without_room_for_names_keeps_its_coordinates() -> None:
+    """Signs apart from each other, letters below their columns and numbers beside their lines."""
+    shown = text_map(view(new_game(26), "red")).split("\n\n")[0]
+
+    assert sum(shown.count(sign) for sign in ".+#") == 3 * 26 * 25 + 1
+    assert re.findall(r"\d+", shown) == [str(line) for line in range(1, 52)]
+    assert sorted(re.findall(r"[a-z]+", shown)) == sorted(column_letters(column) for column in range(51))

@@ -33,9 +33,9 @@ def test_the_owner_is_told_which_reply_was_played() -> None:
 
 def test_a_chain_goes_on_as_long_as_replies_match() -> None:
     """Replies of both players answer each other in one turn, told in the order placed."""
-    before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5", "IF c7 THEN c8"], blue=["IF e5 THEN c7"])
+    before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5", "IF c7 THEN c8 AFTER e5"])
 
-    after, events = turn(before, blue=["PLACE d4"])
+    after, events = turn(before, blue=["PLACE d4", "IF e5 THEN c7"])
 
     assert after.moves == ("f6", "d4", "e5", "c7", "c8")
     assert [event.data["number"] for event in events if event.kind == "placed"] == [2, 3, 4, 5]
@@ -48,15 +48,53 @@ def test_a_player_not_on_move_may_keep_replies() -> None:
     assert after.moves == ("d4", "e5")
 
 
-def test_replies_stay_when_the_opponent_plays_elsewhere() -> None:
-    """A reply is kept from turn to turn until it can be used."""
+def test_a_reply_holds_for_the_next_stone_only() -> None:
+    """When the opponent plays elsewhere it lapses, its owner alone is told, and it never makes a move (ruling 6)."""
     state, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5"])
-    state, _ = turn(state, blue=["PLACE a7"])
-    state, _ = turn(state, red=["PLACE b8"])
 
-    state, _ = turn(state, blue=["PLACE d4"])
+    state, events = turn(state, blue=["PLACE a7"])
+    later, _ = turn(turn(state, red=["PLACE b8"])[0], blue=["PLACE d4"])
 
-    assert state.moves[-1] == "e5"
+    assert ("past", ["IF d4 THEN e5"]) in told(events, "red")
+    assert told(events, "blue") == [("placed", "blue a7")]
+    assert later.moves == ("f6", "a7", "b8", "d4")
+
+
+def test_of_several_lines_of_play_the_others_lapse() -> None:
+    """The stone that came decides: its reply is played, what goes on from that stays, all else is gone (ruling 6)."""
+    plan = [
+        "IF d4 THEN e5",
+        "IF c4 THEN c5 AFTER e5",
+        "IF b7 THEN b8 AFTER c5",
+        "IF e4 THEN c8",
+        "IF b7 THEN a8 AFTER c8",
+    ]
+    before, _ = turn(new_game(), red=["PLACE f6", *plan])
+
+    after, events = turn(before, blue=["PLACE d4"])
+
+    assert kept(after, "red") == plan[1:3]
+    assert ("past", plan[3:]) in told(events, "red")
+
+
+def test_a_chain_lapses_where_it_is_left() -> None:
+    """Replies further on are gone as soon as the opponent leaves the line of play (ruling 6)."""
+    before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5", "IF c4 THEN c5 AFTER e5", "IF b7 THEN b8 AFTER c5"])
+    state, _ = turn(before, blue=["PLACE d4"])
+
+    after, _ = turn(state, blue=["PLACE a7"])
+
+    assert kept(after, "red") == []
+
+
+def test_a_stone_by_a_reply_is_the_next_stone_too() -> None:
+    """What the opponent's kept reply places lets lines lapse as his own hand would (ruling 6)."""
+    before, _ = turn(new_game(), red=["PLACE f6", "IF c7 THEN c8"], blue=["IF a6 THEN a7"])
+
+    after, _ = turn(before, blue=["PLACE d4"], red=["IF d4 THEN a6", "IF a8 THEN a9 AFTER a6"])
+
+    assert after.moves == ("f6", "d4", "a6")
+    assert (kept(after, "red"), kept(after, "blue")) == (["IF a8 THEN a9 AFTER a6"], [])
 
 
 def test_after_makes_a_reply_wait() -> None:
@@ -91,7 +129,7 @@ def test_different_lines_of_play_may_be_planned_side_by_side() -> None:
 def test_a_reply_that_cannot_be_played_gives_way() -> None:
     """A reply whose cell was taken earlier in the turn is passed over for the next that answers the same stone."""
     plan = ["IF e9 THEN d4", "IF c7 THEN d4", "IF c7 THEN c8 AFTER f6"]
-    before, _ = turn(new_game(), red=["PLACE f6", *plan])
+    before, _ = turn(new_game(edition=1), red=["PLACE f6", *plan])
 
     after, events = turn(before, blue=["PLACE e9", "IF d4 THEN c7"])
 
@@ -99,9 +137,20 @@ def test_a_reply_that_cannot_be_played_gives_way() -> None:
     assert ("lapsed", ["IF c7 THEN d4"]) in told(events, "red")
 
 
+def test_in_a_campaign_of_version_1_replies_stay() -> None:
+    """It keeps its rules: there a reply is kept from turn to turn until it can be used (ruling 15)."""
+    state, _ = turn(new_game(edition=1), red=["PLACE f6", "IF d4 THEN e5"])
+    state, _ = turn(state, blue=["PLACE a7"])
+    state, _ = turn(state, red=["PLACE b8"])
+
+    state, _ = turn(state, blue=["PLACE d4"])
+
+    assert state.moves[-1] == "e5"
+
+
 def test_a_reply_lapses_when_its_cell_is_taken() -> None:
     """A reply of no more use is dropped at the end of the turn, and its owner alone is told."""
-    before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5"])
+    before, _ = turn(new_game(edition=1), red=["PLACE f6", "IF d4 THEN e5"])
 
     after, events = turn(before, blue=["PLACE e5"])
 
@@ -132,7 +181,7 @@ def test_a_new_reply_replaces_its_like() -> None:
     """A line for the same cell that waits for the same stone takes the place of the old one."""
     before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5"])
 
-    after, _ = turn(before, red=["IF d4 THEN e4", "IF d4 THEN e3 AFTER c8"], blue=["PLACE a7"])
+    after, _ = turn(before, red=["IF d4 THEN e4", "IF d4 THEN e3 AFTER c8"])
 
     assert kept(after, "red") == ["IF d4 THEN e4", "IF d4 THEN e3 AFTER c8"]
 
@@ -140,11 +189,10 @@ def test_a_new_reply_replaces_its_like() -> None:
 def test_forget_drops_replies() -> None:
     """FORGET with a cell drops the replies to it, without one all; lines are followed in the order written."""
     before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5", "IF c4 THEN c5", "IF d4 THEN e3 AFTER b6"])
-    blue = ["PLACE a7"]
 
-    some, _ = turn(before, red=["FORGET d4"], blue=blue)
-    none, _ = turn(before, red=["FORGET"], blue=blue)
-    new, _ = turn(before, red=["FORGET", "IF b6 THEN b7"], blue=blue)
+    some, _ = turn(before, red=["FORGET d4"])
+    none, _ = turn(before, red=["FORGET"])
+    new, _ = turn(before, red=["FORGET", "IF b6 THEN b7"])
 
     assert kept(some, "red") == ["IF c4 THEN c5"]
     assert kept(none, "red") == []

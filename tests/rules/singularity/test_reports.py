@@ -35,6 +35,10 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         "The game is over. A draw: the players agreed to a draw.",
     ),
     "answered": ({"lines": ["IF d4 THEN e5"]}, "Your kept reply was played: IF d4 THEN e5."),
+    "past": (
+        {"lines": ["IF d4 THEN e5"]},
+        "Lapsed with that stone, for replies hold for the next one only: IF d4 THEN e5.",
+    ),
     "lapsed": (
         {"lines": ["IF d4 THEN e5", "IF c8 THEN c9"]},
         "Dropped, for they can no longer be used: IF d4 THEN e5; IF c8 THEN c9.",
@@ -86,8 +90,8 @@ def test_the_table_of_events_is_whole() -> None:
 
 def test_a_report_tells_all_that_is_pending(reporter: Reporter) -> None:
     """Whose move it is, the offer of a draw, missed deadlines and own kept replies stand in the report."""
-    state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF e5 THEN e6"])
-    state, events = turn(state)
+    state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
+    state, events = turn(state, blue=["IF e5 THEN e6"])
 
     for shown in (report(reporter, state, "blue", events).text, report(reporter, state, "blue", events).html):
         assert "is to place stone 2; that is you." in shown

@@ -26,6 +26,14 @@ def test_a_save_of_version_1_is_read() -> None:
     assert state.players["red"].misses == 1
 
 
+def test_a_save_of_version_2_is_read() -> None:
+    """The frozen save of version 2: replies of a line of play, and the rules it began with."""
+    one, two = (json.loads((SAVES / f"version{version}.json").read_text()) for version in (1, 2))
+
+    assert (RULESET.load(one, 1).edition, RULESET.load(two, 2).edition) == (1, 2)
+    assert kept(RULESET.load(two, 2), "red") == ["IF c4 THEN c5 AFTER e5", "IF b7 THEN b8 AFTER c5"]
+
+
 def test_every_version_has_a_frozen_save() -> None:
     """A version is released only together with a save that stays readable."""
     assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}

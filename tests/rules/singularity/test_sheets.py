@@ -82,9 +82,22 @@ def test_a_reply_needs_free_cells() -> None:
 
 
 def test_a_reply_and_the_stone_do_not_share_a_cell() -> None:
-    """The cell of the sheet's own stone cannot be one of an IF line's, whichever comes first."""
+    """The cell of the sheet's own stone cannot be one of an IF line's; the stone counts, whichever comes first."""
     assert only("PLACE e5", "IF e5 THEN e6")[0] == "taken"
-    assert codes(read(position("d4"), "blue", "IF e6 THEN e5", "PLACE e5")) == [(0, "no-place"), (2, "needed")]
+    assert codes(read(position("d4"), "blue", "IF e6 THEN e5", "PLACE e5")) == [(1, "taken")]
+
+
+@pytest.mark.parametrize(
+    "line", ["IF e4 THEN c8", "IF e4 THEN c8 AFTER e5", "IF e4 THEN PLACE c8", "IF e4 PLACE c8 AFTER e5"]
+)
+def test_replies_may_stand_before_the_stone(line: str) -> None:
+    """IF lines above PLACE are understood as those below it, and PLACE may be written in them, too."""
+    state = position("d4")
+
+    above, below = read(state, "blue", line, "PLACE e5"), read(state, "blue", "PLACE e5", line)
+
+    assert (above.findings, set(above.orders)) == ((), set(below.orders))
+    assert [entry.line for entry in above.entries] == [1, 2]
 
 
 def test_a_replaced_reply_is_remarked() -> None:
@@ -130,7 +143,8 @@ def test_a_finished_game_takes_no_orders() -> None:
 
 def test_orders_are_restated_in_words() -> None:
     """A receipt repeats every order in plain words."""
-    offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF c8 THEN c4"])
+    offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
+    offered, _ = turn(offered, blue=["IF c8 THEN c4"])
     lines = ["PLACE e5", "IF e4 THEN e6", "IF b6 THEN b7 AFTER e6", "FORGET c8", "FORGET", "DRAW DECLINE", "RESIGN"]
 
     parsed = read(offered, "blue", *lines)
@@ -152,9 +166,25 @@ def test_the_sheet_in_a_report_says_what_is_asked() -> None:
 
     mover, other = (RULESET.template(view(state, seat)) for seat in ("blue", "red"))
 
-    assert [line.split()[1] for line in mover] == ["kept,", "DRAW", "PLACE", "IF"]
+    assert [line.split()[:3] for line in mover if line[0] == ";"] == [
+        [";", "DRAW", "ACCEPT"],
+        [";", "DRAW", "DECLINE"],
+        [";", "PLACE", "<cell>"],
+        [";", "IF", "<cell>"],
+    ]
     assert [line.split()[1] for line in other] == ["IF"]
+    assert RULESET.template(view(new_game(), "red"))[-1] == "; DRAW OFFER"
     assert read(state, "blue", *mover).orders == ()
+
+
+def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
+    """A line without its semicolon, with cells for what stands in angles, is that order; remarks are comments."""
+    state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF e6 THEN e5"])
+
+    for line in RULESET.template(view(state, "blue")):
+        filled = line.removeprefix("; ").replace("<cell>", "c8", 1).replace("<cell>", "c9", 1)
+        parsed = read(state, "blue", filled)
+        assert (len(parsed.orders), parsed.errors) == (0 if line[0] == "#" else 1, ())
 
 
 def test_no_sheet_is_asked_for_at_the_end() -> None:

@@ -186,8 +186,7 @@ def test_a_stone_of_the_same_turn_does_not_decline() -> None:
 
 def test_a_kept_reply_does_not_decline() -> None:
     """A kept reply leaves the offer standing: it was written before."""
-    before, _ = turn(new_game(), red=["PLACE d4"], blue=["IF e5 THEN f6"])
-    before, _ = turn(before, blue=["PLACE c5"])
+    before, _ = turn(position("d4"), blue=["PLACE c5", "IF e5 THEN f6"])
 
     after, _ = turn(before, red=["PLACE e5", "DRAW OFFER"])
 

@@ -1,0 +1,80 @@
+"""A player's chart: places keep their names for good, and its seam is marked (ruling 1)."""
+
+from __future__ import annotations
+
+from rules.harvester import RULESET
+from rules.harvester.state import State
+from tests.rules.harvester.table import position, scanned, turn, view
+
+ROAD = {(q, 0): 1 for q in range(1, 10)} | {(-9, 9): 1}
+
+
+def driven(state: State, turns: int) -> State:
+    """Ann's Harvester goes on to the east, hex by hex."""
+    for q in range(1, turns + 1):
+        state, _ = turn(state, {"ann": [f"TARGET {q},0"]})
+    return state
+
+
+def test_the_origin_stays_where_the_harvester_started() -> None:
+    """A Harvester that drives east over the rim of its chart comes back from the west of it."""
+    state = driven(position(resources=ROAD), 9)
+
+    after, _ = turn(state, {"ann": ["TARGET 10,0"]})
+
+    assert [view(each, "ann")["harvester"]["q"] for each in (state, after)] == [9, -9]
+    assert (view(after, "ann")["harvester"]["r"], scanned(view(after, "ann"), (0, 0))) == (9, None)
+
+
+def test_a_place_keeps_its_name_while_the_harvester_moves() -> None:
+    """Of a unit beyond the seam the name does not tear when the Harvester takes a step."""
+    state = position({"ann": {"C1": (-9, 9)}}, resources=ROAD)
+
+    names = [view(driven(state, turns), "ann")["units"] for turns in range(8)]
+
+    assert all(each == [{"unit": "C1", "q": -9, "r": 9}] for each in names)
+
+
+def test_a_unit_that_crosses_the_seam_has_the_name_of_where_it_is() -> None:
+    """A step over the rim leads to the name that the opposite side has."""
+    after, _ = turn(position({"ann": {"C1": (9, 0)}}), {"ann": ["MOVE C1 E"]})
+
+    assert view(after, "ann")["units"] == [{"unit": "C1", "q": -9, "r": 9}]
+
+
+def test_events_and_targets_have_the_names_of_the_chart() -> None:
+    """What happens beyond the seam is told by the same names as what is scanned there."""
+    state = driven(position(resources=ROAD), 9)
+
+    after, events = turn(state, {"ann": ["TARGET 10,0"]})
+
+    (arrived,) = (event.data for event in events if event.kind == "arrived")
+    assert (arrived["q"], arrived["r"]) == (-9, 9)
+    assert scanned(view(after, "ann"), (-9, 9)) is not None
+
+
+def test_the_text_map_marks_the_seam() -> None:
+    """The map goes on around the Harvester; where coordinates begin anew stands a bar, and with what they go on."""
+    state = driven(position(resources=ROAD), 9)
+
+    lines = RULESET.text_map(view(state, "ann")).splitlines()
+
+    (middle,) = (line for line in lines if line.strip().startswith("4,0 "))
+    assert middle.index("@") < middle.index("|") < len(middle)
+    assert "the row of 4,0 with -9,9" in " ".join(lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_there_is_no_seam_around_the_origin() -> None:
+    """Where the chart goes on, the map says nothing of a seam."""
+    assert "seam" not in RULESET.text_map(view(position(), "ann"))
+
+
+def test_the_picture_shows_the_seam_and_keeps_its_frame() -> None:
+    """A picture is as large beyond the seam as at the origin, with the seam drawn."""
+    (plain,), (seamed,) = (
+        RULESET.pictures(view(state, "ann")) for state in (position(), driven(position(resources=ROAD), 9))
+    )
+
+    assert (plain.width, plain.height) == (seamed.width, seamed.height)
+    assert ("#7b3fa0" in plain.svg, "#7b3fa0" in seamed.svg) == (False, True)
