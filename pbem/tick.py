@@ -40,6 +40,7 @@ from pbem.post.mailbox import open_mailbox
 from pbem.post.sending import Sent, send_due
 from pbem.progress import Progress, silent
 from pbem.store.models import Campaign, Outgoing, Turn
+from pbem.store.states import UNSENT
 
 LOCK = "tick.lock"
 
@@ -252,7 +253,7 @@ def _archive(house: House, now: dt.datetime, done: Ticked) -> None:
 
 def _send(house: House, now: dt.datetime, done: Ticked, progress: Progress) -> None:
     with house.store.reading() as session:
-        waiting = select(func.count()).where(Outgoing.state.in_(("queued", "sending")), Outgoing.not_before <= now)
+        waiting = select(func.count()).where(Outgoing.state.in_(UNSENT), Outgoing.not_before <= now)
         total = session.scalar(waiting) or 0
     try:
         carrier = open_carrier(house.settings)

@@ -90,7 +90,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "settings",
     ),
     "store": (
-        "models sessions",
+        "sessions states",
+        "models",
         "migrating",
     ),
     "ruleset": (

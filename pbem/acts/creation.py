@@ -27,6 +27,7 @@ from pbem.post.addresses import is_robot
 from pbem.ruleset import AnyRuleset, Option, Seats, seal, suggest
 from pbem.ruleset.canonical import read_json
 from pbem.store.models import Campaign, SeatRow
+from pbem.store.states import Seating
 
 LONGEST_SETTLING = 7 * 24 * 60
 
@@ -127,7 +128,7 @@ def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -
 
 def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> SeatRow:
     if not address:
-        return SeatRow(name=seat, token_hash="", status="open")
+        return SeatRow(name=seat, token_hash="", status=Seating.OPEN)
     return SeatRow(name=seat, person=enrol(session, address, now), token_hash="")
 
 

@@ -26,6 +26,7 @@ from pbem.house import House
 from pbem.post.outbox import withdraw
 from pbem.ruleset import AnyRuleset, Seat, all_views, seal
 from pbem.store.models import Campaign, SeatRow, Turn
+from pbem.store.states import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,7 @@ class Start(Planned[Started, _SetUp]):
     def plan(self, scene: Scene) -> _SetUp:
         """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
         session, house, table = scene.session, scene.house, scene.table
-        if table.status != "forming":
+        if table.status != Phase.FORMING:
             raise CampaignError(f"campaign {table.name} is {table.status}: it has begun already")
         table = _seated(table, house.game(table.game))
         return _set_up(session, house, replace(table, words=words_now(session, table)), scene.now)
@@ -170,7 +171,7 @@ def set_up_record(
 
 def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.datetime) -> int:
     """Marks the campaign as begun, writes the set-up as turn 0 and the open turn 1; returns the id of that."""
-    begun = {"status": "running", "turn": 1, "version": house.game(table.game).version}
+    begun = {"status": Phase.RUNNING, "turn": 1, "version": house.game(table.game).version}
     session.execute(update(Campaign).where(Campaign.id == table.id).values(begun))
     _close_seats(session, table, made)
     none: frozenset[Seat] = frozenset()

@@ -17,6 +17,7 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import Policy
 from pbem.campaign.table import Table
 from pbem.store.models import Absence, SeatRow
+from pbem.store.states import Seating
 
 FARTHEST = dt.timedelta(days=366)
 """A calendar that would put a deadline off by more is a slip of the pen, and is passed over."""
@@ -37,7 +38,7 @@ def load_absences(session: Session, table: Table) -> tuple[Away, ...]:
     rows = session.execute(
         select(Absence.since, Absence.until)
         .join(SeatRow, SeatRow.id == Absence.seat_id)
-        .where(SeatRow.campaign_id == table.id, SeatRow.status == "playing", ~SeatRow.paused)
+        .where(SeatRow.campaign_id == table.id, SeatRow.status == Seating.PLAYING, ~SeatRow.paused)
         .where(SeatRow.person_id.is_not(None))
     )
     return tuple(Away(since, until) for since, until in rows)

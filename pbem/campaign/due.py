@@ -16,6 +16,7 @@ from pbem.campaign.policy import Policy
 from pbem.house import House
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, SeatRow, Sheet, Turn
+from pbem.store.states import Phase, Seating
 
 BY_GM = "by the GM"
 """The reason of a run for which the GM has given his word."""
@@ -119,7 +120,7 @@ def still_due(session: Session, turn: Due, now: dt.datetime) -> Waiting | None:
 
 def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]:
     """The open turns of all running campaigns, or of one; in the order of their creation."""
-    is_running = [Campaign.status == "running"]
+    is_running = [Campaign.status == Phase.RUNNING]
     if campaign is not None:
         is_running.append(Campaign.name == campaign)
     is_open = [*is_running, Turn.resolved_at.is_(None)]
@@ -147,7 +148,7 @@ def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]
     seats = (
         select(SeatRow.campaign_id, SeatRow.name)
         .join(Campaign, Campaign.id == SeatRow.campaign_id)
-        .where(SeatRow.status == "playing", ~SeatRow.paused, *is_running)
+        .where(SeatRow.status == Seating.PLAYING, ~SeatRow.paused, *is_running)
         .order_by(SeatRow.id)
     )
     for campaign_id, seat in session.execute(seats):

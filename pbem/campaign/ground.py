@@ -32,6 +32,7 @@ from pbem.house import House
 from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat
 from pbem.store.models import Report, Sheet, Turn
+from pbem.store.states import Phase
 
 ATTEMPTS = 3
 """How often an act is planned while others go on; then they have to wait for it."""
@@ -89,7 +90,7 @@ def load_ground(session: Session, table: Table) -> Ground:
         absences=load_absences(session, table),
         words=mark(session, table.id),
         muted=muted_seats(session, table),
-        dice=words_now(session, table) if table.status == "forming" else (),
+        dice=words_now(session, table) if table.status == Phase.FORMING else (),
     )
 
 

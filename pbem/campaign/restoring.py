@@ -21,6 +21,7 @@ from pbem.campaign.archiving import Resolved, load_resolved, resolved_turns, wri
 from pbem.errors import in_words
 from pbem.house import House
 from pbem.store.models import Campaign, Turn
+from pbem.store.states import Phase
 
 MOST_READ = 30
 """Folders that a tick reads to the last byte, at most."""
@@ -58,7 +59,7 @@ def _restored(house: House, turn: Resolved) -> str:
 def _without_folder(session: Session, house: House) -> Iterator[Resolved]:
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
-    begun = select(Campaign.id, Campaign.name, Campaign.turn).where(Campaign.status != "forming")
+    begun = select(Campaign.id, Campaign.name, Campaign.turn).where(Campaign.status != Phase.FORMING)
     for id_, name, turn in session.execute(begun.order_by(Campaign.id)):
         names, aside = turns_there(house.settings.archive, name)
         lost = [number for number in range(turn) if folder_name(number) not in names]

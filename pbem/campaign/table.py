@@ -17,6 +17,7 @@ from pbem.errors import CampaignError
 from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat, suggest
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
+from pbem.store.states import Phase, Seating
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Table:
     version: int
     options: Mapping[str, Any]
     schedule: Schedule
-    status: str
+    status: Phase
     turn: int
     seed: bytes
     mail_key: bytes
@@ -150,7 +151,8 @@ def load_table(session: Session, name: str) -> Table:
         held=campaign.held,
         era=campaign.era,
         places=tuple(
-            Place(id_, seat, address or "", status != "removed", paused) for id_, seat, status, paused, address in rows
+            Place(id_, seat, address or "", status != Seating.REMOVED, paused)
+            for id_, seat, status, paused, address in rows
         ),
         words=tuple(DiceWord(*each) for each in campaign.dice_words),
     )
@@ -177,7 +179,7 @@ def live(campaign_id: int) -> ColumnElement[bool]:
 
 def check_running(table: Table) -> None:
     """Raises CampaignError if the campaign has no open turn."""
-    if table.status != "running":
+    if table.status != Phase.RUNNING:
         raise CampaignError(f"campaign {table.name} is {table.status}: it has no open turn")
 
 

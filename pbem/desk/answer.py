@@ -42,6 +42,7 @@ from pbem.progress import Progress, silent
 from pbem.report import Help
 from pbem.store.models import Campaign
 from pbem.store.models import Letter as LetterRow
+from pbem.store.states import LetterState
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
 _HELP = re.compile(r"\A\s*+(?:(?:re|aw|fwd?):\s*+)*+help\b", re.IGNORECASE)
@@ -105,7 +106,7 @@ def _answer(house: House, now: dt.datetime, mail: _Mail, known: frozenset[str], 
         tally.set_aside += set_aside(house, now, mail.id, mail.raw, error)
     else:
         tally.sheets += dealt.sheet
-        tally.set_aside += dealt.state == "quarantined"
+        tally.set_aside += dealt.state == LetterState.QUARANTINED
         tally.unanswered += bool(dealt.silences)
 
 
@@ -124,7 +125,7 @@ class _Dealt:
 
     note: str = ""
     sheet: bool = False
-    state: str = "done"
+    state: LetterState = LetterState.DONE
     silences: Sequence[str] = ()
 
 
@@ -141,7 +142,7 @@ def _deal(house: House, now: dt.datetime, read: _Read, known: frozenset[str]) ->
     """Answers a letter, if it is still new, and notes what was done."""
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with house.store.writing(durable=False) as session:
-        if not close_letter(session, read.mail.id, "done", ""):
+        if not close_letter(session, read.mail.id, LetterState.DONE, ""):
             return _Dealt()
         found = _opened(house, session, now, read, known)
         dealt = _dealt_with(found, read.mail.received_at, known)
@@ -178,7 +179,7 @@ def _dealt_with(found: _Found, received_at: dt.datetime, known: frozenset[str]) 
         note, is_sheet = _served(found, known)
     except TooMany as many:
         told = f"; {many.told}" if many.told else ""
-        return _Dealt(f"not dealt with: {many}; it can be tried again later{told}", state="quarantined")
+        return _Dealt(f"not dealt with: {many}; it can be tried again later{told}", state=LetterState.QUARANTINED)
     return _Dealt(note, is_sheet, silences=tuple(case.silences))
 
 

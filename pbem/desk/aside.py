@@ -19,6 +19,7 @@ from pbem.masking import masked
 from pbem.post.reading import UNREADABLE, Letter, read_head
 from pbem.store.models import Campaign
 from pbem.store.models import Letter as LetterRow
+from pbem.store.states import LetterState, Phase
 
 KILLS = "reading it has ended this program twice, as when it takes more memory than there is; it was not tried again"
 
@@ -26,7 +27,7 @@ _LONGEST_NOTE = 4_000
 
 _CLOSE = (
     update(LetterRow)
-    .where(LetterRow.id == bindparam("letter"), LetterRow.state == "new")
+    .where(LetterRow.id == bindparam("letter"), LetterRow.state == LetterState.NEW)
     .values(state=bindparam("state"), note=bindparam("note"))
     .returning(LetterRow.id)
 )
@@ -47,7 +48,7 @@ def set_aside(house: House, now: dt.datetime, letter_id: int, raw: bytes, error:
     letter = _head(house, raw)
     try:
         with house.store.writing() as session:
-            if not close_letter(session, letter_id, "quarantined", note):
+            if not close_letter(session, letter_id, LetterState.QUARANTINED, note):
                 return False
             case = Case(house, session, now, letter_id, letter)
             _tell_gms(case, problem)
@@ -57,7 +58,7 @@ def set_aside(house: House, now: dt.datetime, letter_id: int, raw: bytes, error:
     except Exception:
         # If there are no words for it either, whoever runs the program hears of that; the letter is kept all the same.
         with house.store.writing() as session:
-            close_letter(session, letter_id, "quarantined", note)
+            close_letter(session, letter_id, LetterState.QUARANTINED, note)
         raise
     return True
 
@@ -69,7 +70,7 @@ def set_aside_unread(house: House, now: dt.datetime, letter_id: int) -> bool:
     """
     tell("letter set aside", level="error", letter=letter_id, text=KILLS)
     with house.store.writing() as session:
-        if not close_letter(session, letter_id, "quarantined", KILLS):
+        if not close_letter(session, letter_id, LetterState.QUARANTINED, KILLS):
             return False
         _tell_gms(Case(house, session, now, letter_id, UNREADABLE), KILLS)
         raw = session.scalars(select(LetterRow.raw).where(LetterRow.id == letter_id)).one()
@@ -99,7 +100,7 @@ def _tell_gms(case: Case, problem: str) -> None:
         subject=masked(letter.subject),
         problem=masked(problem),
     )
-    for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == "running").distinct()):
+    for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == Phase.RUNNING).distinct()):
         notify(case, gm, f"Letter {case.letter_id} was set aside", page)
 
 

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.store import Store
 from pbem.store.models import Letter
+from pbem.store.states import LetterState
 
 AT_ONCE = 20
 """Letters tried, and held in memory, at a time."""
@@ -36,7 +37,11 @@ class Waiting:
 
 def waiting_letters(session: Session) -> list[Waiting]:
     """All new letters, oldest first."""
-    new = select(Letter.id, Letter.attempts).where(Letter.state == "new").order_by(Letter.received_at, Letter.id)
+    new = (
+        select(Letter.id, Letter.attempts)
+        .where(Letter.state == LetterState.NEW)
+        .order_by(Letter.received_at, Letter.id)
+    )
     return [Waiting(*row) for row in session.execute(new)]
 
 
@@ -64,5 +69,5 @@ def attempted(store: Store, letters: Sequence[Waiting]) -> Iterator[None]:
 def _note(store: Store, ids: Sequence[int], attempts: int) -> None:
     # A power cut is no letter's doing: it may take the note back.
     with store.writing(durable=False) as session:
-        still_new = update(Letter).where(Letter.id.in_(ids), Letter.state == "new")
+        still_new = update(Letter).where(Letter.id.in_(ids), Letter.state == LetterState.NEW)
         session.connection().execute(still_new.values(attempts=attempts))

@@ -18,8 +18,7 @@ from pbem.post.reading import read_letter
 from pbem.post.rescue import after_bounce, noted
 from pbem.report import Bounced
 from pbem.store.models import Campaign, Letter, Outgoing, Person, SeatRow
-
-BOUNCED = "bounced"
+from pbem.store.states import MailState
 
 
 def note_automatic(case: Case) -> str:
@@ -57,8 +56,8 @@ def _marked(case: Case, mail: Outgoing, bounce: Bounce) -> bool:
     # Also a mail that waits to be sent again: the other side has had it, so another try is in vain.
     mark = (
         update(Outgoing)
-        .where(Outgoing.id == mail.id, Outgoing.state != BOUNCED)
-        .values(state=BOUNCED, reply=noted(mail.reply, bounce.reason))
+        .where(Outgoing.id == mail.id, Outgoing.state != MailState.BOUNCED)
+        .values(state=MailState.BOUNCED, reply=noted(mail.reply, bounce.reason))
         .returning(Outgoing.id)
     )
     return case.session.connection().execute(mark).first() is not None

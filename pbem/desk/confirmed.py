@@ -16,6 +16,7 @@ from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson
 from pbem.report.people_pages import Confirmation
 from pbem.store.models import Campaign, Person, Request, SeatRow
+from pbem.store.states import Phase, Seating
 
 _GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
 
@@ -67,7 +68,12 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
     seat = case.session.get_one(SeatRow, data["seat_id"])
     table = locked_table(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
     until = end_of(data["until"], table.schedule.zone)
-    if seat.person_id != data["person_id"] or seat.status != "playing" or table.status == "over" or until <= case.now:
+    if (
+        seat.person_id != data["person_id"]
+        or seat.status != Seating.PLAYING
+        or table.status == Phase.OVER
+        or until <= case.now
+    ):
         return "You are no longer asked to stand in for this seat, so nothing was done. Thank you all the same."
     deputy = enrol(case.session, data["address"], case.now)
     player = case.session.get_one(Person, data["person_id"])
@@ -106,7 +112,7 @@ def _note_address(case: Case, person: Person, old: str) -> None:
     rows = case.session.execute(
         select(Campaign.name, SeatRow.name)
         .join(Campaign, Campaign.id == SeatRow.campaign_id)
-        .where(SeatRow.person_id == person.id, Campaign.status != "over")
+        .where(SeatRow.person_id == person.id, Campaign.status != Phase.OVER)
         .order_by(Campaign.id, SeatRow.id)
     ).all()
     for campaign, seat in rows:

@@ -43,6 +43,7 @@ from pbem.report.people_pages import Answer, Done, WhichSeat
 from pbem.report.wording import sentence
 from pbem.ruleset import Order, Parsed
 from pbem.store.models import Person, SeatRow
+from pbem.store.states import Phase
 
 HANDLERS: Handlers = {**dict.fromkeys(player_acts.WISHES, player_acts.perform), **lookups.HANDLERS}
 """What is done for each command about a seat."""
@@ -229,7 +230,7 @@ def _is_harmless(spot: Spot, orders: Iterable[Order]) -> bool:
 
 def _is_late(spot: Spot | None, order: Order) -> bool:
     """Whether a word comes after the start: that is told at once, since a reply would not mend it."""
-    return isinstance(order, ChooseWord) and spot is not None and spot.status != "forming"
+    return isinstance(order, ChooseWord) and spot is not None and spot.status != Phase.FORMING
 
 
 def _slip(case: Case, parsed: Parsed, order: Order) -> str:

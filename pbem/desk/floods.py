@@ -8,6 +8,7 @@ from pbem.desk.pages import Flood, FloodOf
 from pbem.desk.replies import Case, warn_once
 from pbem.desk.seats import Spot
 from pbem.store.models import Campaign, Person, SeatRow
+from pbem.store.states import Phase
 
 
 def tell_of_letters(case: Case, most: int) -> str:
@@ -18,7 +19,7 @@ def tell_of_letters(case: Case, most: int) -> str:
         select(Campaign.name, Campaign.gm, SeatRow.name, Person.address)
         .join(SeatRow, SeatRow.campaign_id == Campaign.id)
         .join(Person, Person.id == SeatRow.person_id)
-        .where(Person.key == case.sender, Campaign.status != "over")
+        .where(Person.key == case.sender, Campaign.status != Phase.OVER)
         .order_by(Campaign.id, SeatRow.id)
     ).all()
     told = [_tell(case, row.address, row.gm, row[0], row[2], "letters", most) for row in rows]

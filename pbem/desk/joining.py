@@ -24,6 +24,7 @@ from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.report.people_pages import Confirmation
 from pbem.ruleset import suggest
 from pbem.store.models import Campaign, Request
+from pbem.store.states import ApplicantStatus, Phase
 
 _UNKNOWN_CODE = (
     f"This code is not known here, was used already, or is more than {DAYS} days old. "
@@ -74,9 +75,9 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
     lock_campaign(session, name)
     campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
     found = find_applicant(session, campaign_id, asked.person) if campaign_id and asked.person else None
-    if found is None or found.status != "listed":
+    if found is None or found.status != ApplicantStatus.LISTED:
         return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
-    found.status = "withdrawn"
+    found.status = ApplicantStatus.WITHDRAWN
     table = load_table(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
     send_words(session, asked.case.house, table, asked.case.now, said, to=table.gm, subject="A standby has withdrawn")
@@ -97,7 +98,7 @@ def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
     name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
     table = locked_table(case.session, name)
     invited = request.kind == "invite"
-    if table.status == "over" or not (invited or table.policy.signup):
+    if table.status == Phase.OVER or not (invited or table.policy.signup):
         return f"{name} takes no more players now. We are sorry that it comes too late."
     person = enrol(case.session, data["address"], case.now)
     if place := place_of(case.session, table, person):
@@ -124,14 +125,14 @@ _CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
 def _signing_up(case: Case, name: str) -> Table | None:
     """The campaign, if anyone may ask for a seat in it by mail."""
     found = case.session.execute(select(Campaign.policy, Campaign.status).where(Campaign.name == name)).first()
-    if found is None or found.status == "over" or not Policy.read(found.policy).signup:
+    if found is None or found.status == Phase.OVER or not Policy.read(found.policy).signup:
         return None
     return load_table(case.session, name)
 
 
 def _never_there(case: Case, table: Table, wish: str) -> bool:
     """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
-    named = table.status != "forming" or case.house.game(table.game).seats.names or not free_places(table)
+    named = table.status != Phase.FORMING or case.house.game(table.game).seats.names or not free_places(table)
     return wish not in table.seats and bool(named)
 
 

@@ -38,6 +38,7 @@ from pbem.post.codes import find_codes
 from pbem.post.reading import Letter
 from pbem.report.pages import Reason
 from pbem.ruleset import suggest
+from pbem.store.states import Phase
 
 WRONG_KEY = (
     "The last word of your ORDERS line is neither your token nor the code of your report. "
@@ -213,9 +214,9 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
 
 def _by_state(spot: Spot, *, changing: bool) -> Reason | None:
     """Why the seat cannot be served whoever asks; before the start it takes no sheets, but may be changed."""
-    if spot.status == "over":
+    if spot.status == Phase.OVER:
         return "game-over"
-    if spot.status == "forming" and not changing:
+    if spot.status == Phase.FORMING and not changing:
         return "not-started"
     return None if spot.playing else "removed"
 
@@ -225,7 +226,7 @@ def _by_policy(spot: Spot, proof: Proof, verdict: Verdict) -> Reason | None:
     accept = spot.policy.accept
     if proof == "confirmed":
         return None
-    if accept == "token" and spot.status == "forming":
+    if accept == "token" and spot.status == Phase.FORMING:
         accept = "code"  # nobody has a token yet
     if accept == "token" and proof != "token":
         return "needs-token"

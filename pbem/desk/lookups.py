@@ -20,6 +20,7 @@ from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.report.receipt import DIGEST_SHOWN
 from pbem.report.wording import when
 from pbem.store.models import Act, Applicant, Campaign, Deputy, Outgoing, Person, Report, SeatRow, Sheet, Turn
+from pbem.store.states import ApplicantStatus, Phase
 
 RESENDS_A_DAY = 20
 """Reports are large: no player reads more of them again in a day."""
@@ -46,7 +47,7 @@ def _seats(case: Case, person: Person) -> Iterator[str]:
     rows = case.session.execute(
         select(Campaign.name, SeatRow.name)
         .join(Campaign, Campaign.id == SeatRow.campaign_id)
-        .where(SeatRow.person_id == person.id, Campaign.status != "over")
+        .where(SeatRow.person_id == person.id, Campaign.status != Phase.OVER)
         .order_by(Campaign.name, SeatRow.id)
     ).all()
     for campaign, seat in rows:
@@ -60,7 +61,7 @@ def _seat(case: Case, table: Table, place: Place) -> str:
     begins = f"{table.name} ({title}), seat {place.seat}"
     if not place.playing:
         return f"{begins}: out of the game."
-    if table.status == "forming":
+    if table.status == Phase.FORMING:
         seated = sum(bool(each.address) for each in table.playing)
         return f"{begins}: not begun yet; {seated} of {len(table.playing)} seats are taken."
     report = find_report(case.session, table, place)
@@ -105,7 +106,7 @@ def _arranged(case: Case, place: Place) -> Iterator[str]:
 
 def _waits(case: Case, person: Person) -> Iterator[str]:
     """The standby lists that somebody is on."""
-    listed = select(Applicant).where(Applicant.person_id == person.id, Applicant.status == "listed")
+    listed = select(Applicant).where(Applicant.person_id == person.id, Applicant.status == ApplicantStatus.LISTED)
     for applicant in case.session.scalars(listed.order_by(Applicant.campaign_id)):
         name = case.session.get_one(Campaign, applicant.campaign_id).name
         yield f"{name}: you are number {place_number(case.session, applicant)} on the standby list."

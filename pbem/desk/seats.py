@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.policy import Policy
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
+from pbem.store.states import Phase, Seating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,7 @@ class Spot:
     game: str
     gm: str
     schedule: str
-    status: str
+    status: Phase
     mail_key: bytes
     era: int
     policy: Policy
@@ -96,7 +97,7 @@ _PLACE = (
         func.coalesce(Person.address, "").label("address"),
         SeatRow.token_hash,
         SeatRow.dice_code,
-        (SeatRow.status != "removed").label("playing"),
+        (SeatRow.status != Seating.REMOVED).label("playing"),
         SeatRow.paused,
         Campaign.id.label("campaign_id"),
         Campaign.name.label("campaign"),
@@ -257,7 +258,7 @@ def seats_of(session: Session, address: str | None) -> list[Known]:
         select(Campaign.name, Campaign.game, SeatRow.name)
         .join(Campaign)
         .join(Person, Person.id == SeatRow.person_id)
-        .where(Person.key == address.lower(), Campaign.status != "over")
+        .where(Person.key == address.lower(), Campaign.status != Phase.OVER)
         .order_by(Campaign.name, SeatRow.id)
     )
     return [Known(*row) for row in rows]

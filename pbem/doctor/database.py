@@ -19,6 +19,7 @@ from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
 from pbem.store import Store, schema_is_current
 from pbem.store.models import Act, Campaign, Letter, Outgoing
+from pbem.store.states import Phase
 
 CLOCK_SLACK = dt.timedelta(minutes=5)
 """How far the clock may be behind what was written by it; servers' clocks differ."""
@@ -113,7 +114,7 @@ def _histories(store: Store) -> Iterator[Examined]:
 def _schedules(store: Store) -> Iterator[Examined]:
     """Campaigns whose deadlines cannot be reckoned on this machine."""
     with store.reading() as session:
-        campaigns = session.execute(select(Campaign.name, Campaign.schedule).where(Campaign.status != "over")).all()
+        campaigns = session.execute(select(Campaign.name, Campaign.schedule).where(Campaign.status != Phase.OVER)).all()
     for name, schedule in campaigns:
         try:
             Schedule.read(schedule)

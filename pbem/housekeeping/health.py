@@ -12,6 +12,7 @@ from pbem.housekeeping.watching import read_watch
 from pbem.post.waiting import GIVE_UP
 from pbem.report.wording import when
 from pbem.store.models import Letter, Outgoing
+from pbem.store.states import MailState
 
 _DAY = dt.timedelta(days=1)
 
@@ -24,7 +25,7 @@ def house_notices(session: Session, home: Path) -> tuple[str, ...]:
 def stuck_mail(session: Session) -> str:
     """The sentence on mail that has been tried for as long as any is, but never refused for good; or ""."""
     tried = select(Outgoing.created_at, Outgoing.not_before, Outgoing.reply).order_by(Outgoing.id)
-    rows = session.execute(tried.where(Outgoing.state == "queued", Outgoing.attempts > 0)).all()
+    rows = session.execute(tried.where(Outgoing.state == MailState.QUEUED, Outgoing.attempts > 0)).all()
     stuck = [row for row in rows if row.not_before - row.created_at >= GIVE_UP]
     if not stuck:
         return ""

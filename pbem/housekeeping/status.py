@@ -17,6 +17,7 @@ from pbem.house import House
 from pbem.housekeeping.health import house_notices
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, Letter, Outgoing, SeatRow, Turn
+from pbem.store.states import LetterState, MailState, Phase, Seating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ class CampaignStatus:
     name: str
     game: str
     title: str
-    status: str
+    status: Phase
     turn: int
     schedule: str
     zone: str
@@ -104,7 +105,7 @@ def house_status(house: House, campaign: str | None = None) -> HouseStatus:
     with house.store.reading() as session:
         names = [campaign] if campaign else session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
         found = tuple(campaign_status(session, house, load_table(session, name)) for name in names)
-        set_aside = session.scalar(select(func.count()).where(Letter.state == "quarantined")) or 0
+        set_aside = session.scalar(select(func.count()).where(Letter.state == LetterState.QUARANTINED)) or 0
         stuck = _undelivered(session, None)
         notices = house_notices(session, house.settings.home)
     return HouseStatus(campaigns=found, undelivered=() if campaign else stuck, set_aside=set_aside, notices=notices)
@@ -122,7 +123,7 @@ def campaign_status(session: Session, house: House, table: Table) -> CampaignSta
         game=table.game,
         title=house.game(table.game).title,
         status=table.status,
-        turn=table.turn - 1 if table.status == "over" else table.turn,
+        turn=table.turn - 1 if table.status == Phase.OVER else table.turn,
         schedule=table.schedule.text,
         zone=table.schedule.zone,
         deadline=waiting.deadline if waiting else None,
@@ -130,7 +131,7 @@ def campaign_status(session: Session, house: House, table: Table) -> CampaignSta
         held=table.held,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name)) for row in rows),
         undelivered=_undelivered(session, table.id),
-        result=_result(session, house, table) if table.status == "over" else None,
+        result=_result(session, house, table) if table.status == Phase.OVER else None,
     )
 
 
@@ -138,7 +139,7 @@ def _seat(row: SeatRow, awaited: bool, sheet: Counting | None) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
         address=row.address,
-        playing=row.status != "removed",
+        playing=row.status != Seating.REMOVED,
         paused=row.paused,
         awaited=awaited,
         sheet=sheet.version if sheet else None,
@@ -151,7 +152,7 @@ def _seat(row: SeatRow, awaited: bool, sheet: Counting | None) -> SeatStatus:
 def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
     rows = session.execute(
         select(Outgoing.recipient, Outgoing.state, Outgoing.attempts, Outgoing.created_at, Outgoing.reply)
-        .where(Outgoing.campaign_id == campaign_id, Outgoing.state.not_in(("sent", "replaced")))
+        .where(Outgoing.campaign_id == campaign_id, Outgoing.state.not_in((MailState.SENT, MailState.REPLACED)))
         .order_by(Outgoing.id)
     )
     return tuple(

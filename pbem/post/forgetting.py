@@ -17,6 +17,7 @@ from pbem.masking import MASK, TOKEN_BYTES
 from pbem.post.reading import read_letter
 from pbem.store import Store
 from pbem.store.models import Letter, Outgoing
+from pbem.store.states import LetterState, MailState
 
 COMES_BACK = timedelta(days=7)
 """For so long after a mail was sent its delivery report is waited for; servers give up after 5 days (RFC 5321)."""
@@ -34,8 +35,8 @@ _MARK = b"X-Pbem-Masked: yes"
 
 def forget_tokens(store: Store, now: datetime) -> int:
     """Masks the tokens in letters dealt with and in mails sent a week ago; returns how many had any."""
-    done = Letter.state == "done"
-    sent = (Outgoing.state == "sent") & (Outgoing.sent_at <= now - COMES_BACK)
+    done = Letter.state == LetterState.DONE
+    sent = (Outgoing.state == MailState.SENT) & (Outgoing.sent_at <= now - COMES_BACK)
     return _forget(store, Letter, done, now) + _forget(store, Outgoing, sent, now)
 
 

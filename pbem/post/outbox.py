@@ -15,6 +15,7 @@ from pbem.post.stamping import Stamped, stamped
 from pbem.post.waiting import OUTBOX, provider_of
 from pbem.post.writing import Mail, compose, readdressed
 from pbem.store.models import Person
+from pbem.store.states import MailState
 
 WHOLE = "whole"
 
@@ -72,7 +73,7 @@ def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -
     if person is None:
         _replace(session, theirs)
         return
-    waiting = select(OUTBOX.c.id, OUTBOX.c.raw).where(theirs, OUTBOX.c.state == "queued")
+    waiting = select(OUTBOX.c.id, OUTBOX.c.raw).where(theirs, OUTBOX.c.state == MailState.QUEUED)
     database = session.connection()
     for id_, raw in database.execute(waiting).all():
         values = {"recipient": person.address, "provider": provider_of(person.address), "person_id": person.id}
@@ -81,8 +82,8 @@ def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -
 
 
 def _replace(session: Session, which: ColumnElement[bool]) -> None:
-    waiting = update(OUTBOX).where(which, OUTBOX.c.state == "queued")
-    session.connection().execute(waiting.values(state="replaced"))
+    waiting = update(OUTBOX).where(which, OUTBOX.c.state == MailState.QUEUED)
+    session.connection().execute(waiting.values(state=MailState.REPLACED))
 
 
 def _row(each: Stamped, campaign_id: int | None, settings: Settings, now: datetime) -> dict[str, Any]:
@@ -97,7 +98,7 @@ def _row(each: Stamped, campaign_id: int | None, settings: Settings, now: dateti
         "form": PLAIN if each.plain else WHOLE,
         "message_id": mail.message_id,
         "raw": compose(mail, sender=settings.address, sender_name=settings.sender_name, at=now),
-        "state": "queued",
+        "state": MailState.QUEUED,
         "attempts": 0,
         "not_before": now,
         "created_at": now,

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.config import Pace
 from pbem.post.waiting import IN_ORDER, LONGEST_WAIT, OUTBOX, is_due
+from pbem.store.states import MailState
 
 LONGEST_SPAN = timedelta(days=1)
 
@@ -43,7 +44,7 @@ def _gone(session: Session, now: datetime) -> list[tuple[str, datetime]]:
     sent = select(OUTBOX.c.provider, OUTBOX.c.sent_at).where(
         OUTBOX.c.sent_at > now - LONGEST_SPAN, OUTBOX.c.sent_at <= now
     )
-    claimed = select(OUTBOX.c.provider).where(OUTBOX.c.state == "sending", ~is_due(now))
+    claimed = select(OUTBOX.c.provider).where(OUTBOX.c.state == MailState.SENDING, ~is_due(now))
     gone = [(domain, at) for domain, at in session.execute(sent)]
     return gone + [(domain, now) for domain in session.scalars(claimed)]
 

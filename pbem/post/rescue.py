@@ -16,6 +16,7 @@ from pbem.post.refusals import about_content
 from pbem.post.waiting import provider_of
 from pbem.post.writing import text_alone
 from pbem.store.models import Outgoing, Person
+from pbem.store.states import MailState
 
 PLAIN = "plain"
 _INSTEAD = " instead: "
@@ -35,7 +36,7 @@ def after_refusal(session: Session, mail: Outgoing, now: datetime) -> str:
         return ""
     way = _as_text(mail) or _to_second_address(session, mail)
     if way:
-        mail.state, mail.attempts, mail.not_before = "queued", 0, now
+        mail.state, mail.attempts, mail.not_before = MailState.QUEUED, 0, now
         mail.reply = f"{mail.reply}; {way}{_INSTEAD}"
     return way
 
@@ -45,7 +46,7 @@ def after_bounce(session: Session, mail: Outgoing, *, reason: str, recipient: st
 
     `recipient` is the address that the delivery report names.
     """
-    if mail.state in ("bounced", "replaced"):
+    if mail.state in (MailState.BOUNCED, MailState.REPLACED):
         return ""
     if _went_on(session, mail, recipient):
         return f"it has gone to {mail.recipient} since"

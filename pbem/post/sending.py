@@ -27,6 +27,7 @@ from pbem.post.rescue import after_refusal, noted
 from pbem.post.waiting import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, is_due
 from pbem.store import Store
 from pbem.store.models import Outgoing
+from pbem.store.states import MailState
 
 BATCH = 25
 CLAIM = timedelta(minutes=15)
@@ -39,7 +40,11 @@ RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), ti
 """How long to wait after the first, second, … failure; the last holds for all further ones."""
 
 _NO_PACE = Pace()
-_EVENTS = {"sent": "mail sent", "queued": "mail put off", "failed": "mail refused"}
+_EVENTS = {
+    MailState.SENT: "mail sent",
+    MailState.QUEUED: "mail put off",
+    MailState.FAILED: "mail refused",
+}
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ class _Outcome:
     """How a claimed row is to be left; the field names are those of the table."""
 
     row: int
-    state: str
+    state: MailState
     attempts: int
     not_before: datetime
     reply: str
@@ -105,7 +110,7 @@ class _Outcome:
 
 _MARK = (
     update(OUTBOX)
-    .where(OUTBOX.c.id == bindparam("row"), OUTBOX.c.state == "sending")
+    .where(OUTBOX.c.id == bindparam("row"), OUTBOX.c.state == MailState.SENDING)
     .values({name: bindparam(name) for name in ("state", "attempts", "not_before", "reply", "sent_at")})
 )
 
@@ -156,7 +161,7 @@ class _Sender:
         with self._lock, self._store.writing() as session:
             if outcomes:
                 session.connection().execute(_MARK, [vars(outcome) for outcome in outcomes])
-                self._rescue(session, [outcome.row for outcome in outcomes if outcome.state == "failed"])
+                self._rescue(session, [outcome.row for outcome in outcomes if outcome.state == MailState.FAILED])
             return self._claim(session) if claim else []
 
     def _rescue(self, session: Session, failed: Sequence[int]) -> None:
@@ -201,22 +206,24 @@ class _Sender:
         try:
             said = self._carrier.send(row.recipient, row.raw)
         except PermanentPostError as error:
-            return _Outcome(row.id, "failed", tries, now, noted(row.reply, str(error)))
+            return _Outcome(row.id, MailState.FAILED, tries, now, noted(row.reply, str(error)))
         except TemporaryPostError as error:
             down = isinstance(error, CarrierDown)
             if down:
                 self.trouble = str(error)
             given_up = now - row.created_at >= GIVE_UP and tries >= len(RETRIES) and not down
             again = now + RETRIES[min(tries, len(RETRIES)) - 1]
-            return _Outcome(row.id, "failed" if given_up else "queued", tries, again, noted(row.reply, str(error)))
-        return _Outcome(row.id, "sent", tries, now, noted(row.reply, said), now)
+            return _Outcome(
+                row.id, MailState.FAILED if given_up else MailState.QUEUED, tries, again, noted(row.reply, str(error))
+            )
+        return _Outcome(row.id, MailState.SENT, tries, now, noted(row.reply, said), now)
 
     def _count(self, row: _Claimed, outcome: _Outcome) -> None:
         tell(_EVENTS[outcome.state], mail=row.id, provider=row.provider, tries=outcome.attempts, reply=outcome.reply)
         with self._lock:
-            if outcome.state == "failed":
+            if outcome.state == MailState.FAILED:
                 self.failed += 1
-            elif outcome.state == "queued":
+            elif outcome.state == MailState.QUEUED:
                 self.retried += 1
             else:
                 self.sent += 1
@@ -224,4 +231,4 @@ class _Sender:
                     self._on_sent()
 
     def _released(self, rows: Iterable[_Claimed]) -> list[_Outcome]:
-        return [_Outcome(row.id, "queued", row.attempts, self._now, row.reply) for row in rows]
+        return [_Outcome(row.id, MailState.QUEUED, row.attempts, self._now, row.reply) for row in rows]

@@ -8,6 +8,7 @@ from typing import cast
 from sqlalchemy import ColumnElement, Table, case
 
 from pbem.store.models import Outgoing
+from pbem.store.states import UNSENT
 
 OUTBOX = cast(Table, Outgoing.__table__)
 
@@ -33,7 +34,7 @@ def is_due(now: datetime) -> ColumnElement[bool]:
     """The condition that a mail is to be sent now: it waits, or somebody's claim on it has run out."""
     # A mail that seems to wait for longer than any does was written down while the clock was ahead.
     when = (OUTBOX.c.not_before <= now) | (OUTBOX.c.not_before > now + LONGEST_WAIT)
-    return OUTBOX.c.state.in_(("queued", "sending")) & when
+    return OUTBOX.c.state.in_(UNSENT) & when
 
 
 def provider_of(address: str) -> str:

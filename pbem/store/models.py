@@ -10,14 +10,28 @@ from __future__ import annotations
 import datetime as dt
 import json
 import zlib
+from enum import StrEnum
 from typing import Any, ClassVar
 
-from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, false, text
+from sqlalchemy import (
+    DateTime,
+    Enum,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import TypeDecorator
 
 from pbem.ruleset import canonical
+from pbem.store.states import ApplicantStatus, LetterState, MailState, Phase, Seating
 
 
 class Utc(TypeDecorator[dt.datetime]):
@@ -37,6 +51,11 @@ class Utc(TypeDecorator[dt.datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
+
+
+def _one_of(kind: type[StrEnum], length: int) -> Enum:
+    """Words of a kind, kept as they are spelt."""
+    return Enum(kind, native_enum=False, length=length, values_callable=lambda kind: [each.value for each in kind])
 
 
 class Packed(TypeDecorator[bytes]):
@@ -118,7 +137,7 @@ class Campaign(Base):
     gm: Mapped[str] = mapped_column(String(254))
     schedule: Mapped[str] = mapped_column(String(120))
     settle_minutes: Mapped[int] = mapped_column(default=30)
-    status: Mapped[str] = mapped_column(String(10), default="forming")
+    status: Mapped[Phase] = mapped_column(_one_of(Phase, 10), default=Phase.FORMING)
     turn: Mapped[int] = mapped_column(default=0)
     seed: Mapped[bytes]
     dice_words: Mapped[Any] = mapped_column(Data, default=list)
@@ -151,7 +170,7 @@ class SeatRow(Base):
     name: Mapped[str] = mapped_column(String(20))
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"), index=True)
     token_hash: Mapped[str] = mapped_column(String(64))
-    status: Mapped[str] = mapped_column(String(10), default="playing")
+    status: Mapped[Seating] = mapped_column(_one_of(Seating, 10), default=Seating.PLAYING)
     paused: Mapped[bool] = mapped_column(default=False)
     muted: Mapped[Any] = mapped_column(Data, default=list)
     dice_word: Mapped[str] = mapped_column(default="")
@@ -206,7 +225,7 @@ class Applicant(Base):
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
     wish: Mapped[str] = mapped_column(String(20), default="")
     words: Mapped[str] = mapped_column(default="")
-    status: Mapped[str] = mapped_column(String(10), default="listed")
+    status: Mapped[ApplicantStatus] = mapped_column(_one_of(ApplicantStatus, 10), default=ApplicantStatus.LISTED)
     created_at: Mapped[dt.datetime]
 
 
@@ -370,7 +389,7 @@ class Letter(Base):
     sha256: Mapped[str] = mapped_column(String(64), unique=True)
     received_at: Mapped[dt.datetime]
     raw: Mapped[bytes] = mapped_column(Packed)
-    state: Mapped[str] = mapped_column(String(12), default="new")
+    state: Mapped[LetterState] = mapped_column(_one_of(LetterState, 12), default=LetterState.NEW)
     note: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     sender: Mapped[str | None] = mapped_column(String(254))
@@ -438,7 +457,7 @@ class Outgoing(Base):
     form: Mapped[str] = mapped_column(String(10), default="whole")
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
     raw: Mapped[bytes] = mapped_column(Packed)
-    state: Mapped[str] = mapped_column(String(10), default="queued")
+    state: Mapped[MailState] = mapped_column(_one_of(MailState, 10), default=MailState.QUEUED)
     attempts: Mapped[int] = mapped_column(default=0)
     not_before: Mapped[dt.datetime]
     created_at: Mapped[dt.datetime]

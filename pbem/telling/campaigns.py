@@ -13,6 +13,7 @@ from pbem.acts.time.holding import Held
 from pbem.acts.time.scheduling import Deadlines
 from pbem.housekeeping.status import CampaignStatus, SeatStatus, Undelivered
 from pbem.report.wording import columns, when, wrapped
+from pbem.store.states import Phase
 from pbem.telling.common import counted
 from pbem.telling.door import Door
 
@@ -85,13 +86,17 @@ def journal_lines(journal: Journal, _: Door) -> Iterator[str]:
 
 def status_lines(status: CampaignStatus, door: Door) -> Iterator[str]:
     """How a campaign stands: its turn, its seats, and what mail is stuck."""
-    where = {"forming": "not started", "running": f"turn {status.turn}", "over": f"over after turn {status.turn}"}
+    where = {
+        Phase.FORMING: "not started",
+        Phase.RUNNING: f"turn {status.turn}",
+        Phase.OVER: f"over after turn {status.turn}",
+    }
     yield f"{status.name}: {status.title}, {where[status.status]}"
     if status.deadline is not None:
         yield f"  deadline: {when(status.deadline, status.zone)}  [{status.schedule}]"
         if status.closes is not None and status.closes > status.deadline:
             yield f"  late sheets count until: {when(status.closes, status.zone)}"
-    elif status.status == "forming":
+    elif status.status == Phase.FORMING:
         start = door.either(f"pbem start {status.name}", "START")
         yield f"  deadlines: {status.schedule}; start it with: {start}"
     if status.held:

@@ -12,6 +12,7 @@ from pbem.campaign.table import load_table
 from pbem.masking import masked
 from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
+from pbem.store.states import UNSENT, MailState
 
 _Seats = Mapping[tuple[int, int | None], tuple[str, ...]]
 """The seats of a person in a campaign, by the ids of both."""
@@ -66,15 +67,15 @@ _COUNTED = (
         func.count().label("mails"),
         _times(Outgoing.attempts > 0).label("tried"),
         _times(Outgoing.sent_at.is_not(None)).label("accepted"),
-        _times(Outgoing.state == "bounced").label("bounced"),
-        _times(Outgoing.state == "failed").label("refused"),
+        _times(Outgoing.state == MailState.BOUNCED).label("bounced"),
+        _times(Outgoing.state == MailState.FAILED).label("refused"),
         _times(Outgoing.attempts > 1).label("retried"),
-        _times(Outgoing.state.in_(("queued", "sending"))).label("waiting"),
+        _times(Outgoing.state.in_(UNSENT)).label("waiting"),
         func.max(case((Outgoing.reply != "", Outgoing.id))).label("last"),
     )
     .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
     .outerjoin(Person, Person.id == Outgoing.person_id)
-    .where(Outgoing.state != "replaced")
+    .where(Outgoing.state != MailState.REPLACED)
     .group_by(Campaign.name, Outgoing.campaign_id, Outgoing.person_id, _READER)
     .order_by(Outgoing.campaign_id, func.min(Outgoing.id))
 )

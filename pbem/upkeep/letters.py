@@ -12,8 +12,9 @@ from pbem.masking import masked
 from pbem.post.reading import read_head, read_letter
 from pbem.store import Store
 from pbem.store.models import Letter
+from pbem.store.states import LetterState
 
-STATES = ("new", "done", "quarantined")
+STATES = tuple(LetterState)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +82,8 @@ def retry_letter(store: Store, letter_id: int) -> None:
     """Makes a quarantined letter new, for the next tick. Raises UpkeepError if it is not quarantined, or not there."""
     again = (
         update(Letter)
-        .where(Letter.id == letter_id, Letter.state == "quarantined")
-        .values(state="new", note="", attempts=0)
+        .where(Letter.id == letter_id, Letter.state == LetterState.QUARANTINED)
+        .values(state=LetterState.NEW, note="", attempts=0)
         .returning(Letter.id)
     )
     with store.writing() as session:

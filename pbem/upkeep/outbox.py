@@ -14,8 +14,9 @@ from pbem.post.forgetting import is_masked
 from pbem.post.reading import read_head
 from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing
+from pbem.store.states import UNSENT, MailState
 
-_UNSENT = ("queued", "failed")
+_UNSENT = (MailState.QUEUED, MailState.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,7 @@ def list_outbox(store: Store, campaign: str | None = None) -> tuple[Held, ...]:
     mails = (
         select(Outgoing, Campaign.name)
         .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
-        .where(Outgoing.state.not_in(("sent", "replaced")))
+        .where(Outgoing.state.not_in((MailState.SENT, MailState.REPLACED)))
         .order_by(Outgoing.id)
     )
     with store.reading() as session:
@@ -57,11 +58,11 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
     handing over is left to it; what bounced is tried again only by its id.
     Raises UpkeepError if the one mail cannot be tried again.
     """
-    again = update(Outgoing).values(state="queued", not_before=now).returning(Outgoing.id)
+    again = update(Outgoing).values(state=MailState.QUEUED, not_before=now).returning(Outgoing.id)
     if mail_id is None:
         again = again.where(Outgoing.state.in_(_UNSENT))
     else:
-        again = again.where(Outgoing.id == mail_id, Outgoing.state.in_((*_UNSENT, "bounced")))
+        again = again.where(Outgoing.id == mail_id, Outgoing.state.in_((*_UNSENT, MailState.BOUNCED)))
     with store.writing() as session:
         raw = session.scalar(select(Outgoing.raw).where(Outgoing.id == mail_id))
         if raw is not None and is_masked(raw):
@@ -89,6 +90,6 @@ def _held(mail: Outgoing, campaign: str | None) -> Held:
         state=mail.state,
         attempts=mail.attempts,
         since=mail.created_at,
-        next_try=mail.not_before if mail.state in ("queued", "sending") else None,
+        next_try=mail.not_before if mail.state in UNSENT else None,
         reply=masked(mail.reply),
     )

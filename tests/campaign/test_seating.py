@@ -19,6 +19,7 @@ from pbem.commands.people import CHANGES
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import Act, Outgoing, Report, Turn
+from pbem.store.states import MailState
 from tests.desk.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, table, token, words
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
@@ -76,7 +77,7 @@ def test_a_report_on_its_way_is_kept_from_the_former_player(desk: Desk) -> None:
     desk.tick(hours=24 * 5)
     with desk.house.store.writing() as session:
         for mail in session.scalars(select(Outgoing).where(Outgoing.kind == "report", Outgoing.recipient == ANN)):
-            mail.state = "queued"
+            mail.state = MailState.QUEUED
     act(desk, "red", "give", EVE)
 
     with desk.house.store.reading() as session:

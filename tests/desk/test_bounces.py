@@ -10,6 +10,7 @@ from sqlalchemy import select
 from pbem.console.running import status_lines
 from pbem.housekeeping.status import Undelivered, house_status
 from pbem.store.models import Act, Letter, Outgoing, Person, SeatRow, Sheet
+from pbem.store.states import MailState
 from tests.post.reports import exchange, gmail, postfix
 from tests.toy.home import Desk, text_of
 
@@ -172,7 +173,7 @@ def test_a_bounced_mail_is_not_sent_again(desk: Desk) -> None:
     """A mail that seemed not to have gone out, and comes back, needs no other try."""
     with desk.house.store.writing() as session:
         mail = session.scalars(select(Outgoing).where(Outgoing.message_id == last_id(desk))).one()
-        mail.state = "queued"
+        mail.state = MailState.QUEUED
     before = len(desk.mails("ann@example.org"))
     arrive(desk, postfix(last_id(desk)))
 

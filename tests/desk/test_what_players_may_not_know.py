@@ -13,6 +13,7 @@ from pbem.acts.people.roster import GiveSeat
 from pbem.acts.time.holding import hold, release
 from pbem.campaign.table import load_table
 from pbem.store.models import Outgoing, Person
+from pbem.store.states import MailState
 from tests.desk.people import ANN, BOB, CYD, EVE, ask, code, confirm, form, insist, players, reports, token, words
 from tests.desk.trusting import believing, stamp
 from tests.post.reports import postfix
@@ -189,7 +190,7 @@ def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
     desk.tick(hours=24 * 5)
     with desk.house.store.writing() as session:
         for mail in session.scalars(select(Outgoing).where(Outgoing.recipient == EVE)):
-            mail.state = "queued" if mail.topic and mail.topic.startswith("report") else mail.state
+            mail.state = MailState.QUEUED if mail.topic and mail.topic.startswith("report") else mail.state
     ask(desk, f"PLAYER toy1 red {token(desk)}\nUNDEPUTE\nEND")
 
     with desk.house.store.reading() as session:

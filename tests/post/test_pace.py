@@ -131,7 +131,7 @@ def test_what_may_have_gone_counts(store: Store, settings: Settings) -> None:
     with store.writing() as session:
         first = session.scalars(select(Outgoing).order_by(Outgoing.id)).first()
         assert first is not None
-        first.state, first.not_before = "sending", NOON + 15 * MINUTE
+        first.state, first.not_before = MailState.SENDING, NOON + 15 * MINUTE
 
     assert send_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE) == Sent(sent=2, held=1)
 

@@ -22,6 +22,7 @@ from pbem.archive import file_hash
 from pbem.campaign.table import Table, live
 from pbem.ruleset import Seat
 from pbem.store.models import Report, SeatRow, Turn
+from pbem.store.states import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class _Link:
 
 def find_break(session: Session, table: Table) -> Break | None:
     """The first place where the turns of a campaign do not hang together; None if they do."""
-    if table.status == "forming":
+    if table.status == Phase.FORMING:
         return None
     links = list(_links(session, table))
     if not links or links[0].number:

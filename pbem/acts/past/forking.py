@@ -39,6 +39,7 @@ from pbem.report import Receipt
 from pbem.ruleset import Seat
 from pbem.store import Store
 from pbem.store.models import Base, Campaign, GmText, Person, Press, Report, SeatRow, Sheet, Turn
+from pbem.store.states import Phase, Seating
 
 FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
 """What the journal and the next reports say of a copy."""
@@ -78,9 +79,9 @@ class WhatIf:
 
 def _check_fork(table: Table, number: int) -> None:
     name = table.name
-    if table.status == "forming":
+    if table.status == Phase.FORMING:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
-    last = table.turn - (table.status == "over")
+    last = table.turn - (table.status == Phase.OVER)
     if not 1 <= number <= last:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be 1 to {last}")
 
@@ -195,7 +196,7 @@ def _views(session: Session, table: Table, number: int) -> dict[Seat, bytes]:
 
 def _copy(source: Session, target: Session, table: Table, number: int, now: dt.datetime) -> None:
     campaign = {
-        "status": "running",
+        "status": Phase.RUNNING,
         "turn": number,
         "version": version_before(source, table, number),
         "gm": f"gm@{NOWHERE}",
@@ -210,7 +211,7 @@ def _copy(source: Session, target: Session, table: Table, number: int, now: dt.d
     seats = _rows(source, select(SeatRow).where(SeatRow.campaign_id == table.id))
     out = removed_before(source, table.id, number)
     for seat in seats:
-        status = "removed" if seat["name"] in out else "playing"
+        status = Seating.REMOVED if seat["name"] in out else Seating.PLAYING
         _put(target, SeatRow, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
     turns = _rows(source, select(Turn).where(live(table.id), Turn.number <= number))
     _put(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})

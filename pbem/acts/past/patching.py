@@ -22,6 +22,7 @@ from pbem.campaign.table import Table, live_turn
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.ruleset import AnyRuleset, Json, RulesetError, canonical
+from pbem.store.states import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class State:
 
 def open_state(session: Session, house: House, table: Table) -> Json:
     """The state of the open turn, as its game writes it now. Raises CampaignError before the start."""
-    if table.status == "forming":
+    if table.status == Phase.FORMING:
         raise CampaignError(f"campaign {table.name} has not begun: it has no state yet")
     ruleset = house.game(table.game)
     state = ruleset.load(json.loads(live_turn(session, table, table.turn).state), table.version)

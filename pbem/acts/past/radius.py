@@ -23,6 +23,7 @@ from pbem.house import House
 from pbem.report import Correction, SheetUsed
 from pbem.ruleset import Seat, View, canonical
 from pbem.store.models import Report, Turn
+from pbem.store.states import Phase
 
 MOST_LINES = 60
 """Lines of differences that a report tells; more would bury it."""
@@ -194,7 +195,7 @@ def _radius(
         deadline=deadline,
         zone=table.schedule.zone,
         over=again.outcome.standing.over,
-        seed_known=table.status == "over",
+        seed_known=table.status == Phase.OVER,
     )
 
 

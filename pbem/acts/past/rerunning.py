@@ -31,6 +31,7 @@ from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.ruleset import AnyRuleset, Seat
 from pbem.store.models import Turn
+from pbem.store.states import Phase
 
 MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """What a ruleset may raise at a state that it did not write itself."""
@@ -93,7 +94,7 @@ class Rerun:
 
 def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rerun:
     """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
-    if table.status == "forming":
+    if table.status == Phase.FORMING:
         raise CampaignError(f"campaign {table.name} has not begun: there is no turn to run again")
     ruleset, number = house.game(table.game), table.turn - 1
     turn, following = live_turn(session, table, number), live_turn(session, table, table.turn)

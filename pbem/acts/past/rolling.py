@@ -48,6 +48,7 @@ from pbem.house import House
 from pbem.report.history_pages import Rewound
 from pbem.ruleset import Seat
 from pbem.store.models import Shelf, Turn
+from pbem.store.states import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +132,7 @@ class GoForward(Act[Rolled]):
 
 def plan_rollback(session: Session, table: Table, number: int, now: dt.datetime) -> Rolled:
     """What a rollback would come to. Raises CampaignError if there is no such turn to go back to."""
-    if table.status == "forming":
+    if table.status == Phase.FORMING:
         raise CampaignError(f"campaign {table.name} has not begun: there is nothing to take back")
     if number == table.turn:
         raise CampaignError(f"turn {number} of {table.name} is the one that is open: there is nothing to take back")
@@ -153,7 +154,7 @@ def rolled_to(session: Session, table: Table, turn: Turn, deadline: dt.datetime 
         deadline=deadline,
         zone=table.schedule.zone,
         sheets={names[sheet.seat_id]: sheet.version for sheet in sheets if sheet.accepted},
-        seed_known=table.status == "over",
+        seed_known=table.status == Phase.OVER,
     )
 
 
@@ -165,7 +166,7 @@ def _to_take_back(session: Session, table: Table) -> Shelf:
     if shelf is None or shelf.kind != ROLLBACK:
         since = " since the last one, a turn was run again" if shelf else ""
         raise CampaignError(f"{table.name} has no rollback to take back:{since or ' there was none'}")
-    if table.turn != shelf.first or table.status != "running":
+    if table.turn != shelf.first or table.status != Phase.RUNNING:
         raise CampaignError(
             f"the rollback of {table.name} to turn {shelf.first} can no longer be taken back: "
             f"that turn has been run since; to go back once more: pbem rollback {table.name} {shelf.first}"

@@ -20,6 +20,7 @@ from pbem.campaign.holds import is_pause
 from pbem.campaign.table import Table, live, record_of
 from pbem.ruleset import Seat
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
+from pbem.store.states import MailState, Phase
 
 ROLLBACK, RERUN, FORWARD, MEND = "rollback", "rerun", "forward", "mend"
 """The kinds of shelves: what was done when the turns on them were taken out."""
@@ -77,15 +78,17 @@ def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[
 
 def stop_mail(session: Session, turns: Iterable[Turn], *, but: Iterable[int] = ()) -> None:
     """Takes the reports that opened these turns out of the outbox, where they still wait."""
-    _turn_mail(session, turns, but, before="queued", after="replaced")
+    _turn_mail(session, turns, but, before=MailState.QUEUED, after=MailState.REPLACED)
 
 
 def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Sends the reports after all that `stop_mail` has stopped."""
-    _turn_mail(session, turns, (), before="replaced", after="queued")
+    _turn_mail(session, turns, (), before=MailState.REPLACED, after=MailState.QUEUED)
 
 
-def _turn_mail(session: Session, turns: Iterable[Turn], but: Iterable[int], *, before: str, after: str) -> None:
+def _turn_mail(
+    session: Session, turns: Iterable[Turn], but: Iterable[int], *, before: MailState, after: MailState
+) -> None:
     reports = select(Report.message_id).where(
         Report.turn_id.in_([turn.id for turn in turns]), Report.seat_id.not_in(list(but))
     )
@@ -97,7 +100,7 @@ def set_campaign(session: Session, table: Table, *, turn: int, over: bool, versi
     """Notes where the campaign stands now, in a new era. A hold of the house was for what is gone; a GM's stays."""
     values = {
         "turn": turn,
-        "status": "over" if over else "running",
+        "status": Phase.OVER if over else Phase.RUNNING,
         "version": version,
         "era": table.era + 1,
         "held": table.held if is_pause(table.held) else "",

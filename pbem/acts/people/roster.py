@@ -23,6 +23,7 @@ from pbem.house import House
 from pbem.report.people_pages import Confirmation
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign
+from pbem.store.states import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ class GiveSeat(Act[Deed]):
         if place.address.lower() == person.key:
             raise CampaignError(f"seat {place.seat} of {table.name} is played by {person.address} already")
         hand_over(session, house, table, place, person, now, "seated by the GM", actor="gm")
-        mailed = ", who is mailed a new token and its newest report" if table.status == "running" else ""
+        mailed = ", who is mailed a new token and its newest report" if table.status == Phase.RUNNING else ""
         return Deed(f"Seat {place.seat} of {table.name} is played by {person.address} now{mailed}.")
 
 
@@ -130,7 +131,7 @@ class Invite(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Invites him."""
         session, house, table, now = scene.session, scene.house, scene.table, scene.now
-        if table.status == "over":
+        if table.status == Phase.OVER:
             raise CampaignError(f"campaign {table.name} is over: nobody can be invited")
         address = check_address(self.address, "a player", house.settings.address)
         wish = find_place(table, self.seat).seat if self.seat else ""

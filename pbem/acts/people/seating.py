@@ -29,6 +29,7 @@ from pbem.post.outbox import pass_on
 from pbem.report.people_pages import Notice
 from pbem.ruleset import Seat
 from pbem.store.models import Absence, Deputy, Person, Report, ReportCopy, SeatRow
+from pbem.store.states import Phase, Seating
 
 _MOST_WORDS = 1_000
 """Characters of an applicant's words that are passed on to the GM."""
@@ -64,7 +65,7 @@ def open_seat(
     _check_playing(table, place)
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {table.name} is open already")
-    _empty(session, house, table, place, status="open")
+    _empty(session, house, table, place, status=Seating.OPEN)
     act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if place.address and not told:
         _tell_former(session, house, table, place, now, why)
@@ -99,7 +100,7 @@ def hand_over(
     completes "seat red has a new player: …". Raises CampaignError.
     """
     _check_playing(table, place)
-    renewed = _empty(session, house, table, place, status="playing")
+    renewed = _empty(session, house, table, place, status=Seating.PLAYING)
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(person_id=person.id, nmr_in_a_row=0, muted=[]))
     mark_seated(session, table.id, person)
     pass_on(session, table.name, place.seat, person)
@@ -109,9 +110,9 @@ def hand_over(
         _tell_former(session, house, table, place, now, why)
     taken = replace(place, address=person.address, paused=False)
     said = f"The seat {place.seat} of {table.name} has a new player: {why}."
-    if table.status == "forming":
+    if table.status == Phase.FORMING:
         tell_of_dice(session, house, table, [taken], now)
-    if table.status == "running":
+    if table.status == Phase.RUNNING:
         token = new_token(session, place.id)
         welcome(session, house, table, {taken: token}, now, heir=True)
         if renewed is not None:
@@ -128,7 +129,9 @@ def remove_seat(
     Its player keeps what he was mailed, but no sheet of his is taken any more.
     """
     _check_playing(table, place)
-    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(status="removed", paused=False, token_hash=""))
+    session.execute(
+        update(SeatRow).where(SeatRow.id == place.id).values(status=Seating.REMOVED, paused=False, token_hash="")
+    )
     _end_rights(session, place)
     act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {table.name} is out of the game: {why}."
@@ -187,7 +190,7 @@ def seat_or_list(
 def _named(session: Session, house: House, table: Table, place: Place, wish: Seat) -> Place:
     """A seat as its player names it, where the game has no names of its own and has not begun."""
     names = house.game(table.game).seats.names
-    if names or table.status != "forming" or wish in table.seats or not is_seat_name(wish):
+    if names or table.status != Phase.FORMING or wish in table.seats or not is_seat_name(wish):
         return place
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(name=wish))
     return replace(place, seat=wish)
@@ -195,18 +198,18 @@ def _named(session: Session, house: House, table: Table, place: Place, wish: Sea
 
 def _seated(table: Table, place: Place, wish: Seat) -> str:
     other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
-    coming = "first report come when it begins" if table.status == "forming" else "its newest report follow by mail"
+    coming = "first report come when it begins" if table.status == Phase.FORMING else "its newest report follow by mail"
     return f"You have the seat {place.seat} in {table.name}.{other} Your token and {coming}."
 
 
 def _check_playing(table: Table, place: Place) -> None:
-    if table.status == "over":
+    if table.status == Phase.OVER:
         raise CampaignError(f"campaign {table.name} is over: its seats stay as they are")
     if not place.playing:
         raise CampaignError(f"seat {place.seat} is out of the game in {table.name}")
 
 
-def _empty(session: Session, house: House, table: Table, place: Place, *, status: str) -> Report | None:
+def _empty(session: Session, house: House, table: Table, place: Place, *, status: Seating) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
@@ -243,7 +246,7 @@ def _tell_others(
     session: Session, house: House, table: Table, place: Place, now: dt.datetime, act: int, subject: str, said: str
 ) -> None:
     """Tells the other players, where they may read the journal."""
-    if table.status == "running" and table.policy.journal == "players":
+    if table.status == Phase.RUNNING and table.policy.journal == "players":
         page = Notice(paragraphs=(said,), campaign=table.name, gm=table.gm)
         tell_players(session, house, table, now, act=act, subject=subject, page=page, but=(place.seat,))
 

@@ -32,6 +32,7 @@ from pbem.post.mime import decode_text
 from pbem.report.ruling_pages import Adjudication
 from pbem.ruleset import Adjudicated, Finding, Json, TurnInput, digest
 from pbem.store.models import Campaign, Turn
+from pbem.store.states import Phase
 
 DIGEST = "digest.txt"
 """The file with all sheets, beside those of the ruling."""
@@ -110,7 +111,7 @@ def send_digests(house: House, now: dt.datetime) -> list[str]:
 
     Returns a sentence for each campaign whose digest could not be written.
     """
-    held = select(Campaign.name).where(Campaign.status == "running", Campaign.held.in_((AWAITING, RULED)))
+    held = select(Campaign.name).where(Campaign.status == Phase.RUNNING, Campaign.held.in_((AWAITING, RULED)))
     with house.store.reading() as session:
         names = session.scalars(held.order_by(Campaign.id)).all()
     problems = []

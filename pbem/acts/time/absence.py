@@ -16,6 +16,7 @@ from pbem.campaign.table import Table, find_place, open_deadline
 from pbem.report.wording import when
 from pbem.ruleset import Seat
 from pbem.store.models import Absence
+from pbem.store.states import Phase
 
 MOST_ABSENCES = 6
 """Absences of one seat that are kept at a time."""
@@ -117,5 +118,5 @@ def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
 
 
 def _stays(session: Session, table: Table) -> str:
-    due = open_deadline(session, table) if table.status == "running" else None
+    due = open_deadline(session, table) if table.status == Phase.RUNNING else None
     return f"The current deadline stays: {when(due, table.schedule.zone)}." if due else ""

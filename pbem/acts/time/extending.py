@@ -23,6 +23,7 @@ from pbem.report.time_pages import DeadlineMoved
 from pbem.report.wording import when
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, SeatRow, Turn, Vote
+from pbem.store.states import Phase
 
 _SPAN = re.compile(r"\d++\w?")
 
@@ -51,7 +52,7 @@ class AskForTime(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Counts his wish, and moves the deadline when enough ask."""
         table = scene.table
-        if table.status != "running":
+        if table.status != Phase.RUNNING:
             return Deed(f"The campaign {table.name} has no turn open, so there is nothing to extend.")
         return Deed(vote(scene.session, scene.house, table, self.seat, scene.now))
 

@@ -18,6 +18,7 @@ from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import Rescheduled
 from pbem.store.models import Campaign
+from pbem.store.states import Phase
 
 LONGEST = 120
 """Characters of a schedule's words."""
@@ -97,5 +98,5 @@ def reschedule(session: Session, house: House, table: Table, words: str, now: dt
 
 
 def _check_not_over(table: Table) -> None:
-    if table.status == "over":
+    if table.status == Phase.OVER:
         raise CampaignError(f"campaign {table.name} is over: no turn of it is due any more")

@@ -13,6 +13,7 @@ from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.table import Table, check_running
 from pbem.house import House
 from pbem.store.models import Campaign, Request
+from pbem.store.states import Phase
 
 RUN = "run"
 """What `Request.kind` says of it."""
@@ -55,7 +56,7 @@ def asked_runs(house: House, now: dt.datetime) -> list[Due]:
             .order_by(Request.id)
         ).all()
     over = [
-        row.id for row in asked if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], "running")
+        row.id for row in asked if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], Phase.RUNNING)
     ]
     if over:
         with house.store.writing() as session:

@@ -23,6 +23,7 @@ from pbem.house import House
 from pbem.post.outbox import withdraw
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, SeatRow, Turn
+from pbem.store.states import Phase
 
 Still = Callable[[Session, Table], bool]
 """Whether a turn is still to be run, asked anew each time it is planned."""
@@ -50,7 +51,7 @@ def run_turn(
     """
 
     def plan(session: Session, table: Table) -> tuple[Before, After]:
-        is_open = number is None or (table.turn, table.status) == (number, "running")
+        is_open = number is None or (table.turn, table.status) == (number, Phase.RUNNING)
         if not (is_open and still(session, table)):
             raise Overtaken(table)
         before = load_before(session, house, table)
@@ -122,7 +123,7 @@ def put_turn(
 
 
 def _advance(session: Session, before: Before, after: After) -> None:
-    status = "over" if after.standing.over else "running"
+    status = Phase.OVER if after.standing.over else Phase.RUNNING
     version = before.ruleset.version
     values = {"turn": before.turn.number + 1, "status": status, "version": version, "held": ""}
     session.execute(update(Campaign).where(Campaign.id == before.table.id).values(values))

@@ -21,6 +21,7 @@ from pbem.report.press_pages import Broadcast as GmLetter
 from pbem.report.wording import joined
 from pbem.ruleset import Seat
 from pbem.store.models import GmText, Press, SeatRow
+from pbem.store.states import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class AddText(Act[Text]):
     def do(self, scene: Scene) -> Text:
         """Keeps the text for them."""
         session, table, now = scene.session, scene.table, scene.now
-        if table.status == "over":
+        if table.status == Phase.OVER:
             raise CampaignError(f"campaign {table.name} is over: it sends no more reports, but press is mailed")
         place = find_place(table, self.seat) if self.seat else None
         row = GmText(
@@ -171,7 +172,7 @@ def list_texts(session: Session, table: Table) -> list[Text]:
 
 def list_press(session: Session, table: Table) -> list[PressShown]:
     """Letters and news of a campaign as its GM may see them; diaries stay shut until the game is over."""
-    shut = () if table.status == "over" else (Press.kind != DIARY,)
+    shut = () if table.status == Phase.OVER else (Press.kind != DIARY,)
     rows = session.execute(
         select(Press, SeatRow.name)
         .outerjoin(SeatRow, SeatRow.id == Press.sender_id)

@@ -28,6 +28,7 @@ from pbem.report import DiceWord
 from pbem.report.people_pages import DiceNotice
 from pbem.ruleset import seal
 from pbem.store.models import SeatRow
+from pbem.store.states import Phase
 
 LONGEST = 40
 """Characters of a word: as many as stand on one line of a report beside the longest name of a seat."""
@@ -55,7 +56,7 @@ def tell_gm_of_dice(session: Session, house: House, table: Table, now: dt.dateti
 
 def choose_word(session: Session, table: Table, place: Place, words: Iterable[str], now: dt.datetime) -> str:
     """Keeps a player's own word, of a locked campaign that has not begun; returns it. Raises CampaignError."""
-    if table.status != "forming":
+    if table.status != Phase.FORMING:
         raise CampaignError(
             f"it is too late: the dice of {table.name} were fixed when it began, and your first report tells of them"
         )

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from pbem.ruleset import Seat
 from pbem.store.models import Applicant, Person
+from pbem.store.states import ApplicantStatus
 
 LONGEST_WORDS = 2_000
 """Characters of what somebody writes to the GM with his wish."""
@@ -22,9 +23,9 @@ def enlist(
     if found is None:
         found = Applicant(campaign_id=campaign_id, person_id=person.id, created_at=now)
         session.add(found)
-    elif found.status != "listed":
+    elif found.status != ApplicantStatus.LISTED:
         found.created_at = now
-    found.status, found.wish, found.words = "listed", wish[:20], words[:LONGEST_WORDS]
+    found.status, found.wish, found.words = ApplicantStatus.LISTED, wish[:20], words[:LONGEST_WORDS]
     session.flush()
     return found
 
@@ -41,7 +42,7 @@ def place_number(session: Session, applicant: Applicant) -> int:
     before = (Applicant.created_at < applicant.created_at) | (
         (Applicant.created_at == applicant.created_at) & (Applicant.id < applicant.id)
     )
-    listed = (Applicant.campaign_id == applicant.campaign_id) & (Applicant.status == "listed")
+    listed = (Applicant.campaign_id == applicant.campaign_id) & (Applicant.status == ApplicantStatus.LISTED)
     return 1 + (session.scalar(select(func.count()).select_from(Applicant).where(listed, before)) or 0)
 
 
@@ -50,7 +51,7 @@ def standbys(session: Session, campaign_id: int) -> list[tuple[Person, Seat]]:
     rows = session.execute(
         select(Person, Applicant.wish)
         .join(Applicant, Applicant.person_id == Person.id)
-        .where(Applicant.campaign_id == campaign_id, Applicant.status == "listed")
+        .where(Applicant.campaign_id == campaign_id, Applicant.status == ApplicantStatus.LISTED)
         .order_by(Applicant.created_at, Applicant.id)
     )
     return [(person, wish) for person, wish in rows]
@@ -60,5 +61,5 @@ def mark_seated(session: Session, campaign_id: int, person: Person) -> None:
     """Takes somebody off the list because he has a seat now."""
     found = find_applicant(session, campaign_id, person)
     if found is not None:
-        found.status = "seated"
+        found.status = ApplicantStatus.SEATED
         session.flush()

@@ -29,6 +29,7 @@ from pbem.ruleset.testing.sheets import HOSTILE
 from pbem.ruleset.testing.tables import default_options
 from pbem.store import migrate
 from pbem.store.models import Letter, Turn
+from pbem.store.states import LetterState, Phase
 from pbem.tick import Ticked, run_now, tick
 
 TURNS_A_CAMPAIGN = 25
@@ -81,7 +82,7 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
             break
     prove(house, name)
     with house.store.reading() as session:
-        assert not session.scalars(select(Letter.note).where(Letter.state == "quarantined")).all()
+        assert not session.scalars(select(Letter.note).where(Letter.state == LetterState.QUARANTINED)).all()
         table = load_table(session, name)
         hashes = select(Turn.state_hash).where(Turn.campaign_id == table.id).order_by(Turn.number)
         return list(session.scalars(hashes))
@@ -102,7 +103,7 @@ def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
 
 def _is_over(house: House, name: str) -> bool:
     with house.store.reading() as session:
-        return load_table(session, name).status == "over"
+        return load_table(session, name).status == Phase.OVER
 
 
 def _views(house: House, name: str) -> list[tuple[Seat, View]]:

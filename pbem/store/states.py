@@ -1,0 +1,52 @@
+"""What the words mean in which rows say how they stand; the database has them as they are spelt here."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """How far a campaign has come."""
+
+    FORMING = "forming"
+    RUNNING = "running"
+    OVER = "over"
+
+
+class Seating(StrEnum):
+    """Whether a seat is in the game: where it is open nobody sits now, and somebody may take it over."""
+
+    PLAYING = "playing"
+    OPEN = "open"
+    REMOVED = "removed"
+
+
+class ApplicantStatus(StrEnum):
+    """What became of somebody who wishes to play: he waits on the list, has a seat, or wishes no more."""
+
+    LISTED = "listed"
+    SEATED = "seated"
+    WITHDRAWN = "withdrawn"
+
+
+class LetterState(StrEnum):
+    """Whether a mail that came has been dealt with; what is quarantined waits for a GM to look at it."""
+
+    NEW = "new"
+    DONE = "done"
+    QUARANTINED = "quarantined"
+
+
+class MailState(StrEnum):
+    """Where a mail of the house is; it is replaced by a later one of the same topic while it still waits."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    BOUNCED = "bounced"
+    REPLACED = "replaced"
+
+
+UNSENT = (MailState.QUEUED, MailState.SENDING)
+"""Mail that will go out, or is just going."""
