@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -12,8 +12,10 @@ from pbem.ruleset import Dice, Event, TurnInput
 from pbem.ruleset.testing.leaks import Moment, Secrecy, answered_leaks, resolved_leaks, shown_leaks
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS
+from rules.singularity_trap.state import Ship, State
 from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
 from tests.rules.singularity_trap.secrecy import elsewhere, scramble
+from tests.rules.singularity_trap.twins import mailed
 
 SECRECY = Secrecy(scramble, elsewhere)
 WATCHED = 8
@@ -83,3 +85,26 @@ def test_between_rounds_the_scrambler_moves_what_sensors_showed() -> None:
     assert all(view(each, "red") == view(state, "red") for each in worlds)
     for space in (ship("G102", "J11").space, ship("C101", "A19+9").space):
         assert not all(any(each.space == space and not each.dark for each in other.ships.values()) for other in worlds)
+
+
+SITE = "J12+5"
+FAR = "C12+3"
+WEAPON = {"weapons": 3, "armor": 5, "multifire": 0}
+ARMOUR = {"weapons": 5, "armor": 3, "multifire": 0}
+
+
+def _fight(first: Mapping[str, int], second: Mapping[str, int], *others: Ship, pace: str = "section") -> State:
+    """Red meets two of green's basestars; each has lost three units, which of them green alone knows."""
+    fleet = [ship("R101", SITE, multifire=0), ship("G101", SITE, "Basestar", **first),
+             ship("G102", SITE, "Basestar", **second), *others]  # fmt: skip
+    return dataclasses.replace(
+        world(*fleet, seats=COLOURS, pace=pace), section="combat" if pace == "section" else "economic"
+    )
+
+
+@pytest.mark.parametrize("sheet", ["", "TARGET green", "TARGET Basestar", "FIRE R101 AT G999"])
+def test_fire_by_doctrine_tells_nothing_of_private_damage(sheet: str) -> None:
+    """At whom a ship shoots by itself does not depend on which units its targets have left (rulings 38 and 41)."""
+    rounds = [sheet] * 3
+
+    assert mailed(_fight(WEAPON, ARMOUR), "red", rounds) == mailed(_fight(ARMOUR, WEAPON), "red", rounds)
