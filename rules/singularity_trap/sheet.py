@@ -8,7 +8,7 @@ reader nothing that his report did not. Codes:
 |---|---|
 | not-awaited, wrong-section | no orders, or not such orders, are asked for now |
 | gone | the ship is scrapped on this sheet, or is not built by it |
-| unpaid, too-dear, too-many, points, new-name | the purse and the yards |
+| unpaid, too-dear, too-many, number-taken, points, new-name | the purse and the yards |
 | nothing-damaged, cannot-hide | repair and hide |
 | replaced | a later line for the same thing counts |
 | no-way, cannot-move, encounter, off-map, ends | moves |
@@ -24,6 +24,7 @@ from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed
 from rules.singularity_trap.chart import closer
+from rules.singularity_trap.numbering import keep_numbers
 from rules.singularity_trap.orders import (
     BOOK,
     JUMP,
@@ -47,16 +48,29 @@ from rules.singularity_trap.space import VECTORS, Space, plus
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders that can be carried out as far as the view tells, and all findings, by line."""
-    parsed = BOOK.parse(view, lines)
+    written = list(lines)
+    parsed = BOOK.parse(view, written)
     if not view["awaited"]:
         text = "the game is over" if view["over"] else "no orders are asked of you now"
         return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
-    misplaced = list(_misplaced(view, parsed.entries))
-    entries = _without(parsed.entries, misplaced)
-    reading = _Reading(view, entries)
-    findings = [*parsed.findings, *misplaced, *reading.findings()]
-    findings.sort(key=lambda finding: finding.line)
-    return Parsed(_without(entries, findings), tuple(findings))
+    entries = keep_numbers(parsed, written)
+    misplaced = list(_misplaced(view, entries))
+    entries, found = _read(view, _without(entries, misplaced))
+    findings = sorted([*parsed.findings, *misplaced, *found], key=lambda finding: finding.line)
+    return Parsed(entries, tuple(findings))
+
+
+def _read(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
+    """The entries that can be taken, and what is to be said of all: of these as if the rest had not been written."""
+    refused: list[Finding] = []
+    while True:
+        findings = list(_Reading(view, entries).findings())
+        left = _without(entries, findings)
+        if left == entries:
+            return entries, [*refused, *findings]
+        gone = {entry.line for entry in entries} - {entry.line for entry in left}
+        refused += [finding for finding in findings if finding.line in gone and finding.code != "replaced"]
+        entries = left
 
 
 def _without(entries: Iterable[Entry], findings: Iterable[Finding]) -> tuple[Entry, ...]:
@@ -298,8 +312,11 @@ def _unfit(sheet: _Reading, order: DeclareFaction | DeclareEmpire) -> str:
 
 
 def _resign(_sheet: _Reading, line: int, _order: Resign) -> Iterator[Finding]:
-    text = "you leave the game for good, and nothing else on this sheet counts"
-    yield Finding(line, "warning", "resigning", text)
+    yield _resigning(line)
+
+
+def _resigning(line: int) -> Finding:
+    return Finding(line, "warning", "resigning", "you leave the game for good, and nothing else on this sheet counts")
 
 
 _CHECKS: dict[type[Order], Callable[[_Reading, int, Any], Iterator[Finding]]] = {

@@ -118,6 +118,49 @@ def test_lines_with_errors_are_not_taken() -> None:
     assert [entry.line for entry in parsed.entries] == [2]
 
 
+@pytest.mark.parametrize(
+    "failed",
+    [
+        "BUILD Scoot AT J1+9",
+        "BUILD Scout AT J9",
+        "BUILD 1 Scout AT nowhere",
+        "bui",
+        "BUILT Scout AT J1+9",
+        "BUILD \\ ; \\",
+    ],
+)
+def test_a_failed_build_line_keeps_its_number(failed: str) -> None:
+    """The second BUILD of a sheet is NEW2, whether or not the first was understood (ruling 43)."""
+    sheet = f"; prices / {failed} / BUILD Scout AT J1+9 / MOVE NEW2 N"
+    parsed = RULESET.parse(view(world(), "red"), lines(sheet))
+    restated = RULESET.parse(view(world(), "red"), lines("\n".join(map(BOOK.line, parsed.orders))))
+
+    assert parsed.orders == restated.orders == (Build("Scout", "J1+9", first=2), Move(("NEW2",), None, None, ("N",)))
+    assert [each.text for each in parsed.findings if each.code == "new-name"] == ["on this sheet it is called NEW2"]
+
+
+def test_a_failed_build_of_several_keeps_all_their_numbers() -> None:
+    """Two cruisers that were not understood would have been NEW1 and NEW2."""
+    parsed = RULESET.parse(view(world(), "red"), lines("BUILD 2 Crusher AT J1+9 / BUILD 2 Scout AT J1+9 / MOVE NEW4 N"))
+
+    assert parsed.orders[0] == Build("Scout", "J1+9", 2, first=3)
+    assert not [each for each in parsed.errors if each.line > 1]
+
+
+def test_a_number_is_given_once() -> None:
+    """A line that names its ships by numbers that are given already is refused, and told the next."""
+    (found,) = findings(world(), "red", "BUILD 2 Scout AT J1+9 / BUILD Scout AT J1+9 AS NEW2")
+
+    assert (found.line, found.code, found.hint) == (2, "number-taken", "the next is NEW3")
+
+
+def test_a_refused_line_replaces_nothing() -> None:
+    """What a receipt says of the other lines is as if it had not been written."""
+    sheet = "MOVE R101 N / MOVE R101 JUMP / TERRAFORM R103 / MOVE R103 N N N"
+
+    assert codes(_fleet(), "red", sheet) == [(2, "error", "cannot-move"), (4, "error", "cannot-move")]
+
+
 def test_an_off_map_step_is_foreseen() -> None:
     """A way that leaves the map where the player can know it is a warning with the last space."""
     (found,) = findings(world(ship("R101", "J2+9")), "red", "MOVE R101 N N")
@@ -201,7 +244,7 @@ def test_nothing_is_taken_from_who_is_not_asked() -> None:
     """A sheet of a player not awaited is answered, and nothing of it taken."""
     left = play(world(), red="RESIGN CONFIRM").state
 
-    parsed = RULESET.parse(view(left, "red"), lines("ALLY green YES"))
+    parsed = RULESET.parse(view(left, "red"), lines("ALLY green YES / RESIGN CONFIRM"))
 
     assert not parsed.entries
     assert [each.code for each in parsed.findings if each.severity == "error"] == ["not-awaited"]
