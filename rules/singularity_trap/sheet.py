@@ -13,7 +13,7 @@ reader nothing that his report did not. Codes:
 | replaced | a later line for the same thing counts |
 | no-way, cannot-move, encounter, off-map, ends | moves |
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
-| cannot-terraform, other-colour | terraforming |
+| cannot-terraform, other-colour, two-colours | terraforming |
 | no-alliances, bad-faction, resigning | politics |
 """
 
@@ -104,6 +104,7 @@ class _Reading:
         """Everything to tell of the sheet."""
         yield from self.outlook.findings
         yield from self._replaced()
+        yield from self._contradicting()
         for entry in self.entries:
             checks = _CHECKS.get(type(entry.order))
             if checks:
@@ -121,6 +122,37 @@ class _Reading:
                     text = f"this replaces line {first[subject]} for {subject[1]}"
                     yield Finding(entry.line, "warning", "replaced", text)
                 first[subject] = entry.line
+
+    def _contradicting(self) -> Iterator[Finding]:
+        """Of lines that ask for several colours of one planet the first stands (ruling 44)."""
+        asked: dict[str, dict[str, tuple[int, str]]] = {}
+        for entry in self.entries:
+            for space, ship, colour in self._colours(entry.order):
+                workers = asked.setdefault(space, {})
+                rivals = [said for name, said in workers.items() if name != ship and colour not in ("", said[1])]
+                if rivals:
+                    line, other = rivals[0]
+                    text = (
+                        f"line {line} has the planet at {space} changed to {other}, and it cannot become {colour} too"
+                    )
+                    yield Finding(entry.line, "error", "two-colours", text)
+                elif colour:
+                    workers[ship] = entry.line, colour
+                else:
+                    workers.pop(ship, None)
+
+    def _colours(self, order: Order) -> Iterator[tuple[str, str, str]]:
+        """The space, ship and colour of an order to a terraformer that stays where it is; "" for no colour."""
+        if isinstance(order, Terraform | LeaveColour):
+            colour = order.colour if isinstance(order, Terraform) else None
+            for ship in self.there((order.ship,)):
+                if ship.name not in self.moving:
+                    yield ship.space, ship.name, colour if colour in self._next_colours(ship.space) else ""
+
+    def _next_colours(self, space: str) -> tuple[str, ...]:
+        """What the own planet in a space can become."""
+        own = [planet for planet in self.view["planets"] if planet["space"] == space]
+        return closer(self.view["seat"], own[0]["colour"]) if own else ()
 
     def ships(self, line: int, names: tuple[str, ...], code: str, why: Callable[[Prospect], str]) -> Iterator[Finding]:
         """The findings of those ships that will be gone, or for which `why` gives a reason."""

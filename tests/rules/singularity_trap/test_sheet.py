@@ -154,6 +154,21 @@ def test_a_number_is_given_once() -> None:
     assert (found.line, found.code, found.hint) == (2, "number-taken", "the next is NEW3")
 
 
+def test_two_colours_for_one_planet_contradict_each_other() -> None:
+    """The later line is an error that names the earlier; the earlier stands (ruling 44)."""
+    workers = [ship(key, "J10", "Terraformer") for key in ("R101", "R102", "R103")]
+    state = world(*workers, owners={"J10+0": "red"})
+    sheet = "TERRAFORM R101 TO magenta / TERRAFORM R103 / TERRAFORM R102 TO yellow"
+
+    (found,) = findings(state, "red", sheet)
+
+    assert (found.line, found.severity, found.code) == (3, "error", "two-colours")
+    assert found.text == "line 1 has the planet at J10+0 changed to magenta, and it cannot become yellow too"
+    assert codes(state, "red", sheet.replace("R102", "R101")) == [(3, "warning", "replaced")]
+    assert codes(state, "red", sheet + " / MOVE R102 N") == [(3, "warning", "cannot-terraform")]
+    assert play(state, red=sheet).colour("J10+0") == "magenta"
+
+
 def test_a_refused_line_replaces_nothing() -> None:
     """What a receipt says of the other lines is as if it had not been written."""
     sheet = "MOVE R101 N / MOVE R101 JUMP / TERRAFORM R103 / MOVE R103 N N N"
