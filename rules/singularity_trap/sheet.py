@@ -51,13 +51,26 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     written = list(lines)
     parsed = BOOK.parse(view, written)
     if not view["awaited"]:
-        text = "the game is over" if view["over"] else "no orders are asked of you now"
-        return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
+        return _unasked(view, parsed)
     entries = keep_numbers(parsed, written)
     misplaced = list(_misplaced(view, entries))
     entries, found = _read(view, _without(entries, misplaced))
     findings = sorted([*parsed.findings, *misplaced, *found], key=lambda finding: finding.line)
     return Parsed(entries, tuple(findings))
+
+
+def _unasked(view: View, parsed: Parsed) -> Parsed:
+    """Who is not asked may resign all the same, as long as he plays (ruling 42)."""
+    plays = any(player["playing"] for player in view["players"] if player["colour"] == view["seat"])
+    if view["over"] or not plays:
+        text = "the game is over" if view["over"] else "no orders are asked of you now"
+        return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
+    leaving = tuple(entry for entry in parsed.entries if isinstance(entry.order, Resign))
+    findings = [*parsed.findings, *(_resigning(entry.line) for entry in leaving)]
+    if parsed.findings or leaving != parsed.entries or not leaving:
+        hint = f"at any time there is {BOOK.line(Resign())}"
+        findings.insert(0, Finding(0, "error", "not-awaited", "no orders are asked of you now", hint))
+    return Parsed(leaving, tuple(findings))
 
 
 def _read(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:

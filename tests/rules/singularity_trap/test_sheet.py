@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from pbem.ruleset import Dice, TurnInput
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.orders import BOOK, Build, DeclareFaction, Fire, Move, Repair, Resign, Target, Terraform
@@ -263,6 +264,21 @@ def test_nothing_is_taken_from_who_is_not_asked() -> None:
 
     assert not parsed.entries
     assert [each.code for each in parsed.findings if each.severity == "error"] == ["not-awaited"]
+
+
+def test_who_is_not_asked_may_resign() -> None:
+    """RESIGN is taken at any time, also in a round of combat asked of others (ruling 42); nothing else is."""
+    fleet = [ship("R101", SITE), ship("G101", SITE), ship("G102", SITE), ship("C101", "J3")]
+    state = play(dataclasses.replace(world(*fleet, pace="section"), section="movement")).state
+
+    resigned = RULESET.parse(view(state, "cyan"), lines("RESIGN CONFIRM"))
+    mixed = RULESET.parse(view(state, "cyan"), lines("MOVE C101 N / RESIGN CONFIRM"))
+    after = RULESET.resolve(state, TurnInput({"red": (), "cyan": resigned.orders}), Dice(b"x"))[0]
+
+    assert resigned.orders == mixed.orders == (Resign(),)
+    assert not resigned.errors
+    assert [each.code for each in mixed.errors] == ["not-awaited"]
+    assert not after.players["cyan"].playing
 
 
 @pytest.mark.parametrize(
