@@ -24,6 +24,7 @@ from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed
 from rules.singularity_trap.chart import closer
+from rules.singularity_trap.factions import unfit
 from rules.singularity_trap.numbering import keep_numbers
 from rules.singularity_trap.orders import (
     BOOK,
@@ -333,27 +334,9 @@ def _ally(sheet: _Reading, line: int, _order: Ally) -> Iterator[Finding]:
 
 
 def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) -> Iterator[Finding]:
-    why = _unfit(sheet, order)
+    why = unfit(sheet.view, order)
     if why:
         yield Finding(line, "error", "bad-faction", why)
-
-
-def _unfit(sheet: _Reading, order: DeclareFaction | DeclareEmpire) -> str:
-    """Why, by what is known to all and to the player, there can be no such faction."""
-    rules, members = sheet.view["rules"], {sheet.view["seat"], *order.players}
-    planets = {player["colour"]: player["planets"] for player in sheet.view["players"]}
-    empire = isinstance(order, DeclareEmpire)
-    if rules["largest_faction"] < (3 if empire else 2):
-        return f"there are no {'empires' if empire else 'factions'} in this campaign"
-    if len(members) > rules["largest_faction"] or (empire and len(members) < 3):
-        return f"a faction here has at most {rules['largest_faction']} members, an empire 3"
-    strangers = sorted(members - sheet.allies - {sheet.view["seat"]})
-    if strangers:
-        return f"{strangers[0]} is not your ally"
-    if empire and planets[sheet.view["seat"]] < rules["empire_planets"]:
-        return f"the dominant member of an empire needs {rules['empire_planets']} planets alone"
-    held = sum(planets[member] for member in members)
-    return "" if held >= rules["planets_to_win"] else f"together you hold {held} planets of {rules['planets_to_win']}"
 
 
 def _resign(_sheet: _Reading, line: int, _order: Resign) -> Iterator[Finding]:

@@ -6,12 +6,12 @@ import dataclasses
 
 import pytest
 
-from pbem.ruleset import Dice, TurnInput
+from pbem.ruleset import Dice, Event, TurnInput, View
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.orders import BOOK, Build, DeclareFaction, Fire, Move, Repair, Resign, Target, Terraform
-from rules.singularity_trap.state import State
-from tests.rules.singularity_trap.builders import codes, dark, findings, given, lines, play, ship, view, world
+from rules.singularity_trap.state import Faction, State
+from tests.rules.singularity_trap.builders import codes, dark, findings, given, lines, play, read, ship, view, world
 
 SITE = "J12+5"
 
@@ -353,7 +353,7 @@ def test_the_template_is_all_comment_until_filled_in() -> None:
     sheet = RULESET.template(shown)
 
     assert RULESET.parse(shown, list(enumerate(sheet, 1))).entries == ()
-    wanted = [line[2:] for line in sheet if line[2:].split()[0] in {verb.word for verb in BOOK.verbs}]
+    wanted = [line.removeprefix("; ") for line in sheet if line.startswith("; ")]
     assert len(wanted) > 8
     assert BOOK.parse(shown, list(enumerate(wanted, 1))).findings == ()
 
@@ -371,10 +371,50 @@ def test_the_template_shows_what_terraformers_will_do() -> None:
     ]
 
 
-def test_the_template_offers_a_declaration_that_can_be_made() -> None:
-    """With enough planets and allies there is a line to declare the faction with all of them."""
-    state = given(world(seats=COLOURS, allies=[("red", "green"), ("red", "blue")]), 24, "red")
+@pytest.mark.parametrize("pace", ["turn", "section"])
+def test_a_form_line_obeyed_is_taken(pace: str) -> None:
+    """Without its semicolon each line of the form is that order, and no error; all else is a remark behind #."""
+    shown = [
+        each for state, events in _campaign(pace) for _, each in RULESET.views(state, sorted(state.awaited), events)
+    ]
+    forms = [(each, line) for each in shown for line in RULESET.template(each)]
+    offered = [(each, line.removeprefix("; ")) for each, line in forms if line.startswith("; ")]
 
-    declaration = "; DECLARE FACTION WITH green blue"
-    assert declaration in RULESET.template(view(state, "red"))
-    assert declaration not in RULESET.template(view(given(state, 0, "red"), "green"))
+    assert all(line.startswith(("; ", "# ")) and len(line) <= 80 for _, line in forms)
+    assert {line.split()[0] for _, line in offered} >= {"REPAIR", "BUILD", "MOVE", "TARGET", "TERRAFORM", "ALLY"}
+    assert [line for each, line in offered if _refused(each, line)] == []
+
+
+def _campaign(pace: str) -> list[tuple[State, tuple[Event, ...]]]:
+    """Moments of a campaign of four bots."""
+    state, events, moments = RULESET.setup({"pace": pace}, COLOURS[:4], Dice(b"forms")), tuple[Event, ...](), []
+    for step in range(30):
+        moments.append((state, events))
+        views = RULESET.views(state, sorted(state.awaited), events)
+        sheets = {seat: RULESET.bots["standard"](each, Dice(b"forms")) for seat, each in views}
+        orders = {seat: read(state, seat, "\n".join(sheet)) for seat, sheet in sheets.items()}
+        state, events = RULESET.resolve(state, TurnInput(orders), Dice(b"forms").scoped(step))
+        if state.result:
+            break
+    return moments
+
+
+def _refused(shown: View, line: str) -> bool:
+    parsed = RULESET.parse(shown, [(1, line)])
+    return bool(parsed.errors) or [BOOK.line(order).split()[0] for order in parsed.orders] != line.split()[:1]
+
+
+def test_only_factions_that_hold_are_offered() -> None:
+    """Each ally with whom there are planets enough; an empire with two; none that stands, or that may be missing an
+    alliance its reader does not know of."""
+    state = given(world(seats=COLOURS, allies=[("red", "green"), ("red", "blue")]), 24, "red")
+    stands = dataclasses.replace(state, factions=(Faction(("red", "green"), None, 1),))
+
+    assert _declarations(state) == ["WITH blue", "WITH green", "EMPIRE"]
+    assert _declarations(stands) == ["WITH blue", "EMPIRE"]
+    assert codes(stands, "red", "DECLARE FACTION WITH green") == [(1, "error", "bad-faction")]
+
+
+def _declarations(state: State) -> list[str]:
+    offered = [line for line in RULESET.template(view(state, "red")) if line.startswith("; DECLARE")]
+    return ["EMPIRE" if "EMPIRE" in line else line.removeprefix("; DECLARE FACTION ") for line in offered]
