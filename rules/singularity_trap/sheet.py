@@ -70,8 +70,8 @@ def _unasked(view: View, parsed: Parsed) -> Parsed:
     findings = [*parsed.findings, *(_resigning(entry.line) for entry in leaving)]
     if parsed.findings or leaving != parsed.entries or not leaving:
         hint = f"at any time there is {BOOK.line(Resign())}"
-        findings.insert(0, Finding(0, "error", "not-awaited", "no orders are asked of you now", hint))
-    return Parsed(leaving, tuple(findings))
+        findings.append(Finding(0, "error", "not-awaited", "no orders are asked of you now", hint))
+    return Parsed(leaving, tuple(sorted(findings, key=lambda finding: finding.line)))
 
 
 def _read(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
