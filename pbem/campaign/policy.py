@@ -97,7 +97,7 @@ class Policy:
     absence_days: int = _rule(21, _whole(0, 90, help="how many days in a row a player may be absent"))
     extension: int = _rule(2880, _minutes(30, help="how much time an extension gives when none is named"))
     extensions: int = _rule(2, _whole(0, 20, help="how often players may extend one turn by vote"))
-    vote: str = _rule("half", _choice("none", "half", "all", help="how many of the seats awaited must ask to extend"))
+    vote: str = _rule("half", _choice("none", "half", "all", help="how many of the players must ask to extend"))
     mass: int = _rule(
         60, _whole(1, 101, help="percent of at least three awaited seats without a sheet that hold the turn")
     )

@@ -229,7 +229,7 @@ class Resume(Command):
 
 @dataclass(frozen=True, slots=True)
 class Extend(Command):
-    """Ask for more time for this turn; it is given when enough of those awaited ask."""
+    """Ask for more time for this turn; it is given when enough players ask."""
 
     usage = "EXTEND"
 

@@ -36,7 +36,7 @@ class Resumed:
 class DeadlineMoved:
     """To all players: the open turn is due later. `closes` is when it is run at last, if there is a grace.
 
-    `by_vote`: enough of those awaited asked for it; else the GM decided it.
+    `by_vote`: enough players asked for it; else the GM decided it.
     """
 
     page: ClassVar[str] = "deadline_moved"

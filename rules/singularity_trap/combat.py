@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset import Seat
-from rules.singularity_trap.chart import ARMOR, UNITS
+from rules.singularity_trap.chart import ARMOR, UNITS, WEAPONS
 from rules.singularity_trap.draft import Draft
 from rules.singularity_trap.orders import Fire, Target
 from rules.singularity_trap.space import Space
@@ -121,7 +121,10 @@ class _Gunnery:
         return Shot(ship, target, number)
 
     def _best(self, ranked: Sequence[Ship]) -> Ship:
-        """The first target at which fewer shots are aimed than it has units; then all over again (ruling 30)."""
+        """The first target at which fewer shots are aimed than it has units; then all over again (ruling 30).
+
+        How many units it has left, of whatever kinds, its type and damage total tell everybody there.
+        """
         return min(ranked, key=lambda ship: self.aimed.get(ship.id, 0) // sum(ship.left))
 
     def _orders(self) -> dict[str, list[Ship]]:
@@ -137,13 +140,17 @@ class _Gunnery:
         return {ship: targets for ship, targets in orders.items() if targets}
 
     def _ranked(self) -> list[Ship]:
-        """The enemies by doctrine: preference, then most weapons, then lowest number (ruling 18)."""
+        """The enemies by doctrine: preference, then the types with most weapons, then lowest number (ruling 18).
+
+        What units a ship has left its owner alone knows, so nothing hangs on them (ruling 41).
+        """
         doctrines = self.draft.orders_of(self.seat, Target)
         choices = doctrines[-1].choices if doctrines else ()
+        types = self.draft.chart.type_by_name
 
         def rank(ship: Ship) -> tuple[int, int, int, str]:
             liked = [place for place, choice in enumerate(choices) if choice in (ship.owner, ship.type)]
-            return min(liked, default=len(choices)), -ship.weapons, ship.number, ship.id
+            return min(liked, default=len(choices)), -types[ship.type].units[WEAPONS], ship.number, ship.id
 
         return sorted(self.enemies, key=rank)
 

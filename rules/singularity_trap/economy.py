@@ -20,7 +20,7 @@ from rules.singularity_trap.chart import (
     letter_of,
 )
 from rules.singularity_trap.draft import Draft
-from rules.singularity_trap.orders import Build, Hide, Repair, Scrap, counted
+from rules.singularity_trap.orders import Build, Hide, Repair, Scrap, counted, numbered
 from rules.singularity_trap.space import Space
 from rules.singularity_trap.state import Ship
 
@@ -116,10 +116,8 @@ def hide(draft: Draft) -> None:
 def build(draft: Draft) -> None:
     """New ships appear at own planets, in the order written, until the points run out."""
     for seat in draft.playing:
-        ordered = 0
-        for order in draft.orders_of(seat, Build):
-            _build(draft, seat, order, ordered + 1)
-            ordered += order.number
+        for order, first in numbered(draft.orders_of(seat, Build)):
+            _build(draft, seat, order, first)
 
 
 def _build(draft: Draft, seat: Seat, order: Build, first: int) -> None:

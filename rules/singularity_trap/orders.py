@@ -8,7 +8,7 @@ them (ruling 27).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -59,6 +59,11 @@ def new_number(ship: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def new_name(number: int) -> str:
+    """What the ship of a number is called on the sheet that builds it."""
+    return f"NEW{number}"
+
+
 @dataclass(frozen=True)
 class OwnShip(Kind):
     """The id of an own ship, or (with `new`) NEW1 … for one ordered built on the same sheet."""
@@ -79,6 +84,27 @@ class OwnShip(Kind):
 
     def samples(self, view: View) -> Sequence[str]:
         return [*own_ships(view), *(["NEW1"] if self.new and view["section"] == "turn" else [])]
+
+
+@dataclass(frozen=True)
+class NewName(Kind):
+    """What a ship ordered built is called on its sheet, NEW1 to NEW99; kept as the number."""
+
+    shown: str = "new name"
+    expected: str = f"NEW with a number up to {MOST_BUILT}, such as NEW2"
+    example: str = "NEW2"
+
+    def read(self, word: str, view: View) -> int:
+        number = new_number(word)
+        if number is None:
+            raise Refused("bad-name", f"expected {self.expected}, got {word!r}")
+        return number
+
+    def write(self, value: int) -> str:
+        return new_name(value)
+
+    def samples(self, view: View) -> Sequence[str]:
+        return [new_name(1), new_name(2)]
 
 
 @dataclass(frozen=True)
@@ -240,13 +266,14 @@ class Hide(TrapOrder):
 @dataclass(frozen=True, slots=True)
 class Build(TrapOrder):
     """Build a ship, or several of one type, at an own planet. They can move this turn: on the same sheet
-    they are called NEW1, NEW2 … in the order built."""
+    they are called NEW1, NEW2 … in the order built, or from the name given on."""
 
     section = "economic"
-    usage = "BUILD [count] type AT space"
+    usage = "BUILD [count] type AT space [AS first]"
     type: Annotated[str, _TYPE]
     space: Annotated[str, OwnPlanet()]
     count: Annotated[int | None, Whole(1, MOST_BUILT, "count", example="2")] = None
+    first: Annotated[int | None, NewName()] = None
 
     @property
     def number(self) -> int:
@@ -255,6 +282,15 @@ class Build(TrapOrder):
 
     def words(self) -> str:
         return f"build {counted(self.number, self.type)} at {self.space}"
+
+
+def numbered(orders: Iterable[Build]) -> Iterator[tuple[Build, int]]:
+    """Each BUILD of a sheet with the number of its first ship: the one it gives, else the next (ruling 43)."""
+    following = 1
+    for order in orders:
+        first = order.first or following
+        yield order, first
+        following = first + order.number
 
 
 @dataclass(frozen=True, slots=True)

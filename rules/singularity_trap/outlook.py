@@ -14,7 +14,7 @@ from typing import TypeVar
 from pbem.ruleset import Entry, Finding, Order
 from rules.singularity_trap.chart import UNITS
 from rules.singularity_trap.economy import MENDING
-from rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View, counted
+from rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View, counted, new_name
 
 AnOrder = TypeVar("AnOrder", bound=Order)
 
@@ -109,18 +109,25 @@ class Outlook:
                     ship.left["system"], ship.hiding = 0, True
 
     def _build(self) -> None:
-        count = 0
+        following = 1
         for line, order in self._lines(Build):
-            if count + order.number > MOST_BUILT:
+            first = order.first or following
+            if first < following:
+                hint = f"the next is {new_name(following)}"
+                self._find(line, "error", "number-taken", f"{new_name(first)} is another ship of this sheet", hint)
+            elif first + order.number > MOST_BUILT + 1:
                 self._find(line, "error", "too-many", f"one sheet can order {MOST_BUILT} ships at the most")
-                continue
-            self._pay(line, order.number, self.types[order.type]["cost"])
-            names = [f"NEW{count + number}" for number in range(1, order.number + 1)]
-            self.ships |= {name: self._new(name, order) for name in names}
-            count += order.number
-            called = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-            if self.view["section"] == "turn":
-                self._find(line, "note", "new-name", f"on this sheet it is called {called}")
+            else:
+                self._lay_down(line, order, first)
+                following = first + order.number
+
+    def _lay_down(self, line: int, order: Build, first: int) -> None:
+        self._pay(line, order.number, self.types[order.type]["cost"])
+        names = [new_name(first + number) for number in range(order.number)]
+        self.ships |= {name: self._new(name, order) for name in names}
+        called = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        if self.view["section"] == "turn":
+            self._find(line, "note", "new-name", f"on this sheet it is called {called}")
 
     def _pay(self, line: int, number: int, price: int) -> None:
         paid = min(number, self.purse // price)

@@ -133,21 +133,26 @@ def _agreed(draft: Draft) -> Iterable[Pair]:
 
 
 def begin_turn(draft: Draft) -> None:
-    """The start of the next turn: who is out, who holds enough, which factions stand, and whether that wins."""
+    """The start of the next turn: who holds enough, which factions stand, whether that wins, and then who is out.
+
+    So nobody takes a victory from his partners by his own fall (ruling 40).
+    """
     draft.turn += 1
     for key, ship in draft.ships.items():
         if ship.moved:
             draft.ships[key] = dataclasses.replace(ship, moved=False)
-    _eliminate(draft)
-    last_left(draft)
+    _hold(draft)
+    _hold_factions(draft)
+    _win(draft)
     if draft.result is None:
-        _hold(draft)
-        _hold_factions(draft)
-        _win(draft)
+        _eliminate(draft)
+        last_left(draft)
 
 
 def _eliminate(draft: Draft) -> None:
+    """Who has neither planet nor ship is out, but for members of a faction that stands (rulings 33 and 40)."""
     alive = {ship.owner for ship in draft.ships.values()} | {planet.owner for planet in draft.planets.values()}
+    alive |= {member for faction in draft.factions for member in faction.members}
     for seat in draft.playing:
         if seat not in alive:
             leave(draft, seat, "eliminated")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Option, Order, Seat, Seats, SetupError, Standing, View
+from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, Seat, Seats, SetupError, Standing, View
 from rules.singularity_trap import pictures, resolve, sheet, state, template, textmap
 from rules.singularity_trap.bots import BOTS
 from rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
@@ -17,13 +17,18 @@ FIRST_POINTS = 5
 """What each player has saved when the game begins (ruling 7)."""
 
 
+def _as_it_is(data: Json) -> Json:
+    """A save of version 1 holds what one of version 2 does: only what comes of it has changed."""
+    return data
+
+
 class SingularityTrap(BaseRuleset[State]):
     """The ruleset object."""
 
     key = "singularity_trap"
     title = "The Singularity Trap"
     designer = "Wayne Mathias"
-    version = 1
+    version = 2
     seats = Seats(2, 6, COLOURS)
     pace = "all seats at once; one sheet a turn, or one a section"
     summary = "Build, jump and fight for the planets of a closed space of 19 levels; 25 of 37 planets win."
@@ -47,6 +52,7 @@ class SingularityTrap(BaseRuleset[State]):
         ),
         Option("chart", "file", None, "another chart: board, ship table, planets"),
     )
+    upgrades = (_as_it_is,)
     bots = BOTS
 
     views = staticmethod(views)

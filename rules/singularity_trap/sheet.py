@@ -8,12 +8,12 @@ reader nothing that his report did not. Codes:
 |---|---|
 | not-awaited, wrong-section | no orders, or not such orders, are asked for now |
 | gone | the ship is scrapped on this sheet, or is not built by it |
-| unpaid, too-dear, too-many, points, new-name | the purse and the yards |
+| unpaid, too-dear, too-many, number-taken, points, new-name | the purse and the yards |
 | nothing-damaged, cannot-hide | repair and hide |
 | replaced | a later line for the same thing counts |
 | no-way, cannot-move, encounter, off-map, ends | moves |
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
-| cannot-terraform, other-colour | terraforming |
+| cannot-terraform, other-colour, two-colours | terraforming |
 | no-alliances, bad-faction, resigning | politics |
 """
 
@@ -24,6 +24,8 @@ from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed
 from rules.singularity_trap.chart import closer
+from rules.singularity_trap.factions import unfit
+from rules.singularity_trap.numbering import keep_numbers
 from rules.singularity_trap.orders import (
     BOOK,
     JUMP,
@@ -47,16 +49,42 @@ from rules.singularity_trap.space import VECTORS, Space, plus
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders that can be carried out as far as the view tells, and all findings, by line."""
-    parsed = BOOK.parse(view, lines)
+    written = list(lines)
+    parsed = BOOK.parse(view, written)
     if not view["awaited"]:
+        return _unasked(view, parsed)
+    entries = keep_numbers(parsed, written)
+    misplaced = list(_misplaced(view, entries))
+    entries, found = _read(view, _without(entries, misplaced))
+    findings = sorted([*parsed.findings, *misplaced, *found], key=lambda finding: finding.line)
+    return Parsed(entries, tuple(findings))
+
+
+def _unasked(view: View, parsed: Parsed) -> Parsed:
+    """Who is not asked may resign all the same, as long as he plays (ruling 42)."""
+    plays = any(player["playing"] for player in view["players"] if player["colour"] == view["seat"])
+    if view["over"] or not plays:
         text = "the game is over" if view["over"] else "no orders are asked of you now"
         return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
-    misplaced = list(_misplaced(view, parsed.entries))
-    entries = _without(parsed.entries, misplaced)
-    reading = _Reading(view, entries)
-    findings = [*parsed.findings, *misplaced, *reading.findings()]
-    findings.sort(key=lambda finding: finding.line)
-    return Parsed(_without(entries, findings), tuple(findings))
+    leaving = tuple(entry for entry in parsed.entries if isinstance(entry.order, Resign))
+    findings = [*parsed.findings, *(_resigning(entry.line) for entry in leaving)]
+    if parsed.findings or leaving != parsed.entries or not leaving:
+        hint = f"at any time there is {BOOK.line(Resign())}"
+        findings.append(Finding(0, "error", "not-awaited", "no orders are asked of you now", hint))
+    return Parsed(leaving, tuple(sorted(findings, key=lambda finding: finding.line)))
+
+
+def _read(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
+    """The entries that can be taken, and what is to be said of all: of these as if the rest had not been written."""
+    refused: list[Finding] = []
+    while True:
+        findings = list(_Reading(view, entries).findings())
+        left = _without(entries, findings)
+        if left == entries:
+            return entries, [*refused, *findings]
+        gone = {entry.line for entry in entries} - {entry.line for entry in left}
+        refused += [finding for finding in findings if finding.line in gone and finding.code != "replaced"]
+        entries = left
 
 
 def _without(entries: Iterable[Entry], findings: Iterable[Finding]) -> tuple[Entry, ...]:
@@ -90,6 +118,7 @@ class _Reading:
         """Everything to tell of the sheet."""
         yield from self.outlook.findings
         yield from self._replaced()
+        yield from self._contradicting()
         for entry in self.entries:
             checks = _CHECKS.get(type(entry.order))
             if checks:
@@ -107,6 +136,37 @@ class _Reading:
                     text = f"this replaces line {first[subject]} for {subject[1]}"
                     yield Finding(entry.line, "warning", "replaced", text)
                 first[subject] = entry.line
+
+    def _contradicting(self) -> Iterator[Finding]:
+        """Of lines that ask for several colours of one planet the first stands (ruling 44)."""
+        asked: dict[str, dict[str, tuple[int, str]]] = {}
+        for entry in self.entries:
+            for space, ship, colour in self._colours(entry.order):
+                workers = asked.setdefault(space, {})
+                rivals = [said for name, said in workers.items() if name != ship and colour not in ("", said[1])]
+                if rivals:
+                    line, other = rivals[0]
+                    text = (
+                        f"line {line} has the planet at {space} changed to {other}, and it cannot become {colour} too"
+                    )
+                    yield Finding(entry.line, "error", "two-colours", text)
+                elif colour:
+                    workers[ship] = entry.line, colour
+                else:
+                    workers.pop(ship, None)
+
+    def _colours(self, order: Order) -> Iterator[tuple[str, str, str]]:
+        """The space, ship and colour of an order to a terraformer that stays where it is; "" for no colour."""
+        if isinstance(order, Terraform | LeaveColour):
+            colour = order.colour if isinstance(order, Terraform) else None
+            for ship in self.there((order.ship,)):
+                if ship.name not in self.moving:
+                    yield ship.space, ship.name, colour if colour in self._next_colours(ship.space) else ""
+
+    def _next_colours(self, space: str) -> tuple[str, ...]:
+        """What the own planet in a space can become."""
+        own = [planet for planet in self.view["planets"] if planet["space"] == space]
+        return closer(self.view["seat"], own[0]["colour"]) if own else ()
 
     def ships(self, line: int, names: tuple[str, ...], code: str, why: Callable[[Prospect], str]) -> Iterator[Finding]:
         """The findings of those ships that will be gone, or for which `why` gives a reason."""
@@ -274,32 +334,17 @@ def _ally(sheet: _Reading, line: int, _order: Ally) -> Iterator[Finding]:
 
 
 def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) -> Iterator[Finding]:
-    why = _unfit(sheet, order)
+    why = unfit(sheet.view, order)
     if why:
         yield Finding(line, "error", "bad-faction", why)
 
 
-def _unfit(sheet: _Reading, order: DeclareFaction | DeclareEmpire) -> str:
-    """Why, by what is known to all and to the player, there can be no such faction."""
-    rules, members = sheet.view["rules"], {sheet.view["seat"], *order.players}
-    planets = {player["colour"]: player["planets"] for player in sheet.view["players"]}
-    empire = isinstance(order, DeclareEmpire)
-    if rules["largest_faction"] < (3 if empire else 2):
-        return f"there are no {'empires' if empire else 'factions'} in this campaign"
-    if len(members) > rules["largest_faction"] or (empire and len(members) < 3):
-        return f"a faction here has at most {rules['largest_faction']} members, an empire 3"
-    strangers = sorted(members - sheet.allies - {sheet.view["seat"]})
-    if strangers:
-        return f"{strangers[0]} is not your ally"
-    if empire and planets[sheet.view["seat"]] < rules["empire_planets"]:
-        return f"the dominant member of an empire needs {rules['empire_planets']} planets alone"
-    held = sum(planets[member] for member in members)
-    return "" if held >= rules["planets_to_win"] else f"together you hold {held} planets of {rules['planets_to_win']}"
-
-
 def _resign(_sheet: _Reading, line: int, _order: Resign) -> Iterator[Finding]:
-    text = "you leave the game for good, and nothing else on this sheet counts"
-    yield Finding(line, "warning", "resigning", text)
+    yield _resigning(line)
+
+
+def _resigning(line: int) -> Finding:
+    return Finding(line, "warning", "resigning", "you leave the game for good, and nothing else on this sheet counts")
 
 
 _CHECKS: dict[type[Order], Callable[[_Reading, int, Any], Iterator[Finding]]] = {

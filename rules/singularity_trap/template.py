@@ -1,8 +1,8 @@
 """The sheet mailed with a report, ready to be filled in and returned.
 
-Nothing in it is an order before its player makes it one: all lines are
-comments, those of ships and choices with an order to be completed. None is
-wider than a line of mail.
+Nothing in it is an order before its player makes it one. A line behind a
+semicolon is an order that is taken as it stands, or with other values, once the
+semicolon is gone; one behind # is a remark. None is wider than a line of mail.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import textwrap
 from collections.abc import Iterator
 
 from rules.singularity_trap.chart import closer
-from rules.singularity_trap.orders import View, others
+from rules.singularity_trap.factions import certain, open_question
+from rules.singularity_trap.orders import BOOK, View, others
 
 WIDTH = 78
 
@@ -20,7 +21,7 @@ def template(view: View) -> list[str]:
     """The lines of the sheet: for each section asked for, the ships it concerns and orders to be completed."""
     if not view["awaited"]:
         return []
-    lines = ["; Take the ; off the orders you want, and complete them. One order a line."]
+    lines = ["# Take the ; off the orders you want, and complete them. One order a line."]
     for section, part in _PARTS.items():
         if view["section"] in ("turn", section):
             lines += part(view)
@@ -29,35 +30,36 @@ def template(view: View) -> list[str]:
 
 def _economic(view: View) -> Iterator[str]:
     left = view["points"] + view["income"] - view["upkeep"]
-    yield f"; --- Economic: {view['points']} saved + {view['income']} income - {view['upkeep']} upkeep = {left} points"
+    yield f"# --- Economic: {view['points']} saved + {view['income']} income - {view['upkeep']} upkeep = {left} points"
     yield from _declaration(view)
     for ship in view["ships"]:
         if ship["damage"]:
             state = "dark, " if ship["dark"] else ""
             yield f"; REPAIR {ship['id']}  ; {ship['type']} at {ship['space']}, {state}damage {ship['damage']}"
-    yield "; also: SCRAP ships, HIDE ships"
+    yield "# also: SCRAP ships, HIDE ships"
+    prices = (f"{kind['name']} {kind['cost']}" for kind in view["rules"]["types"])
+    yield from _remark(f"prices: {', '.join(prices)}")
     home = next((planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]), None)
-    if home:
-        prices = (f"{kind['name']} {kind['cost']}" for kind in view["rules"]["types"])
-        yield from _remark(f"prices: {', '.join(prices)}")
-        yield f"; BUILD {view['rules']['types'][0]['name']} AT {home}"
+    payable = [kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= left]
+    if home and payable:
+        yield f"; BUILD {payable[0]} AT {home}"
 
 
 def _declaration(view: View) -> Iterator[str]:
-    """The faction with all allies, where it could be declared now."""
-    allies = [player for player in view["players"] if player["ally"] and player["playing"]]
-    held = sum(player["planets"] for player in view["players"] if player["ally"] or player["colour"] == view["seat"])
-    rules = view["rules"]
-    if 1 < 1 + len(allies) <= rules["largest_faction"] and held >= rules["planets_to_win"]:
-        yield "; DECLARE FACTION WITH " + " ".join(player["colour"] for player in allies)
+    """The factions that would hold if declared now, and those that may."""
+    for order in certain(view):
+        yield f"; {BOOK.line(order)}"
+    for order in open_question(view):
+        yield from _remark(f"if {' and '.join(order.players)} are allied with each other: {BOOK.line(order)}")
 
 
 def _movement(view: View) -> Iterator[str]:
-    yield "; --- Movement"
-    yield "; ways: N NE SE S SW NW, each also with + (rising) or -; UP DOWN; JUMP; STAY"
+    yield "# --- Movement"
+    yield "# ways: N NE SE S SW NW, each also with + (rising) or -; UP DOWN; JUMP; STAY"
     for ship in view["ships"]:
         units = {unit["unit"]: unit["left"] for unit in ship["units"]}
-        if units.get("drive") and not ship["dark"]:
+        stuck = ship["encounter"] and view["section"] == "movement"
+        if units.get("drive") and not ship["dark"] and not stuck:
             powers = [f"drive {units['drive']}", *(power for power in ("slip", "jump") if units.get(power))]
             pinned = ", pinned" if ship["encounter"] else ""
             way = "SLIP N 1" if units.get("slip") else "N"
@@ -65,19 +67,19 @@ def _movement(view: View) -> Iterator[str]:
 
 
 def _combat(view: View) -> Iterator[str]:
-    yield "; --- Combat: without orders, most weapons first, then lowest number"
+    yield "# --- Combat: without orders, most weapons first, then lowest number"
     for combat in view["combats"]:
         enemies = ", ".join(f"{ship['id']} ({ship['type']}, damage {ship['damage']})" for ship in combat["enemies"])
         yield from _remark(f"at {combat['space']} you have {combat['shots']} shots; enemies: {enemies}")
         for ship in combat["own"]:
             yield f"; FIRE {ship} AT {combat['enemies'][0]['id']}"
     names = " ".join(kind["name"] for kind in reversed(view["rules"]["types"]))
-    yield "; also: FIRE ships AT targets"
+    yield "# also: FIRE ships AT targets"
     yield "; TARGET " + textwrap.shorten(names, WIDTH - len("; TARGET "), placeholder="")
 
 
 def _ecopolitical(view: View) -> Iterator[str]:
-    yield "; --- Ecopolitical"
+    yield "# --- Ecopolitical"
     yield from _terraforming(view)
     for player in view["players"]:
         if view["rules"]["alliances"] and player["colour"] in others(view):
@@ -99,7 +101,7 @@ def _terraforming(view: View) -> Iterator[str]:
 
 
 def _remark(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent="; ", subsequent_indent=";   ", break_on_hyphens=False)
+    return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False)
 
 
 _PARTS = {"economic": _economic, "movement": _movement, "combat": _combat, "ecopolitical": _ecopolitical}

@@ -1,15 +1,17 @@
-"""More time for a turn: by the GM, and by a vote of those awaited."""
+"""More time for a turn: by the GM, and by a vote of the players."""
 
 from __future__ import annotations
 
 import datetime as dt
 
 import pytest
+from sqlalchemy import update
 
 from pbem.acts.time.extending import extend, needed_votes, read_extension, vote
 from pbem.campaign.table import load_table
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
+from pbem.store.models import SeatRow, Turn
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
@@ -139,31 +141,59 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "awaited", "needed"),
+    ("rule", "players", "needed"),
     [("half", 1, 1), ("half", 2, 2), ("half", 3, 2), ("half", 4, 2), ("half", 7, 4), ("all", 3, 3)],
 )
-def test_how_many_must_ask(rule: str, awaited: int, needed: int) -> None:
-    """Half of those awaited, but nobody decides for another; or all."""
-    assert needed_votes(rule, awaited) == needed
+def test_how_many_must_ask(rule: str, players: int, needed: int) -> None:
+    """Half of the players, but nobody decides for another; or all."""
+    assert needed_votes(rule, players) == needed
+
+
+NOTED = (
+    "Your wish for more time is noted; the turn has it when enough players ask. "
+    "Orders are still due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)."
+)
 
 
 def test_enough_votes_extend_the_turn(desk: Desk) -> None:
-    """The first who asks is told how many are needed; with the second, everybody is told of the new deadline."""
+    """The first who asks hears that it is noted; with the second of three, everybody is told of the new deadline."""
     first, second = ask(desk, "red"), ask(desk, "blue")
     desk.tick()
 
-    assert first.startswith("Your wish for more time is noted: 1 of the 2 needed have asked.")
+    assert first == NOTED
     assert second.startswith("Enough have asked: the turn has more time. Orders are due Sun 8 Nov 2026")
     assert deadline(desk) == FRIDAY + 2 * DAY
-    assert "Enough of those awaited have asked for it" in text_of(desk.last(CYD))
+    assert "Enough players have asked for it" in text_of(desk.last(CYD))
+
+
+@pytest.mark.parametrize("awaited", [["red"], ["red", "blue"], ["blue", "green"], ["red", "blue", "green"]])
+def test_votes_tell_nothing_of_who_is_awaited(desk: Desk, awaited: list[str]) -> None:
+    """Who is asked for orders may be secret: the same wishes are answered alike, and come to the same, whoever is."""
+    with desk.house.store.writing() as session:
+        session.execute(update(Turn).values(awaited=awaited))
+
+    assert [ask(desk, "red"), ask(desk, "red")] == [NOTED, NOTED]
+    assert deadline(desk) == FRIDAY
+    assert ask(desk, "green").startswith("Enough have asked")
+    assert deadline(desk) == FRIDAY + 2 * DAY
 
 
 def test_a_seat_has_one_vote(desk: Desk) -> None:
     """Asking twice is asking once."""
     ask(desk, "red")
 
-    assert "1 of the 2 needed" in ask(desk, "red")
+    assert ask(desk, "red") == NOTED
     assert deadline(desk) == FRIDAY
+
+
+def test_a_paused_seat_has_no_vote(desk: Desk) -> None:
+    """No turn waits for it, so it is not counted among the players either."""
+    with desk.house.store.writing() as session:
+        session.execute(update(SeatRow).where(SeatRow.name == "green").values(paused=True))
+
+    assert ask(desk, "green").startswith("Your seat is paused")
+    assert ask(desk, "red") == NOTED
+    assert ask(desk, "blue").startswith("Enough have asked")
 
 
 def test_votes_count_for_one_extension(desk: Desk) -> None:
@@ -171,7 +201,7 @@ def test_votes_count_for_one_extension(desk: Desk) -> None:
     desk.set_rules(extensions="2")
     for _ in range(2):
         ask(desk, "red")
-        assert "1 of the 2 needed" in ask(desk, "red")
+        assert ask(desk, "red").startswith("Your wish for more time is noted")
         ask(desk, "blue")
 
     assert deadline(desk) == FRIDAY + 4 * DAY
@@ -195,10 +225,10 @@ def test_some_campaigns_have_no_votes(desk: Desk, rules: dict[str, str]) -> None
     assert ask(desk, "red") == "In toy1 the GM alone extends deadlines: please write to gm@example.org."
 
 
-def test_who_is_not_awaited_has_no_vote(desk: Desk) -> None:
-    """In a game in turns, only the seat whose turn it is may ask."""
+def test_in_a_game_in_turns_both_must_ask(desk: Desk) -> None:
+    """The seat whose turn it is does not decide alone, for that would tell that no other is awaited."""
     desk.begin(name="toy2", pace="in_turn")
     with desk.house.store.writing() as session:
-        said = vote(session, desk.house, load_table(session, "toy2"), "blue", desk.now)
+        said = [vote(session, desk.house, load_table(session, "toy2"), seat, desk.now) for seat in ("red", "blue")]
 
-    assert said.startswith("Your seat is not waited for")
+    assert [words[:4] for words in said] == ["Your", "Enou"]

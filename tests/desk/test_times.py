@@ -135,8 +135,8 @@ def test_absences_are_no_business_of_other_players(desk: Desk) -> None:
 
 
 def test_players_extend_a_turn_together(desk: Desk) -> None:
-    """One of two is told how many are needed; both together get two days more."""
-    assert "1 of the 2 needed have asked" in ask(desk, "EXTEND")
+    """One of two is told that it is noted; both together get two days more."""
+    assert "Your wish for more time is noted" in ask(desk, "EXTEND")
     ask(desk, "EXTEND", sender=BOB)
 
     texts = [text_of(mail) for mail in desk.mails(BOB)[-2:]]

@@ -19,6 +19,7 @@ from pbem.post.sending import BATCH, Sent, send_due
 from pbem.post.writing import Mail
 from pbem.store import Store
 from pbem.store.models import Outgoing
+from pbem.store.states import MailState
 from tests.post.test_outbox import ListCarrier, refusing
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)

@@ -12,7 +12,7 @@ from email.message import EmailMessage
 
 from pbem.house import House
 from pbem.players import Player
-from pbem.ruleset import Dice, Seat
+from pbem.ruleset import Dice, Seat, View
 from pbem.tick import Ticked, tick
 from rules import singularity_trap
 from tests.servers.mail import MailServer
@@ -22,6 +22,12 @@ START = dt.datetime(2026, 11, 2, 9, tzinfo=dt.UTC)
 """A Monday."""
 
 HOUR = dt.timedelta(hours=1)
+
+
+def settler(view: View, dice: Dice) -> list[str]:
+    """Plays as the standard bot would among allies: takes nobody's planet, so that all six are there to the end."""
+    players = [{**player, "ally": True} for player in view["players"]]
+    return singularity_trap.RULESET.bots["standard"]({**view, "players": players}, dice)
 
 
 @dataclass
@@ -39,10 +45,9 @@ class Season:
 
     def sit(self, seat: Seat, account: str) -> None:
         """Somebody begins to play a seat; he knows what he is mailed, and nothing else."""
-        bot = singularity_trap.RULESET.bots["standard"]
         self.who[seat] = account
         orders_to = self.server.address("orders")
-        self.players[seat] = Player(seat, self.server.address(account), orders_to, bot, Dice(seat.encode()))
+        self.players[seat] = Player(seat, self.server.address(account), orders_to, settler, Dice(seat.encode()))
 
     def read(self, account: str) -> list[EmailMessage]:
         """The mails that came for an account since it was last read."""

@@ -1,9 +1,10 @@
-"""More time for the open turn: by its GM, or because enough of those awaited ask for it."""
+"""More time for the open turn: by its GM, or because enough players ask for it."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -16,13 +17,13 @@ from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
-from pbem.campaign.table import Table, check_running
+from pbem.campaign.table import Place, Table, check_running
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import DeadlineMoved
 from pbem.report.wording import when
 from pbem.ruleset import Seat
-from pbem.store.models import Campaign, SeatRow, Turn, Vote
+from pbem.store.models import Campaign, Turn, Vote
 from pbem.store.states import Phase
 
 _SPAN = re.compile(r"\d++\w?")
@@ -102,23 +103,22 @@ def extend(
 def vote(session: Session, house: House, table: Table, seat: Seat, now: dt.datetime) -> str:
     """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
 
-    The campaign is locked.
+    The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play
+    have a vote, half of them decide, and neither the answer nor what comes of it depends on who is awaited.
     """
     turn = _open_turn(session, table)
-    refused = _refused(session, table, turn, seat)
+    place = next(place for place in table.places if place.seat == seat)
+    refused = _refused(session, table, turn, place)
     if refused or turn.deadline is None:
         return refused
-    place = next(place for place in table.places if place.seat == seat)
     mine = (Vote.turn_id == turn.turn_id, Vote.seat_id == place.id)
     if session.scalar(select(Vote.id).where(*mine)) is None:
         session.add(Vote(turn_id=turn.turn_id, seat_id=place.id, at=now))
         session.flush()
-    asked, needed = _asked(session, turn), needed_votes(table.policy.vote, len(turn.awaited))
-    if asked < needed:
+    voters = {place.id for place in table.places if place.manned}
+    if _asked(session, turn, voters) < needed_votes(table.policy.vote, len(voters)):
         due = when(turn.deadline, table.schedule.zone)
-        return (
-            f"Your wish for more time is noted: {asked} of the {needed} needed have asked. Orders are still due {due}."
-        )
+        return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=table.policy.extension)
     session.execute(delete(Vote).where(Vote.turn_id == turn.turn_id))
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
@@ -126,12 +126,12 @@ def vote(session: Session, house: House, table: Table, seat: Seat, now: dt.datet
     return f"Enough have asked: the turn has more time. Orders are due {when(new, table.schedule.zone)}."
 
 
-def needed_votes(rule: str, awaited: int) -> int:
-    """How many of so many awaited must ask. Half of two would be one alone, who decides for nobody else."""
-    return awaited if rule == "all" else max(min(2, awaited), (awaited + 1) // 2)
+def needed_votes(rule: str, players: int) -> int:
+    """How many of so many players must ask. Half of two would be one alone, who decides for nobody else."""
+    return players if rule == "all" else max(min(2, players), (players + 1) // 2)
 
 
-def _refused(session: Session, table: Table, turn: Waiting, seat: Seat) -> str:
+def _refused(session: Session, table: Table, turn: Waiting, place: Place) -> str:
     """Why a seat's wish cannot be counted; "" if it can."""
     most = table.policy.extensions if table.policy.vote != "none" else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
@@ -142,19 +142,18 @@ def _refused(session: Session, table: Table, turn: Waiting, seat: Seat) -> str:
     if turn.held:
         why = f": {turn.held}" if is_pause(turn.held) else ""
         return f"The turn is held until your GM lets it run, so you have time{why}."
-    if seat not in turn.awaited:
-        return "Your seat is not waited for in this turn; only those who are may ask for more time."
+    if place.paused:
+        return "Your seat is paused, so no turn waits for you; RESUME ends that."
     if given >= most:
         times = "once" if given == 1 else f"{given} times"
         return f"This turn was extended {times} already, and that is all players may ask for; your GM is {table.gm}."
     return ""
 
 
-def _asked(session: Session, turn: Waiting) -> int:
-    """How many of those awaited have asked."""
-    voters = select(SeatRow.name).join(Vote, Vote.seat_id == SeatRow.id).where(Vote.turn_id == turn.turn_id)
-    seats = session.scalars(voters)
-    return len(set(seats) & set(turn.awaited))
+def _asked(session: Session, turn: Waiting, voters: Collection[int]) -> int:
+    """How many of the voters have asked, who are known by the ids of their seats."""
+    asked = session.scalars(select(Vote.seat_id).where(Vote.turn_id == turn.turn_id))
+    return len(set(asked).intersection(voters))
 
 
 def _open_turn(session: Session, table: Table) -> Waiting:

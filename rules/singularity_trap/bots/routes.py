@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rules.kit import hexes
 from rules.singularity_trap.bots.knowledge import Craft
+from rules.singularity_trap.orders import JUMP
 from rules.singularity_trap.space import VECTORS, Board, Space, distance, plus
 
 
@@ -17,23 +19,34 @@ class Route:
     end: Space
 
 
-def route(board: Board, craft: Craft, goal: Space) -> Route | None:
-    """The move that brings a ship nearest to a goal; None if it cannot come nearer."""
-    space, words = craft.space, []
-    if craft.slips:
-        space, slip = _best_slip(board, space, goal, craft.drive)
-        words += slip
-    for _ in range(craft.drive):
+def route(board: Board, craft: Craft, goal: Space, exits: Mapping[Space, Space] | None = None) -> Route | None:
+    """The move that brings a ship nearest to a goal; None if it cannot come nearer.
+
+    `exits` are the jumps it may use: only from where it is, so that nobody jumps into the unknown.
+    """
+    ways = [_way(board, craft.space, goal, slip=craft.drive if craft.slips else 0, warps=craft.drive)]
+    end = (exits or {}).get(craft.space)
+    if craft.jumps and end is not None:
+        beyond = _way(board, end, goal, slip=0, warps=craft.drive - 1)
+        ways.append(Route(f"{JUMP} {beyond.words}".strip(), beyond.end))
+    best = min(ways, key=lambda way: _apart(board, way.end, goal))
+    return best if _apart(board, best.end, goal) < _apart(board, craft.space, goal) else None
+
+
+def _way(board: Board, start: Space, goal: Space, *, slip: int, warps: int) -> Route:
+    """A slip of so many spaces at the most, then so many warps."""
+    space, words = _best_slip(board, start, goal, slip) if slip else (start, [])
+    for _ in range(warps):
         step = min(VECTORS, key=lambda vector: (_apart(board, plus(space, VECTORS[vector]), goal), vector))
         if _apart(board, plus(space, VECTORS[step]), goal) >= _apart(board, space, goal):
             break
         space = plus(space, VECTORS[step])
         words.append(step)
-    return Route(" ".join(words), space) if space != craft.space else None
+    return Route(" ".join(words), space)
 
 
 def _best_slip(board: Board, start: Space, goal: Space, reach: int) -> tuple[Space, list[str]]:
-    best, words = start, []
+    best, words = start, list[str]()
     for vector, offset in VECTORS.items():
         for count in range(1, reach + 1):
             end = plus(start, offset, count)

@@ -1,7 +1,8 @@
-"""A recorded game: what four bots were shown in six turns, as one text file to be reviewed as a difference.
+"""A recorded game: what four players were shown in six turns, as one text file to be reviewed as a difference.
 
-`python -m tests.rules.singularity_trap.golden` writes it anew, with the frozen
-save of the current version of the rules beside it.
+The sheets are those of the file, as bots of version 1 of the rules wrote them.
+`python -m tests.rules.singularity_trap.golden` writes anew what comes of them,
+with the frozen save of the current version of the rules beside it.
 """
 
 from __future__ import annotations
@@ -47,13 +48,25 @@ def _played() -> list[Moment]:
     state = RULESET.setup({}, SEATS, dice)
     events: tuple[Event, ...] = ()
     moments: list[Moment] = []
-    for turn in range(1, TURNS + 1):
+    for turn, sheets in enumerate(_sheets(), 1):
         views: dict[str, Any] = dict(RULESET.views(state, SEATS, events))
-        sheets = {seat: RULESET.bots["standard"](views[seat], dice.scoped("bot", turn, seat)) for seat in SEATS}
         moments.append((state, events, sheets))
         orders = {seat: RULESET.parse(views[seat], list(enumerate(sheets[seat], 1))).orders for seat in SEATS}
         state, events = RULESET.resolve(state, TurnInput(orders), dice.scoped("turn", turn))
     return [*moments, (state, events, {})]
+
+
+def _sheets() -> list[dict[str, list[str]]]:
+    """The sheets recorded, by turn and seat."""
+    turns: list[dict[str, list[str]]] = []
+    for line in FILE.read_text().splitlines():
+        if line.startswith("== turn"):
+            turns.append({})
+        elif line.startswith("-- "):
+            turns[-1][line.split()[1]] = sheet = []
+        elif line.startswith("> "):
+            sheet.append(line.removeprefix("> "))
+    return turns[:TURNS]
 
 
 def save_file() -> Path:

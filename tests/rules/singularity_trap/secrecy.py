@@ -9,8 +9,11 @@ import dataclasses
 import random
 from collections.abc import Callable, Collection, Iterable
 
+from pbem.archive import turn_dice
 from pbem.ruleset import Seat
+from pbem.ruleset.testing.play import SEED
 from rules.singularity_trap.chart import SYSTEM, UNITS
+from rules.singularity_trap.movement import jump_exit
 from rules.singularity_trap.space import Space, distance
 from rules.singularity_trap.state import Pair, Player, Ship, State, pair
 
@@ -40,10 +43,13 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
     """A world that differs only far from the seat, and orders of others that stay far from it.
 
     What all may know – planets, factions, who is out – comes out alike: hidden ships
-    are changed only where there is no planet and nobody else.
+    are changed only where there is no planet and nobody else, and where no jump of the
+    seat's ships leads in the suites, which throw the dice of SEED.
     """
-    own = [ship.space for ship in state.ships.values() if ship.owner == seat]
+    fleet = [ship for ship in state.ships.values() if ship.owner == seat]
+    own = [ship.space for ship in fleet]
     own += [planet.space for planet in state.planets.values() if planet.owner == seat]
+    own += [jump_exit(turn_dice(SEED, 1), state.chart.board, ship.space) for ship in fleet if ship.can_jump]
     strangers = _strangers(state, seat)
     settled = state.planets.keys() | _shared(state)
     fixed = {ship.id: ship for ship in state.ships.values() if not (_far(own, ship.space) and ship.owner in strangers)}
@@ -222,10 +228,12 @@ def _roaming(
 
 
 def _orders(state: State, loose: list[Ship], grounds: Grounds, rnd: random.Random) -> dict[Seat, list[str]]:
-    """Warps within the far grounds, fire, doctrine and news of alliances the seat has no part in."""
+    """Warps within the far grounds, fire, and doctrine of those who have no other ships that would heed it."""
     sheets: dict[Seat, list[str]] = {}
+    elsewhere = {ship.owner for ship in state.ships.values() if ship not in loose}
     for ship in loose:
-        lines = sheets.setdefault(ship.owner, [rnd.choice(["TARGET Cruiser", "TARGET Scout Basestar", "; nothing"])])
+        doctrine = rnd.choice(["TARGET Cruiser", "TARGET Scout Basestar", "; nothing"])
+        lines = sheets.setdefault(ship.owner, [] if ship.owner in elsewhere else [doctrine])
         near = [other for other in loose if other.owner != ship.owner]
         if rnd.random() < 0.3 and near:
             lines.append(f"FIRE {ship.id} AT {rnd.choice(near).id}")

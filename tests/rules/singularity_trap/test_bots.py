@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from collections.abc import Sequence
 
 import pytest
 
 from pbem.ruleset import Dice, Event, TurnInput
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS
-from rules.singularity_trap.state import State
-from tests.rules.singularity_trap.builders import lines, play, ship, view, world
+from rules.singularity_trap.state import State, pair
+from tests.rules.singularity_trap.builders import at, dark, given, lines, play, ship, view, world
+from tests.rules.singularity_trap.rushing import duels, rusher
 
 CAP = 60
 
@@ -42,17 +45,73 @@ def test_bots_bring_a_campaign_to_its_end(players: int) -> None:
 
 
 def test_bots_use_the_game() -> None:
-    """They build, move, fight, capture, terraform, repair and maintain."""
-    _, seen = _campaign(4)
+    """They build, move, fight, capture, terraform, repair, maintain, jump, hide and ally, and declare factions."""
+    seen = _campaign(4)[1] | _campaign(6)[1]
 
-    assert seen >= {"built", "moved", "combat", "captured", "terraformed", "repaired", "maintained", "holding"}
+    assert seen >= {"built", "moved", "combat", "captured", "terraformed", "repaired", "maintained"}
+    assert seen >= {"charted", "hidden", "alliance", "declared"}
 
 
-def test_bots_form_factions() -> None:
-    """In a game of six they ally by threes, and declare when they hold enough."""
-    _, seen = _campaign(6)
+def test_the_bot_beats_a_rusher() -> None:
+    """Of a dozen duels with a player who only rushes it wins nine at the least; bench/trap_bots.py plays more."""
+    assert sum(duels(RULESET.bots["standard"], rusher, 12)) >= 9
 
-    assert "alliance" in seen
+
+def _sheet(state: State, seat: str = "red", events: Sequence[Event] = ()) -> list[str]:
+    """What the bot writes, all of it good."""
+    shown = view(state, seat, events)
+    sheet = RULESET.bots["standard"](shown, Dice(b"y"))
+    assert not RULESET.parse(shown, lines("\n".join(sheet))).errors
+    return sheet
+
+
+def test_the_bot_puts_a_basestar_where_raids_are_to_be_feared() -> None:
+    """Once it has some cruisers, and enemies took a planet nearby."""
+    raid = Event("captured", frozenset(RULESET.seats.names),
+                 {"space": "J7+3", "name": "red-inner", "was": "red", "now": "green"})  # fmt: skip
+    state = world(*(ship(f"R10{n}", "J1+9") for n in range(4)), points=20)
+
+    assert "BUILD Basestar AT J1+9" in _sheet(state, events=[raid])
+    assert not [line for line in _sheet(state) if "Basestar AT" in line]
+
+
+def test_the_bot_hides_what_cannot_fight() -> None:
+    """A terraformer beside an enemy goes dark, and is not mended before he is gone."""
+    foe, eyes, home = ship("G101", "J2+9"), ship("R102", "J1+9", "Scout"), {"J1+9": "gray"}
+    bright, gone = ship("R101", "J1+9", "Terraformer"), dark("R101", "J1+9", "Terraformer")
+
+    assert "HIDE R101" in _sheet(world(bright, foe, colours=home))
+    assert "REPAIR R101" not in _sheet(world(gone, foe, eyes, colours=home))
+    assert "REPAIR R101" in _sheet(world(gone, eyes, colours=home))
+
+
+def test_the_bot_tries_out_jumps_and_uses_those_it_knows() -> None:
+    """A scout with nothing to take jumps into the unknown; one with a chart takes it where it leads to a prize."""
+    state = world(ship("R101", "A10", "Scout"), points=0)
+    charted = dataclasses.replace(state.players["red"], charts=((at("A10"), at("J7+4")),))
+    knowing = dataclasses.replace(state, players={**state.players, "red": charted})
+
+    assert "MOVE R101 JUMP" in _sheet(state)
+    assert "MOVE R101 JUMP DOWN" in _sheet(knowing)
+
+
+def test_the_bot_allies_where_it_pays() -> None:
+    """With its partner of the table; and with all others while one of them is far ahead."""
+    even = world(seats=COLOURS[:4])
+
+    assert [line for line in _sheet(even) if "ALLY" in line] == ["ALLY green YES"]
+    assert [line for line in _sheet(given(even, 15, "yellow")) if "ALLY" in line] == ["ALLY green YES", "ALLY cyan YES"]
+
+
+def test_the_bot_declares_what_holds() -> None:
+    """The smallest faction that is enough; with two allies and planets of its own an empire, which needs least."""
+    two = given(world(seats=COLOURS, allies=[("red", "green")]), 25, "red")
+    friends = [("red", "green"), ("red", "blue")]
+    three = dataclasses.replace(two, allies=frozenset(pair(a, b) for a, b in friends))
+    three = given(given(given(three, 26, "blue"), 20, "green"), 13, "red")
+
+    assert _sheet(two)[0] == "DECLARE FACTION WITH green"
+    assert _sheet(three)[0] == "DECLARE EMPIRE WITH green blue"
 
 
 def test_the_first_turn_of_a_bot() -> None:

@@ -364,16 +364,34 @@ def test_scores_are_planets() -> None:
     assert RULESET.standing(given(world(), 7, "red")).scores == {"red": 7, "green": 1, "cyan": 1}
 
 
-def test_an_eliminated_member_ends_a_faction() -> None:
-    """A faction of whom one is out dissolves at that very start of turn, however many planets the rest hold."""
-    faction = Faction(("red", "green"), None, 2)
+def test_factions_are_judged_before_anybody_is_out() -> None:
+    """A member without planet and ship shares the victory of a faction that stands (ruling 40)."""
+    faction = Faction(("red", "green"), None, 1)
     state = _holding({"red": 26, "green": 0, "cyan": 1}, [("red", "green")], factions=[faction])
 
-    played = play(state)
+    first, second = _turns(state, "", "")
 
+    assert first.told("faction-held")
+    assert not first.told("resigned")
+    assert _result(second) == ("red", "green")
+
+
+def test_a_member_is_out_when_his_faction_falls() -> None:
+    """Without planet and ship he stays only as long as the faction stands (ruling 40)."""
+    faction = Faction(("red", "green"), None, 1)
+    state = _holding({"red": 26, "green": 0, "cyan": 1}, [("red", "green")], factions=[faction])
+
+    played = play(state, red="ALLY green NO")
+
+    assert played.told("dissolved")[0]["why"] == "its members are not all allied with each other"
     assert played.told("resigned")[0] == {"who": "green", "how": "eliminated"}
-    assert played.told("dissolved")[0]["why"] == "a member has left the game"
-    assert _result(played) is None
+
+
+def test_victory_goes_before_elimination() -> None:
+    """Who has held enough planets has won by them, though the last of the others is out at the same start."""
+    state = _holding({"red": 37, "cyan": 0}, seats=("red", "cyan"), turns_to_hold=1)
+
+    assert play(state).told("victory")[0]["reason"] == "held 25 or more planets at the start of a turn"
 
 
 def test_who_left_cannot_be_named_in_a_faction() -> None:

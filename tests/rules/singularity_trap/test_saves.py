@@ -17,7 +17,7 @@ VERSIONS = range(1, RULESET.version + 1)
 
 
 def test_the_recorded_game_is_played_again_alike() -> None:
-    """Six turns of four bots show every player what they showed when recorded; a change here changes running games."""
+    """Six turns show every player what they showed when recorded; a change here changes running games."""
     assert golden.record() == golden.FILE.read_text()
 
 

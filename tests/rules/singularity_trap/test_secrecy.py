@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -12,8 +12,12 @@ from pbem.ruleset import Dice, Event, TurnInput
 from pbem.ruleset.testing.leaks import Moment, Secrecy, answered_leaks, resolved_leaks, shown_leaks
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS
+from rules.singularity_trap.orders import Fire
+from rules.singularity_trap.ruleset import SingularityTrap
+from rules.singularity_trap.state import Ship, State
 from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
 from tests.rules.singularity_trap.secrecy import elsewhere, scramble
+from tests.rules.singularity_trap.twins import leaks_of_turns, reports
 
 SECRECY = Secrecy(scramble, elsewhere)
 WATCHED = 8
@@ -45,6 +49,46 @@ def test_nothing_leaks(pace: str, players: int, steps: int) -> None:
         leaks += [*shown_leaks(moment), *answered_leaks(moment), *resolved_leaks(moment)]
 
     assert leaks == []
+
+
+@pytest.mark.parametrize(("pace", "players", "steps"), [("turn", 4, 12), ("section", 4, 40)])
+def test_no_order_is_a_probe(pace: str, players: int, steps: int) -> None:
+    """Who sends the same sheets, turn after turn, reads the same, whatever others do where he is not."""
+    moments = list(_moments(pace, players, steps))[::2]
+
+    assert [leak for moment in moments for leak in leaks_of_turns(moment, 3)] == []
+
+
+class _Telltale(SingularityTrap):
+    """The game, but that it says of a FIRE order whether there is such a ship at all."""
+
+    def resolve(self, state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
+        after, events = RULESET.resolve(state, turn, dice)
+        fire = [(seat, order) for seat, orders in turn.orders.items() for order in orders if isinstance(order, Fire)]
+        vain = [(seat, order) for seat, order in fire if not after.ships.keys() & set(order.targets)]
+        line, why = RULESET.orders.line, "there is no such ship"
+        told = [Event("refused", frozenset({seat}), {"line": line(order), "why": why}) for seat, order in vain]
+        return after, (*events, *told)
+
+
+def test_an_order_that_answers_is_found() -> None:
+    """A resolver that tells a player whether a ship exists, where he has none to see it, is caught."""
+    moments = [dataclasses.replace(moment, ruleset=_Telltale()) for moment in _moments("turn", 3, 8)]
+
+    assert any(leak for moment in moments[:4] for leak in leaks_of_turns(moment, 1))
+
+
+def test_hidden_rounds_are_not_counted() -> None:
+    """Who is not there learns neither how many are asked for rounds of a combat, nor how often (ruling 37)."""
+    few = [ship("G101", FAR), ship("C101", FAR), ship("C102", FAR)]
+    many = [ship(key, FAR, "Basestar", multifire=0) for key in ("G101", "G102", "C101", "C102", "B101", "B102")]
+    sheets = ["MOVE R101 N", "ALLY green YES", "BUILD Scout AT J1+9", "MOVE R101 S", "", "REPAIR R101"]
+
+    worlds = [world(ship("R101", "J10"), *fleet, seats=COLOURS, pace="section") for fleet in (few, many)]
+    here, there = (reports(dataclasses.replace(each, section="movement"), "red", sheets) for each in worlds)
+
+    assert here == there
+    assert here[0]["view"]["section"] == "combat"
 
 
 def test_the_scrambler_changes_all_that_is_hidden() -> None:
@@ -83,3 +127,26 @@ def test_between_rounds_the_scrambler_moves_what_sensors_showed() -> None:
     assert all(view(each, "red") == view(state, "red") for each in worlds)
     for space in (ship("G102", "J11").space, ship("C101", "A19+9").space):
         assert not all(any(each.space == space and not each.dark for each in other.ships.values()) for other in worlds)
+
+
+SITE = "J12+5"
+FAR = "C12+3"
+WEAPON = {"weapons": 3, "armor": 5, "multifire": 0}
+ARMOUR = {"weapons": 5, "armor": 3, "multifire": 0}
+
+
+def _fight(first: Mapping[str, int], second: Mapping[str, int], *others: Ship, pace: str = "section") -> State:
+    """Red meets two of green's basestars; each has lost three units, which of them green alone knows."""
+    fleet = [ship("R101", SITE, multifire=0), ship("G101", SITE, "Basestar", **first),
+             ship("G102", SITE, "Basestar", **second), *others]  # fmt: skip
+    return dataclasses.replace(
+        world(*fleet, seats=COLOURS, pace=pace), section="combat" if pace == "section" else "economic"
+    )
+
+
+@pytest.mark.parametrize("sheet", ["", "TARGET green", "TARGET Basestar", "FIRE R101 AT G999"])
+def test_fire_by_doctrine_tells_nothing_of_private_damage(sheet: str) -> None:
+    """At whom a ship shoots by itself does not depend on which units its targets have left (rulings 38 and 41)."""
+    rounds = [sheet] * 3
+
+    assert reports(_fight(WEAPON, ARMOUR), "red", rounds) == reports(_fight(ARMOUR, WEAPON), "red", rounds)

@@ -6,11 +6,12 @@ import dataclasses
 
 import pytest
 
+from pbem.ruleset import Dice, Event, TurnInput, View
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.orders import BOOK, Build, DeclareFaction, Fire, Move, Repair, Resign, Target, Terraform
-from rules.singularity_trap.state import State
-from tests.rules.singularity_trap.builders import codes, dark, findings, given, lines, play, ship, view, world
+from rules.singularity_trap.state import Faction, State
+from tests.rules.singularity_trap.builders import codes, dark, findings, given, lines, play, read, ship, view, world
 
 SITE = "J12+5"
 
@@ -118,6 +119,64 @@ def test_lines_with_errors_are_not_taken() -> None:
     assert [entry.line for entry in parsed.entries] == [2]
 
 
+@pytest.mark.parametrize(
+    "failed",
+    [
+        "BUILD Scoot AT J1+9",
+        "BUILD Scout AT J9",
+        "BUILD 1 Scout AT nowhere",
+        "bui",
+        "BUILT Scout AT J1+9",
+        "BUILD \\ ; \\",
+    ],
+)
+def test_a_failed_build_line_keeps_its_number(failed: str) -> None:
+    """The second BUILD of a sheet is NEW2, whether or not the first was understood (ruling 43)."""
+    sheet = f"; prices / {failed} / BUILD Scout AT J1+9 / MOVE NEW2 N"
+    parsed = RULESET.parse(view(world(), "red"), lines(sheet))
+    restated = RULESET.parse(view(world(), "red"), lines("\n".join(map(BOOK.line, parsed.orders))))
+
+    assert parsed.orders == restated.orders == (Build("Scout", "J1+9", first=2), Move(("NEW2",), None, None, ("N",)))
+    assert [each.text for each in parsed.findings if each.code == "new-name"] == ["on this sheet it is called NEW2"]
+
+
+def test_a_failed_build_of_several_keeps_all_their_numbers() -> None:
+    """Two cruisers that were not understood would have been NEW1 and NEW2."""
+    parsed = RULESET.parse(view(world(), "red"), lines("BUILD 2 Crusher AT J1+9 / BUILD 2 Scout AT J1+9 / MOVE NEW4 N"))
+
+    assert parsed.orders[0] == Build("Scout", "J1+9", 2, first=3)
+    assert not [each for each in parsed.errors if each.line > 1]
+
+
+def test_a_number_is_given_once() -> None:
+    """A line that names its ships by numbers that are given already is refused, and told the next."""
+    (found,) = findings(world(), "red", "BUILD 2 Scout AT J1+9 / BUILD Scout AT J1+9 AS NEW2")
+
+    assert (found.line, found.code, found.hint) == (2, "number-taken", "the next is NEW3")
+
+
+def test_two_colours_for_one_planet_contradict_each_other() -> None:
+    """The later line is an error that names the earlier; the earlier stands (ruling 44)."""
+    workers = [ship(key, "J10", "Terraformer") for key in ("R101", "R102", "R103")]
+    state = world(*workers, owners={"J10+0": "red"})
+    sheet = "TERRAFORM R101 TO magenta / TERRAFORM R103 / TERRAFORM R102 TO yellow"
+
+    (found,) = findings(state, "red", sheet)
+
+    assert (found.line, found.severity, found.code) == (3, "error", "two-colours")
+    assert found.text == "line 1 has the planet at J10+0 changed to magenta, and it cannot become yellow too"
+    assert codes(state, "red", sheet.replace("R102", "R101")) == [(3, "warning", "replaced")]
+    assert codes(state, "red", sheet + " / MOVE R102 N") == [(3, "warning", "cannot-terraform")]
+    assert play(state, red=sheet).colour("J10+0") == "magenta"
+
+
+def test_a_refused_line_replaces_nothing() -> None:
+    """What a receipt says of the other lines is as if it had not been written."""
+    sheet = "MOVE R101 N / MOVE R101 JUMP / TERRAFORM R103 / MOVE R103 N N N"
+
+    assert codes(_fleet(), "red", sheet) == [(2, "error", "cannot-move"), (4, "error", "cannot-move")]
+
+
 def test_an_off_map_step_is_foreseen() -> None:
     """A way that leaves the map where the player can know it is a warning with the last space."""
     (found,) = findings(world(ship("R101", "J2+9")), "red", "MOVE R101 N N")
@@ -201,10 +260,25 @@ def test_nothing_is_taken_from_who_is_not_asked() -> None:
     """A sheet of a player not awaited is answered, and nothing of it taken."""
     left = play(world(), red="RESIGN CONFIRM").state
 
-    parsed = RULESET.parse(view(left, "red"), lines("ALLY green YES"))
+    parsed = RULESET.parse(view(left, "red"), lines("ALLY green YES / RESIGN CONFIRM"))
 
     assert not parsed.entries
     assert [each.code for each in parsed.findings if each.severity == "error"] == ["not-awaited"]
+
+
+def test_who_is_not_asked_may_resign() -> None:
+    """RESIGN is taken at any time, also in a round of combat asked of others (ruling 42); nothing else is."""
+    fleet = [ship("R101", SITE), ship("G101", SITE), ship("G102", SITE), ship("C101", "J3")]
+    state = play(dataclasses.replace(world(*fleet, pace="section"), section="movement")).state
+
+    resigned = RULESET.parse(view(state, "cyan"), lines("RESIGN CONFIRM"))
+    mixed = RULESET.parse(view(state, "cyan"), lines("MOVE C101 N / RESIGN CONFIRM"))
+    after = RULESET.resolve(state, TurnInput({"red": (), "cyan": resigned.orders}), Dice(b"x"))[0]
+
+    assert resigned.orders == mixed.orders == (Resign(),)
+    assert not resigned.errors
+    assert [each.code for each in mixed.errors] == ["not-awaited"]
+    assert not after.players["cyan"].playing
 
 
 @pytest.mark.parametrize(
@@ -279,7 +353,7 @@ def test_the_template_is_all_comment_until_filled_in() -> None:
     sheet = RULESET.template(shown)
 
     assert RULESET.parse(shown, list(enumerate(sheet, 1))).entries == ()
-    wanted = [line[2:] for line in sheet if line[2:].split()[0] in {verb.word for verb in BOOK.verbs}]
+    wanted = [line.removeprefix("; ") for line in sheet if line.startswith("; ")]
     assert len(wanted) > 8
     assert BOOK.parse(shown, list(enumerate(wanted, 1))).findings == ()
 
@@ -297,10 +371,50 @@ def test_the_template_shows_what_terraformers_will_do() -> None:
     ]
 
 
-def test_the_template_offers_a_declaration_that_can_be_made() -> None:
-    """With enough planets and allies there is a line to declare the faction with all of them."""
-    state = given(world(seats=COLOURS, allies=[("red", "green"), ("red", "blue")]), 24, "red")
+@pytest.mark.parametrize("pace", ["turn", "section"])
+def test_a_form_line_obeyed_is_taken(pace: str) -> None:
+    """Without its semicolon each line of the form is that order, and no error; all else is a remark behind #."""
+    shown = [
+        each for state, events in _campaign(pace) for _, each in RULESET.views(state, sorted(state.awaited), events)
+    ]
+    forms = [(each, line) for each in shown for line in RULESET.template(each)]
+    offered = [(each, line.removeprefix("; ")) for each, line in forms if line.startswith("; ")]
 
-    declaration = "; DECLARE FACTION WITH green blue"
-    assert declaration in RULESET.template(view(state, "red"))
-    assert declaration not in RULESET.template(view(given(state, 0, "red"), "green"))
+    assert all(line.startswith(("; ", "# ")) and len(line) <= 80 for _, line in forms)
+    assert {line.split()[0] for _, line in offered} >= {"REPAIR", "BUILD", "MOVE", "TARGET", "TERRAFORM", "ALLY"}
+    assert [line for each, line in offered if _refused(each, line)] == []
+
+
+def _campaign(pace: str) -> list[tuple[State, tuple[Event, ...]]]:
+    """Moments of a campaign of four bots."""
+    state, events, moments = RULESET.setup({"pace": pace}, COLOURS[:4], Dice(b"forms")), tuple[Event, ...](), []
+    for step in range(30):
+        moments.append((state, events))
+        views = RULESET.views(state, sorted(state.awaited), events)
+        sheets = {seat: RULESET.bots["standard"](each, Dice(b"forms")) for seat, each in views}
+        orders = {seat: read(state, seat, "\n".join(sheet)) for seat, sheet in sheets.items()}
+        state, events = RULESET.resolve(state, TurnInput(orders), Dice(b"forms").scoped(step))
+        if state.result:
+            break
+    return moments
+
+
+def _refused(shown: View, line: str) -> bool:
+    parsed = RULESET.parse(shown, [(1, line)])
+    return bool(parsed.errors) or [BOOK.line(order).split()[0] for order in parsed.orders] != line.split()[:1]
+
+
+def test_only_factions_that_hold_are_offered() -> None:
+    """Each ally with whom there are planets enough; an empire with two; none that stands, or that may be missing an
+    alliance its reader does not know of."""
+    state = given(world(seats=COLOURS, allies=[("red", "green"), ("red", "blue")]), 24, "red")
+    stands = dataclasses.replace(state, factions=(Faction(("red", "green"), None, 1),))
+
+    assert _declarations(state) == ["WITH blue", "WITH green", "EMPIRE"]
+    assert _declarations(stands) == ["WITH blue", "EMPIRE"]
+    assert codes(stands, "red", "DECLARE FACTION WITH green") == [(1, "error", "bad-faction")]
+
+
+def _declarations(state: State) -> list[str]:
+    offered = [line for line in RULESET.template(view(state, "red")) if line.startswith("; DECLARE")]
+    return ["EMPIRE" if "EMPIRE" in line else line.removeprefix("; DECLARE FACTION ") for line in offered]
