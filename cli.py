@@ -16,11 +16,11 @@ from pbem.commands import (
     mail,
     past,
     people,
+    press,
     proof,
     rulesets,
     running,
     turns,
-    words,
 )
 from pbem.commands.group import Commands
 from pbem.commands.options import home_option
@@ -47,7 +47,7 @@ main.add_section("Who plays", people.invite, people.seat)
 main.add_section("Every day", running.tick, running.serve, running.run, running.status)
 main.add_section("Mail", mail.letters, mail.outbox)
 main.add_section("Deadlines", deadlines.deadline, deadlines.extend, deadlines.hold, deadlines.release)
-main.add_section("Words to players", words.text, words.press)
+main.add_section("Words to players", press.text, press.press)
 main.add_section("The open turn", turns.preview, turns.sheet, turns.adjudicate, turns.state, turns.patch)
 main.add_section("The past", past.rollback, past.forward, past.rerun, past.mend, past.fork)
 main.add_section("Proof", proof.replay, proof.verify)

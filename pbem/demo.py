@@ -15,7 +15,7 @@ from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create, players_allowed
 from pbem.acts.opening import Start
 from pbem.archive import replay
-from pbem.campaign.table import live, load_table
+from pbem.campaign.snapshot import live, load_campaign
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import ConfigError
 from pbem.house import House, choose_game, open_house
@@ -164,7 +164,7 @@ class _Demo:
 
     def _standing(self) -> Standing:
         with self._house.store.reading() as session:
-            table = load_table(session, CAMPAIGN)
+            table = load_campaign(session, CAMPAIGN)
             at = select(Turn.state).where(live(table.id), Turn.number == table.turn)
             state = json.loads(session.scalars(at).one())
         return self._ruleset.standing(self._ruleset.load(state, table.version))

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 
 from pbem.acts.ruling.adjudicating import awaits_ruling, send_digests
-from pbem.acts.turns.asking import asked_runs, is_asked
+from pbem.acts.turns.run_requests import asked_runs, is_asked
 from pbem.acts.turns.turnrun import Still, at_any_rate, run_turn
 from pbem.campaign.archiving import archive_left
 from pbem.campaign.due import BY_GM, Due, due
 from pbem.campaign.restoring import restore
-from pbem.campaign.table import check_running, load_table
+from pbem.campaign.snapshot import check_running, load_campaign
 from pbem.desk.answer import Tally, answer_letters
 from pbem.errors import PbemError, StoreError
 from pbem.house import House
@@ -144,7 +144,7 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
 
 def _open_number(house: House, name: str) -> int:
     with house.store.reading() as session:
-        table = load_table(session, name)
+        table = load_campaign(session, name)
     check_running(table)
     return table.turn
 

@@ -44,7 +44,7 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "calendar", "campaign", "durable", "errors", "house"),
         *("logbook", "post", "report", "ruleset", "store"),
     },
-    "telling": {"acts", "housekeeping", "report", "ruleset"},
+    "telling": {"acts", "housekeeping", "report", "ruleset", "store"},
     "desk": {
         *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
         *("post", "progress", "report", "ruleset", "store", "telling"),
@@ -108,7 +108,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "rules_of_long_play rules_of_reports rules_of_secrecy rules_of_setup rules_of_sheets rules_of_turns",
     ),
     "post": (
-        "addresses armour connecting fingerprint html_text incoming refusals signing transfer waiting words writing",
+        "addresses armour connecting fingerprint html_text incoming languages",
+        "refusals signing transfer waiting writing",
         "imap intake maildir mime pace quoting",
         "authentication carriers cleaning idling mailbox",
         "bounces probing wrapping",
@@ -136,7 +137,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "calendar": ("outage schedule",),
     "campaign": (
         "holds journal policy reading tokens",
-        "due sheets table",
+        "due sheets snapshot",
         "deadlines history notices press",
         "people",
         "ground reporting",
@@ -151,7 +152,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "acts": (
         "act creation",
-        "history time words",
+        "journal press time",
         "gm people ruling",
         "turns",
         "opening",
@@ -163,29 +164,29 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "seating",
         "playing roster",
     ),
-    "acts.words": (
+    "acts.press": (
         "writing",
         "mailing",
-        "gmwords letters",
+        "from_gm from_players",
     ),
     "acts.ruling": (
         "rulingform",
         "adjudicating",
     ),
     "acts.turns": (
-        "asking missing",
+        "missing run_requests",
         "turnrun",
     ),
     "acts.past": (
         "chain preview shelving",
         "rerunning rolling",
-        "entering mending radius",
+        "entering impact mending",
         "amending forking",
         "patching",
     ),
     "telling": (
         "common door",
-        "campaigns turns words",
+        "campaigns press turns",
         "past",
         "answers",
     ),
@@ -196,7 +197,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "desk": (
         "attempts commands quotations seats sheet",
-        "attachments check claims filed gm_commands pages",
+        "attachments check claims gm_commands pages sheet_files",
         "gm_acts replies",
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts taking",
@@ -215,7 +216,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "console": ("bar campaigns copies games json_text proof running upkeep",),
     "commands": (
         "common group options",
-        "campaigns deadlines games house mail past people proof rulesets running turns words",
+        "campaigns deadlines games house mail past people press proof rulesets running turns",
     ),
 }
 """The rooms inside each package, from the lowest level to the highest: each knows those below it alone."""

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.archiving import archive_left
 from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
-from pbem.campaign.table import Table, load_table, locked_table
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.house import House
 
 Facts = TypeVar("Facts")
@@ -34,7 +34,7 @@ class Scene:
 
     session: Session
     house: House
-    table: Table
+    table: CampaignSnapshot
     now: dt.datetime
 
 
@@ -110,10 +110,10 @@ class Planned(Weighty[Facts], Generic[Facts, Plan]):
 def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -> Facts:
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
     with house.store.reading() as session:
-        facts = question.look(Scene(session, house, load_table(session, name), now))
+        facts = question.look(Scene(session, house, load_campaign(session, name), now))
     if question.traces(facts):
         with house.store.writing() as session:
-            leave_traces(Scene(session, house, locked_table(session, name), now), question, facts)
+            leave_traces(Scene(session, house, locked_campaign(session, name), now), question, facts)
     return facts
 
 
@@ -135,14 +135,14 @@ def do(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
 
 def _do_at_once(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
     with house.store.writing() as session:
-        return act.do(Scene(session, house, locked_table(session, name), now))
+        return act.do(Scene(session, house, locked_campaign(session, name), now))
 
 
 def _do_planned(house: House, name: str, act: Planned[Facts, Plan], now: dt.datetime) -> Facts:
-    def plan(session: Session, table: Table) -> Plan:
+    def plan(session: Session, table: CampaignSnapshot) -> Plan:
         return act.plan(Scene(session, house, table, now))
 
-    def keep(session: Session, table: Table, planned: Plan) -> Facts:
+    def keep(session: Session, table: CampaignSnapshot, planned: Plan) -> Facts:
         act.keep(Scene(session, house, table, now), planned)
         return act.facts(planned)
 

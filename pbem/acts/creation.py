@@ -20,7 +20,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.people.dicewords import tell_gm_of_dice, tell_of_dice
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.policy import read_policy
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.addresses import is_robot
@@ -115,7 +115,7 @@ def _keep(house: House, campaign: Campaign, seats: Mapping[str, str], now: dt.da
         sealed = seal(campaign.seed)
         said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}; dice seal {sealed}"
         note(session, campaign.id, now, actor="gm", text=said)
-        table = load_table(session, campaign.name)
+        table = load_campaign(session, campaign.name)
         tell_gm_of_dice(session, house, table, now)
         return Created(sealed, 1 + tell_of_dice(session, house, table, table.places, now))
 

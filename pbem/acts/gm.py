@@ -12,7 +12,7 @@ from pbem.acts.act import Act, Question, Scene
 from pbem.acts.creation import check_address
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
-from pbem.campaign.table import Table
+from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -67,7 +67,7 @@ class MailToken(Act[WhoIsGm]):
         return WhoIsGm(scene.table.name, scene.table.gm, mailed=True)
 
 
-def mail_gm_token(session: Session, house: House, table: Table, now: dt.datetime) -> None:
+def mail_gm_token(session: Session, house: House, table: CampaignSnapshot, now: dt.datetime) -> None:
     """Draws a GM's token anew and mails it to him, with all that he may write; the old one is void."""
     token = draw_token()
     session.execute(update(Campaign).where(Campaign.id == table.id).values(gm_token_hash=hash_token(token)))

@@ -19,7 +19,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.people.dicewords import words_now
 from pbem.campaign.reporting import MadeReport, make_reports, put_reports
 from pbem.campaign.resolving import Outcome, opening_of, patched
-from pbem.campaign.table import Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -45,7 +45,7 @@ class Started:
 class _SetUp:
     """A campaign set up, before anything is written. `table` has the places where somebody sits."""
 
-    table: Table
+    table: CampaignSnapshot
     outcome: Outcome
     deadline: dt.datetime
     tokens: Mapping[Seat, str]
@@ -90,7 +90,7 @@ class Start(Planned[Started, _SetUp]):
         )
 
 
-def _close_seats(session: Session, table: Table, made: _SetUp) -> None:
+def _close_seats(session: Session, table: CampaignSnapshot, made: _SetUp) -> None:
     """Gives each seat its token; those that nobody has taken are no more, and the words for the dice are fixed."""
     session.get_one(Campaign, table.id).dice_words = [list(each) for each in table.words]
     session.execute(delete(SeatRow).where(SeatRow.campaign_id == table.id, SeatRow.name.not_in(table.seats)))
@@ -99,11 +99,11 @@ def _close_seats(session: Session, table: Table, made: _SetUp) -> None:
         session.execute(update(SeatRow).where(SeatRow.id == place.id).values(token_hash=hashed))
 
 
-def _taken(table: Table) -> tuple[Place, ...]:
+def _taken(table: CampaignSnapshot) -> tuple[Place, ...]:
     return tuple(place for place in table.playing if place.address)
 
 
-def _seated(table: Table, ruleset: AnyRuleset) -> Table:
+def _seated(table: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
     """The table with the places where somebody sits. Raises CampaignError if they are too few."""
     places = _taken(table)
     if len(places) < ruleset.seats.least:
@@ -115,7 +115,7 @@ def _seated(table: Table, ruleset: AnyRuleset) -> Table:
     return replace(table, places=places)
 
 
-def _set_up(session: Session, house: House, table: Table, now: dt.datetime) -> _SetUp:
+def _set_up(session: Session, house: House, table: CampaignSnapshot, now: dt.datetime) -> _SetUp:
     ruleset = house.game(table.game)
     deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
     outcome = set_up(table, ruleset)
@@ -132,7 +132,7 @@ def _set_up(session: Session, house: House, table: Table, now: dt.datetime) -> _
     )
 
 
-def set_up(table: Table, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
+def set_up(table: CampaignSnapshot, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
     """What a campaign begins with, the GM's patch of it done. Raises SetupError or PatchError."""
     state = ruleset.setup(table.options, table.seats, setup_dice(table.dice_seed))
     state, dumped = patched(ruleset, state, patch)
@@ -146,7 +146,7 @@ def set_up(table: Table, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
 
 
 def set_up_record(
-    table: Table,
+    table: CampaignSnapshot,
     ruleset: AnyRuleset,
     outcome: Outcome,
     files: Mapping[str, bytes],
@@ -169,7 +169,7 @@ def set_up_record(
     )
 
 
-def _keep(session: Session, house: House, table: Table, made: _SetUp, now: dt.datetime) -> int:
+def _keep(session: Session, house: House, table: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
     """Marks the campaign as begun, writes the set-up as turn 0 and the open turn 1; returns the id of that."""
     begun = {"status": Phase.RUNNING, "turn": 1, "version": house.game(table.game).version}
     session.execute(update(Campaign).where(Campaign.id == table.id).values(begun))

@@ -20,7 +20,7 @@ from pbem.archive import archive_turn, bring_back, file_hash, is_whole, set_asid
 from pbem.campaign.history import orders_used
 from pbem.campaign.reporting import unpack_files
 from pbem.campaign.resolving import received
-from pbem.campaign.table import load_sheets, load_table
+from pbem.campaign.snapshot import load_campaign, load_sheets
 from pbem.errors import PbemError, StoreError, in_words
 from pbem.house import House
 from pbem.store.models import Campaign, Report, Turn
@@ -157,7 +157,7 @@ def _files(session: Session, house: House, turn: Resolved) -> dict[str, bytes]:
     Reports that did not change go from a turn that is withdrawn to the one in
     its place, so they are known by their hashes.
     """
-    table = load_table(session, turn.campaign)
+    table = load_campaign(session, turn.campaign)
     told, book = json.loads(turn.record), house.game(table.game).orders
     reports = session.scalars(
         select(Report.files)

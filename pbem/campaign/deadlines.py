@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import Policy
-from pbem.campaign.table import Table
+from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.store.models import Absence, SeatRow
 from pbem.store.states import Seating
 
@@ -33,7 +33,7 @@ class Away:
     until: dt.datetime
 
 
-def load_absences(session: Session, table: Table) -> tuple[Away, ...]:
+def load_absences(session: Session, table: CampaignSnapshot) -> tuple[Away, ...]:
     """The absences of all seats that turns wait for."""
     rows = session.execute(
         select(Absence.since, Absence.until)

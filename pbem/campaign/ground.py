@@ -26,7 +26,7 @@ from pbem.campaign.deadlines import Away, load_absences
 from pbem.campaign.people.dicewords import words_now
 from pbem.campaign.press.pieces import muted_seats
 from pbem.campaign.press.postbag import Mark, mark
-from pbem.campaign.table import Table, live, load_table, locked_table
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, locked_campaign
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report import DiceWord
@@ -44,7 +44,7 @@ Done = TypeVar("Done")
 class Overtaken(CampaignError):
     """What an act was meant for is gone: another turn is open, its past was changed, or it is not wanted any more."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: CampaignSnapshot) -> None:
         super().__init__(
             f"campaign {table.name} has changed at this very moment, and is at turn {table.turn} now: "
             "nothing was done; look at it, and try again"
@@ -66,7 +66,7 @@ class _Step:
 class Ground:
     """What an act was planned from. Rows that never change are here by their ids."""
 
-    table: Table
+    table: CampaignSnapshot
     turns: tuple[_Step, ...]
     sheets: tuple[int, ...]
     codes: tuple[str, ...]
@@ -76,7 +76,7 @@ class Ground:
     dice: tuple[DiceWord, ...]
 
 
-def load_ground(session: Session, table: Table) -> Ground:
+def load_ground(session: Session, table: CampaignSnapshot) -> Ground:
     """The ground of a campaign as it is now."""
     columns = (Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling)
     last_two = select(*columns).where(live(table.id), Turn.number >= table.turn - 1).order_by(Turn.number)
@@ -97,8 +97,8 @@ def load_ground(session: Session, table: Table) -> Ground:
 def act_on(
     house: House,
     name: str,
-    plan: Callable[[Session, Table], Plan],
-    keep: Callable[[Session, Table, Plan], Done],
+    plan: Callable[[Session, CampaignSnapshot], Plan],
+    keep: Callable[[Session, CampaignSnapshot, Plan], Done],
 ) -> Done:
     """Plans an act from one look at a campaign, and keeps it under the campaign's lock, on the same ground.
 
@@ -109,20 +109,20 @@ def act_on(
     meant = None
     for _ in range(ATTEMPTS):
         with house.store.reading() as session:
-            table = load_table(session, name)
+            table = load_campaign(session, name)
             meant = _meant(table, meant)
             ground, planned = load_ground(session, table), plan(session, table)
         with house.store.writing() as session:
-            table = locked_table(session, name)
+            table = locked_campaign(session, name)
             if load_ground(session, table) == ground:
                 return keep(session, table, planned)
     with house.store.writing() as session:
-        table = locked_table(session, name)
+        table = locked_campaign(session, name)
         _meant(table, meant)
         return keep(session, table, plan(session, table))
 
 
-def _meant(table: Table, before: tuple[int, int] | None) -> tuple[int, int]:
+def _meant(table: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
     """The turn that is open, and in which era. Raises Overtaken if it was another before."""
     now = (table.turn, table.era)
     if before not in (None, now):

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive import Withdrawn, file_hash, turn_dice
-from pbem.campaign.table import Table, live
+from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.ruleset import AnyRuleset, Event, Order, OrderBook, Seat, TurnInput
 from pbem.store.models import Shelf, Turn
 
@@ -48,7 +48,7 @@ def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]
     return used
 
 
-def events_from(session: Session, table: Table, ruleset: AnyRuleset, first: int) -> Past:
+def events_from(session: Session, table: CampaignSnapshot, ruleset: AnyRuleset, first: int) -> Past:
     """What happened in the turns from `first` to the one before the table's.
 
     A seat that was told nothing at an opening hears of it in its next report;
@@ -68,7 +68,7 @@ def events_from(session: Session, table: Table, ruleset: AnyRuleset, first: int)
 
 
 def _events(
-    table: Table, ruleset: AnyRuleset, number: int, before: Any, record: Mapping[str, Any]
+    table: CampaignSnapshot, ruleset: AnyRuleset, number: int, before: Any, record: Mapping[str, Any]
 ) -> tuple[Event, ...]:
     orders = {
         seat: tuple(ruleset.orders.from_json(order) for order in orders) for seat, orders in record["orders"].items()

@@ -18,7 +18,7 @@ from typing import Self
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.table import LastReport, Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
 from pbem.house import House
 from pbem.post.codes import message_id, plus_address, subject_tag
 from pbem.post.outbox import queue, topic_of
@@ -48,7 +48,7 @@ class Postman:
     key: bytes = _NO_CAMPAIGN
 
     @classmethod
-    def of(cls, house: House, campaign: Table | Campaign | None) -> Self:
+    def of(cls, house: House, campaign: CampaignSnapshot | Campaign | None) -> Self:
         """The postman of a campaign; of the house, for what concerns no single one."""
         return cls(house) if campaign is None else cls(house, campaign.id, campaign.name, campaign.mail_key)
 
@@ -142,7 +142,7 @@ class Postman:
 def tell_players(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     now: dt.datetime,
     *,
     act: int,
@@ -164,7 +164,7 @@ def tell_players(
 def tell_each(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     now: dt.datetime,
     *,
     act: int,
@@ -191,7 +191,7 @@ def tell_each(
 def tell_gm_once(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     now: dt.datetime,
     *,
     moment: tuple[str, ...],
@@ -211,18 +211,26 @@ def tell_gm_once(
         postman.send(session, now, mail)
 
 
-def was_told(session: Session, house: House, table: Table, moment: tuple[str, ...], *, kind: str = "notice") -> bool:
+def was_told(
+    session: Session, house: House, table: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
+) -> bool:
     """Whether the GM has had the notice of a moment."""
     id_ = Postman.of(house, table).id_of(*_moment(table, moment, kind))
     return session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None
 
 
-def _moment(table: Table, moment: tuple[str, ...], kind: str) -> Parts:
+def _moment(table: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
     return ("gm" if kind == "notice" else kind, table.name, table.turn, table.era, *moment)
 
 
 def send_words(
-    session: Session, house: House, table: Table | None, now: dt.datetime, *paragraphs: str, to: str, subject: str
+    session: Session,
+    house: House,
+    table: CampaignSnapshot | None,
+    now: dt.datetime,
+    *paragraphs: str,
+    to: str,
+    subject: str,
 ) -> None:
     """Queues a notice in so many words to an address; `table` is None for what concerns no single campaign."""
     gm = table.gm if table and table.gm.lower() != to.lower() else ""
@@ -233,7 +241,7 @@ def send_words(
 def send_page(
     session: Session,
     house: House,
-    table: Table | None,
+    table: CampaignSnapshot | None,
     now: dt.datetime,
     *,
     to: str,

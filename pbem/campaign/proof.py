@@ -7,7 +7,7 @@ from sqlalchemy import select
 from pbem.archive import ReplayProof, file_hash, replay
 from pbem.campaign.archiving import untidy
 from pbem.campaign.history import all_withdrawn
-from pbem.campaign.table import live, load_table
+from pbem.campaign.snapshot import live, load_campaign
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.progress import Progress, silent
@@ -20,7 +20,7 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
     Raises CampaignError when there is nothing to prove yet.
     """
     with house.store.reading() as session:
-        table = load_table(session, name)
+        table = load_campaign(session, name)
         resolved = session.execute(
             select(Turn.number, Turn.record, Turn.archived_at)
             .where(live(table.id), Turn.resolved_at.is_not(None))

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from sqlalchemy import Table as SqlTable
-from sqlalchemy import insert
+from sqlalchemy import Table, insert
 from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies
 from pbem.campaign.press.postbag import Postbag
-from pbem.campaign.table import Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.post.outbox import topic_of
@@ -25,7 +24,7 @@ from pbem.report import Correction, DiceTold, ReportFacts, ReportParts, SheetUse
 from pbem.ruleset import AnyRuleset, Seat, View, canonical
 from pbem.store.models import Report
 
-_PUT = insert(cast(SqlTable, Report.__table__))
+_PUT = insert(cast(Table, Report.__table__))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,7 @@ class Opening:
     they are files of.
     """
 
-    table: Table
+    table: CampaignSnapshot
     number: int
     deadline: dt.datetime | None
     seal: str
@@ -84,7 +83,13 @@ def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Plac
 
 
 def put_reports(
-    session: Session, house: House, table: Table, *, turn_id: int, reports: Sequence[MadeReport], now: dt.datetime
+    session: Session,
+    house: House,
+    table: CampaignSnapshot,
+    *,
+    turn_id: int,
+    reports: Sequence[MadeReport],
+    now: dt.datetime,
 ) -> None:
     """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
 

@@ -26,12 +26,12 @@ from pbem.campaign.deadlines import Away, load_absences, next_deadline
 from pbem.campaign.history import Past, all_withdrawn, events_from, orders_used, removed_before
 from pbem.campaign.press.postbag import load_postbag
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
-from pbem.campaign.table import (
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
     LastReport,
     OpenTurn,
     Place,
     SheetIn,
-    Table,
     load_last_reports,
     load_open_turn,
     record_of,
@@ -65,7 +65,7 @@ class Before:
     out, if the turn was run before.
     """
 
-    table: Table
+    table: CampaignSnapshot
     ruleset: AnyRuleset
     turn: OpenTurn
     last: Mapping[Seat, LastReport]
@@ -117,7 +117,7 @@ class After:
     files: Mapping[str, bytes]
 
 
-def load_before(session: Session, house: House, table: Table) -> Before:
+def load_before(session: Session, house: House, table: CampaignSnapshot) -> Before:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
     turn = load_open_turn(session, table)
     ruleset = house.game(table.game)
@@ -189,7 +189,7 @@ def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
 
 def opening_of(
     session: Session,
-    table: Table,
+    table: CampaignSnapshot,
     number: int,
     outcome: Outcome,
     deadline: dt.datetime | None,
@@ -254,14 +254,14 @@ def turn_input(before: Before) -> TurnInput:
     return _input(before, _counted(before.table, before.turn.sheets))
 
 
-def received(table: Table, sheets: Sequence[SheetIn]) -> list[SheetReceived]:
+def received(table: CampaignSnapshot, sheets: Sequence[SheetIn]) -> list[SheetReceived]:
     """The sheets of a turn as the archive keeps them, by seat and version."""
     names = {place.id: place.seat for place in table.places}
     found = [SheetReceived(names[sheet.seat_id], sheet.version, sheet.text) for sheet in sheets]
     return sorted(found, key=lambda sheet: (sheet.seat, sheet.version))
 
 
-def _counted(table: Table, sheets: Sequence[SheetIn]) -> dict[Seat, SheetIn]:
+def _counted(table: CampaignSnapshot, sheets: Sequence[SheetIn]) -> dict[Seat, SheetIn]:
     """The sheet that counts for each playing seat: its last accepted one."""
     names = {place.id: place.seat for place in table.playing}
     return {names[sheet.seat_id]: sheet for sheet in sheets if sheet.accepted and sheet.seat_id in names}
@@ -296,7 +296,7 @@ def _views(
     return [(place, views[place.seat]) for place in told]
 
 
-def _told(table: Table, standing: Standing) -> list[Place]:
+def _told(table: CampaignSnapshot, standing: Standing) -> list[Place]:
     if standing.over or standing.told is None:
         return list(table.playing)
     return [place for place in table.playing if place.seat in standing.told | standing.awaiting]

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from sqlalchemy import Table as SqlTable
-from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy import Table, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.reading import Reading
@@ -19,7 +18,7 @@ from pbem.store.models import Sheet, Turn
 
 Author = Literal["player", "deputy", "gm"]
 
-_SHEETS = cast(SqlTable, Sheet.__table__)
+_SHEETS = cast(Table, Sheet.__table__)
 _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
 _SAME = (Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
 _LAST = select(func.max(Sheet.version)).where(*_SAME)

@@ -9,7 +9,7 @@ import click
 
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.gm import ChangeGm, MailToken, ShowGm
-from pbem.acts.history import ShowJournal
+from pbem.acts.journal import ShowJournal
 from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy, ShowPolicy
 from pbem.commands.common import act, ask, open_home, say

@@ -21,7 +21,7 @@ from pbem.campaign.reading import Lines
 from pbem.commands.common import act, act_if_sure, known_games, open_home, say
 from pbem.commands.options import FOLDER, NUMBER, F, Pair, home_option, now_option, yes_option
 from pbem.console.copies import copied_lines
-from pbem.desk.filed import sheet_lines
+from pbem.desk.sheet_files import sheet_lines
 from pbem.founding import found
 from pbem.house import open_house
 from pbem.ruleset import Seat

@@ -17,7 +17,7 @@ from pbem.acts.ruling.rulingform import read_form
 from pbem.commands.common import act_if_sure, open_home, say, show
 from pbem.commands.options import FOLDER, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
-from pbem.desk.filed import sheet_lines
+from pbem.desk.sheet_files import sheet_lines
 from pbem.house import House
 from pbem.ruleset.canonical import read_json
 from pbem.telling import SCREEN, told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pbem.desk.seats import Shown, Spot, StandIn
+from pbem.desk.seats import SeatContext, Shown, StandIn
 from pbem.desk.sheet import Header
 from pbem.report.pages import Reason
 
@@ -38,7 +38,7 @@ class Seated:
     `deputy` is the address of who stands in for its player, if he wrote it.
     """
 
-    spot: Spot
+    spot: SeatContext
     notes: tuple[str, ...] = ()
     proof: Proof = "address"
     deputy: str = ""
@@ -50,7 +50,7 @@ class Declined:
 
     reason: Reason
     to: str
-    spot: Spot | None = None
+    spot: SeatContext | None = None
     typed: str = ""
     hint: str = ""
 
@@ -71,7 +71,7 @@ class Impostor:
     `guessed`: it shows what might have been a key.
     """
 
-    spot: Spot
+    spot: SeatContext
     forged: bool = False
     guessed: bool = False
 
@@ -85,7 +85,7 @@ class Unproven:
     it asks.
     """
 
-    spot: Spot | None
+    spot: SeatContext | None
     to: str
     orders: bool = False
     weighty: bool = False
@@ -95,7 +95,7 @@ class Unproven:
 class Lapsed:
     """A letter of somebody who stands in for a seat's player at another time, not now."""
 
-    spot: Spot
+    spot: SeatContext
     stand_in: StandIn
 
 
@@ -114,7 +114,7 @@ class Evidence:
     `guessed`: it shows what might have been a key.
     """
 
-    spot: Spot
+    spot: SeatContext
     proof: Proof | None
     shown: Shown | None = None
     notes: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from pbem.campaign.notices import send_page, send_words
 from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
 from pbem.campaign.people.deputies import appoint, end_of, stands_in_for
 from pbem.campaign.people.identity import enrol, find_person
-from pbem.campaign.table import load_table, locked_table
+from pbem.campaign.snapshot import load_campaign, locked_campaign
 from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson
 from pbem.report.people_pages import Confirmation
@@ -66,7 +66,7 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
     """Appoints somebody for a seat, if its player and the time are still those of the request."""
     case, data = asked.case, request.data
     seat = case.session.get_one(SeatRow, data["seat_id"])
-    table = locked_table(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    table = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
     until = end_of(data["until"], table.schedule.zone)
     if (
         seat.person_id != data["person_id"]
@@ -116,7 +116,7 @@ def _note_address(case: Case, person: Person, old: str) -> None:
         .order_by(Campaign.id, SeatRow.id)
     ).all()
     for campaign, seat in rows:
-        table = load_table(case.session, campaign)
+        table = load_campaign(case.session, campaign)
         said = f"The seat {seat} of {campaign} is played from {person.address} now, and no longer from {old}."
         note(case.session, table.id, case.now, actor=seat, text=said, secret=True)
         send_words(case.session, case.house, table, case.now, said, to=table.gm, subject="A player's address")

@@ -9,7 +9,7 @@ from pbem.desk.kept import keep
 from pbem.desk.limits import GUESSES_A_DAY, note_guess
 from pbem.desk.pages import Disagreement
 from pbem.desk.replies import Case, answer, to_stranger, warn
-from pbem.desk.seats import Spot
+from pbem.desk.seats import SeatContext
 from pbem.masking import without_keys
 from pbem.report import Refusal
 from pbem.report.pages import Reason
@@ -77,7 +77,7 @@ def _lapsed(case: Case, claim: Lapsed) -> str:
     return f"from one who does not stand in for {spot.seat} of {spot.campaign} now; {told}; {warned}"
 
 
-def _about(case: Case, spot: Spot, reason: Reason) -> Refusal:
+def _about(case: Case, spot: SeatContext, reason: Reason) -> Refusal:
     """What a seat's own address is told of a letter in its name."""
     return Refusal(
         reason=reason,

@@ -33,8 +33,8 @@ from pbem.desk.commands import (
 )
 from pbem.desk.judging import is_own, judge, judge_request
 from pbem.desk.replies import Case, answer, bare_subject
-from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers, Request, find_request
-from pbem.desk.seats import Spot, load_spot, seats_of
+from pbem.desk.requests import Asked, AskedByPerson, CommandList, Handlers, PersonHandlers, find_request
+from pbem.desk.seats import SeatContext, load_seat, seats_of
 from pbem.desk.sheet import Header
 from pbem.errors import CampaignError
 from pbem.post.codes import find_codes
@@ -84,21 +84,21 @@ class _Asker:
     person: Person | None
     sender: str
     to: str
-    spot: Spot | None = None
+    spot: SeatContext | None = None
     proven: bool = False
 
 
-def find_asked(case: Case, known: Callable[[str], bool]) -> Request | None:
+def find_asked(case: Case, known: Callable[[str], bool]) -> CommandList | None:
     """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
     letter = case.letter
     first = next((line for line in letter.lines if line.strip()), "")
     if YES.fullmatch(first) and (code := known_code(case.session, find_codes(letter, case.address))):
-        return Request(None, ((1, f"CONFIRM {code}"),))
+        return CommandList(None, ((1, f"CONFIRM {code}"),))
     found = find_request(letter.lines if first else [bare_subject(letter.subject)], known)
     return None if found is None or _is_order(case, found) else found
 
 
-def _is_order(case: Case, found: Request) -> bool:
+def _is_order(case: Case, found: CommandList) -> bool:
     """Whether a reply only begins like a command, and is an order of its seat's game: there are games of free words."""
     if found.header is not None or found.parse().entries:
         return False
@@ -109,7 +109,7 @@ def _is_order(case: Case, found: Request) -> bool:
     return bool(read.entries) and not read.errors
 
 
-def serve(case: Case, request: Request, declined: Callable[[Case, Claim], str]) -> str:
+def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], str]) -> str:
     """Does what a letter asks and queues the answer; returns what to note of it.
 
     `declined` answers whoever has not shown to be the player he writes for.
@@ -132,7 +132,7 @@ def serve(case: Case, request: Request, declined: Callable[[Case, Claim], str]) 
     return declined(case, asker)
 
 
-def _asker(case: Case, request: Request, parsed: Parsed) -> _Asker | Claim:
+def _asker(case: Case, request: CommandList, parsed: Parsed) -> _Asker | Claim:
     """Who asks; a claim that is not good enough for what is asked."""
     claim, sender, commands = _claim(case, request), case.letter.sender, parsed.orders
     asks = tuple(order for order in commands if not _slip(case, parsed, order))
@@ -173,7 +173,7 @@ def _is_forged(case: Case, parsed: Parsed) -> bool:
     return case.verdict == "fail" and not (parsed.orders and _all(parsed.orders, (Confirm,)))
 
 
-def _claim(case: Case, request: Request) -> Claim:
+def _claim(case: Case, request: CommandList) -> Claim:
     """The seat a letter writes for: as it says, as the mail shows that it answers, or its sender's only one."""
     claim = judge_request(case, request.header)
     if request.header is None and isinstance(claim, Declined) and claim.reason == "no-orders":
@@ -188,12 +188,12 @@ def _is_players_own(claim: Declined) -> bool:
     return claim.spot is not None and bool(claim.to) and claim.to == claim.spot.address
 
 
-def _at(case: Case, spot: Spot, *, proven: bool) -> _Asker:
+def _at(case: Case, spot: SeatContext, *, proven: bool) -> _Asker:
     player = select(Person).join(SeatRow, SeatRow.person_id == Person.id).where(SeatRow.id == spot.seat_id)
     return _Asker(case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
 
 
-def _done(case: Case, asker: _Asker, request: Request, parsed: Parsed, order: Order) -> Done:
+def _done(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, order: Order) -> Done:
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
     if slip := _slip(case, parsed, order):
         return Done(shown, slip)
@@ -218,17 +218,17 @@ def _must_ask(case: Case, claim: Seated, order: Order) -> bool:
     return isinstance(order, _WEIGHTY) and not _is_proven(case, claim)
 
 
-def _is_easy(spot: Spot | None, orders: Iterable[Order]) -> bool:
+def _is_easy(spot: SeatContext | None, orders: Iterable[Order]) -> bool:
     """Whether all that is asked can be answered whatever the letter shows."""
     return all(isinstance(order, _LOOKUPS) or _is_late(spot, order) for order in orders)
 
 
-def _is_harmless(spot: Spot, orders: Iterable[Order]) -> bool:
+def _is_harmless(spot: SeatContext, orders: Iterable[Order]) -> bool:
     """Whether nothing is done by a letter that anybody could have written."""
     return _is_easy(spot, [order for order in orders if not isinstance(order, _ASKING)])
 
 
-def _is_late(spot: Spot | None, order: Order) -> bool:
+def _is_late(spot: SeatContext | None, order: Order) -> bool:
     """Whether a word comes after the start: that is told at once, since a reply would not mend it."""
     return isinstance(order, ChooseWord) and spot is not None and spot.status != Phase.FORMING
 
@@ -242,7 +242,7 @@ def _slip(case: Case, parsed: Parsed, order: Order) -> str:
     return "" if case.letter.text.strip() else _BY_SUBJECT
 
 
-def _answered(case: Case, asker: _Asker, request: Request, parsed: Parsed, done: list[Done]) -> str:
+def _answered(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, done: list[Done]) -> str:
     told = tuple(each for each in done if each.result)
     if not (told or parsed.findings):
         return "answered by what it brought about"
@@ -254,7 +254,7 @@ def _answered(case: Case, asker: _Asker, request: Request, parsed: Parsed, done:
     )
     left = asker.proven and any(isinstance(order, Leave) for order in parsed.orders)
     # Anew, since a command may have given its report another code.
-    spot = None if left or asker.spot is None else load_spot(case.session, asker.spot.seat_id)
+    spot = None if left or asker.spot is None else load_seat(case.session, asker.spot.seat_id)
     return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
 
 

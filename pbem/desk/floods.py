@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from pbem.desk.pages import Flood, FloodOf
 from pbem.desk.replies import Case, warn_once
-from pbem.desk.seats import Spot
+from pbem.desk.seats import SeatContext
 from pbem.store.models import Campaign, Person, SeatRow
 from pbem.store.states import Phase
 
@@ -26,12 +26,12 @@ def tell_of_letters(case: Case, most: int) -> str:
     return "; ".join(filter(None, told))
 
 
-def tell_of_sheets(case: Case, spot: Spot, most: int) -> str:
+def tell_of_sheets(case: Case, spot: SeatContext, most: int) -> str:
     """After too many sheets for a seat in a day, or for a turn; returns what to note."""
     return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "sheets", most)
 
 
-def tell_of_guesses(case: Case, spot: Spot, most: int) -> str:
+def tell_of_guesses(case: Case, spot: SeatContext, most: int) -> str:
     """After too many wrong keys for a seat in a day; returns what to note."""
     return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from pbem.acts.act import Act, Question, Scene, leave_traces
-from pbem.campaign.table import locked_table
+from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
 from pbem.desk.attachments import attachments
 from pbem.desk.gm_acts import WISHES, Wish
@@ -67,7 +67,7 @@ def _answered(case: Case, name: str, sheet: GmSheet, orders: GmOrders) -> tuple[
 def _perform(case: Case, name: str, order: Any, text: GmText) -> _Answer:
     try:
         # Anew, since the command before may have changed it.
-        scene = Scene(case.session, case.house, locked_table(case.session, name), case.now)
+        scene = Scene(case.session, case.house, locked_campaign(case.session, name), case.now)
         return _answer(scene, WISHES[type(order)](order, text), order)
     except StoreError:
         raise

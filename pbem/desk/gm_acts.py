@@ -7,7 +7,7 @@ from typing import Any
 
 from pbem.acts.act import Act, Question
 from pbem.acts.gm import MailToken
-from pbem.acts.history import ShowJournal
+from pbem.acts.journal import ShowJournal
 from pbem.acts.opening import Start
 from pbem.acts.past.amending import Amend
 from pbem.acts.past.entering import GiveSheet
@@ -27,14 +27,14 @@ from pbem.acts.people.roster import (
     ShowRoster,
     VacateSeat,
 )
+from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.acts.press.writing import EVERYBODY
 from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.ruling.rulingform import read_form
 from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule, ShowDeadlines
-from pbem.acts.turns.asking import AskForRun
-from pbem.acts.words.gmwords import AddText, Broadcast, DropText, ShowPress, ShowTexts
-from pbem.acts.words.writing import EVERYBODY
+from pbem.acts.turns.run_requests import AskForRun
 from pbem.desk import gm_commands as by_mail
 from pbem.desk.gm_commands import GmText
 from pbem.errors import CampaignError

@@ -16,7 +16,7 @@ from pbem.campaign.people.confirming import DAYS, find_request, put_request, set
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.people.standby import find_applicant
 from pbem.campaign.policy import Policy
-from pbem.campaign.table import Table, load_table, lock_campaign, locked_table
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, lock_campaign, locked_campaign
 from pbem.desk.commands import Confirm, Join, Withdraw
 from pbem.desk.confirmed import ask_new_address, confirm_address, confirm_deputy
 from pbem.desk.replies import Case, answer, forbidden
@@ -78,7 +78,7 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
     if found is None or found.status != ApplicantStatus.LISTED:
         return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
     found.status = ApplicantStatus.WITHDRAWN
-    table = load_table(session, name)
+    table = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
     send_words(session, asked.case.house, table, asked.case.now, said, to=table.gm, subject="A standby has withdrawn")
     return f"You are off the standby list of {name}."
@@ -96,7 +96,7 @@ def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
     """Somebody has confirmed that he wishes to play, or that he comes as invited."""
     case, data = asked.case, request.data
     name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
-    table = locked_table(case.session, name)
+    table = locked_campaign(case.session, name)
     invited = request.kind == "invite"
     if table.status == Phase.OVER or not (invited or table.policy.signup):
         return f"{name} takes no more players now. We are sorry that it comes too late."
@@ -122,15 +122,15 @@ _CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
 }
 
 
-def _signing_up(case: Case, name: str) -> Table | None:
+def _signing_up(case: Case, name: str) -> CampaignSnapshot | None:
     """The campaign, if anyone may ask for a seat in it by mail."""
     found = case.session.execute(select(Campaign.policy, Campaign.status).where(Campaign.name == name)).first()
     if found is None or found.status == Phase.OVER or not Policy.read(found.policy).signup:
         return None
-    return load_table(case.session, name)
+    return load_campaign(case.session, name)
 
 
-def _never_there(case: Case, table: Table, wish: str) -> bool:
+def _never_there(case: Case, table: CampaignSnapshot, wish: str) -> bool:
     """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
     named = table.status != Phase.FORMING or case.house.game(table.game).seats.names or not free_places(table)
     return wish not in table.seats and bool(named)

@@ -20,13 +20,13 @@ from pbem.desk.claims import Claim, Declined, Disagreeing, Evidence, Impostor, L
 from pbem.desk.limits import is_guess
 from pbem.desk.replies import Case
 from pbem.desk.seats import (
+    SeatContext,
     Shown,
-    Spot,
     StandIn,
     find_seat,
     find_stand_in,
     is_known,
-    load_spot,
+    load_seat,
     seat_names,
     seats_of,
     shown_by_code,
@@ -83,7 +83,7 @@ def judge_request(case: Case, header: Header | None) -> Claim:
 def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
     session, letter = case.session, case.letter
     if case.confirmed is not None and case.confirmed.seat_id is not None:
-        return _weighed(case, Evidence(load_spot(session, case.confirmed.seat_id), "confirmed"), changing=changing)
+        return _weighed(case, Evidence(load_seat(session, case.confirmed.seat_id), "confirmed"), changing=changing)
     key = header.key.lower() if header else ""
     codes = find_codes(letter, case.address)
     known = shown_by_code(session, [*codes, key] if key else codes)
@@ -93,7 +93,7 @@ def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
     elif (seat_id := find_seat(session, header.campaign, header.seat)) is None:
         found = _misnamed(session, letter, header, replied)
     else:
-        found = _framed(session, letter, header, load_spot(session, seat_id), named=known.get(key), replied=replied)
+        found = _framed(session, letter, header, load_seat(session, seat_id), named=known.get(key), replied=replied)
     return _weighed(case, _up_to_date(case, found), changing=changing) if isinstance(found, Evidence) else found
 
 
@@ -115,8 +115,8 @@ def _plain_reply(session: Session, letter: Letter, replied: Sequence[Shown]) -> 
     if not replied:
         return _without_code(session, letter)
     if len({shown.seat_id for shown in replied}) > 1:
-        return _disagreeing(load_spot(session, replied[0].seat_id), None)
-    return Evidence(load_spot(session, replied[0].seat_id), "reply", _newest(replied))
+        return _disagreeing(load_seat(session, replied[0].seat_id), None)
+    return Evidence(load_seat(session, replied[0].seat_id), "reply", _newest(replied))
 
 
 def _without_code(session: Session, letter: Letter) -> Claim:
@@ -126,14 +126,14 @@ def _without_code(session: Session, letter: Letter) -> Claim:
     spot = None
     if len(seats) == 1:
         seat_id = find_seat(session, seats[0].campaign, seats[0].seat)
-        spot = load_spot(session, seat_id) if seat_id is not None else None
+        spot = load_seat(session, seat_id) if seat_id is not None else None
     return Declined(reason="no-orders", to=letter.sender, spot=spot)
 
 
 def _misnamed(session: Session, letter: Letter, header: Header, replied: Sequence[Shown]) -> Claim:
     """A header that names no seat: told only to people known, and with nothing but what is theirs."""
     if replied:
-        spot = load_spot(session, replied[0].seat_id)
+        spot = load_seat(session, replied[0].seat_id)
         if not spot.address:
             return Stranger()
         to, own = spot.address, [(spot.campaign, spot.seat)]
@@ -149,14 +149,20 @@ def _misnamed(session: Session, letter: Letter, header: Header, replied: Sequenc
 
 
 def _framed(
-    session: Session, letter: Letter, header: Header, spot: Spot, *, named: Shown | None, replied: Sequence[Shown]
+    session: Session,
+    letter: Letter,
+    header: Header,
+    spot: SeatContext,
+    *,
+    named: Shown | None,
+    replied: Sequence[Shown],
 ) -> Claim | Evidence:
     own = [shown for shown in replied if shown.seat_id == spot.seat_id]
     other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
     by_token = token_fits(header.key, spot.token_hash)
     if other:
         proven = by_token or is_own(letter, spot)
-        return _disagreeing(spot if proven else load_spot(session, other[0].seat_id), header)
+        return _disagreeing(spot if proven else load_seat(session, other[0].seat_id), header)
     if by_token:
         return Evidence(spot, "token")
     if named is not None:
@@ -176,7 +182,7 @@ class _Writer:
     lapsed: StandIn | None = None
 
 
-def _writer(case: Case, spot: Spot, shown: Shown | None) -> _Writer:
+def _writer(case: Case, spot: SeatContext, shown: Shown | None) -> _Writer:
     if shown is not None and shown.stand_in is not None:
         return _Writer(own=False, deputy=shown.stand_in.address)  # his is the code, whatever From says
     sender = case.confirmed.by if case.confirmed else case.letter.sender
@@ -212,7 +218,7 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
     return Seated(spot, evidence.notes, proof, writer.deputy)
 
 
-def _by_state(spot: Spot, *, changing: bool) -> Reason | None:
+def _by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
     """Why the seat cannot be served whoever asks; before the start it takes no sheets, but may be changed."""
     if spot.status == Phase.OVER:
         return "game-over"
@@ -221,7 +227,7 @@ def _by_state(spot: Spot, *, changing: bool) -> Reason | None:
     return None if spot.playing else "removed"
 
 
-def _by_policy(spot: Spot, proof: Proof, verdict: Verdict) -> Reason | None:
+def _by_policy(spot: SeatContext, proof: Proof, verdict: Verdict) -> Reason | None:
     """Why the proof is not enough in this campaign."""
     accept = spot.policy.accept
     if proof == "confirmed":
@@ -239,7 +245,7 @@ def _by_policy(spot: Spot, proof: Proof, verdict: Verdict) -> Reason | None:
     return "unverified" if accept == "verified" and verdict != "pass" else None
 
 
-def _by_turn(case: Case, spot: Spot, evidence: Evidence, *, changing: bool) -> Reason | None:
+def _by_turn(case: Case, spot: SeatContext, evidence: Evidence, *, changing: bool) -> Reason | None:
     """Why the report that the letter answers, or that was the last when it came, is not the one to answer."""
     if case.confirmed is not None:
         return None if changing or case.confirmed.report_id == spot.report_id else "confirmed-late"
@@ -257,11 +263,11 @@ def _vacant(case: Case, evidence: Evidence) -> Claim:
     return Declined(reason="vacant", to=sender, spot=evidence.spot)
 
 
-def _disagreeing(spot: Spot, header: Header | None) -> Claim:
+def _disagreeing(spot: SeatContext, header: Header | None) -> Claim:
     return Disagreeing(spot.address, header) if spot.address else Stranger()
 
 
-def is_own(letter: Letter, spot: Spot) -> bool:
+def is_own(letter: Letter, spot: SeatContext) -> bool:
     """Whether a letter's From names the seat's own address."""
     return letter.sender is not None and letter.sender.lower() == spot.address.lower()
 

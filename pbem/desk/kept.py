@@ -17,7 +17,7 @@ from pbem.campaign.people.identity import find_person
 from pbem.desk.claims import Confirmed, Unproven
 from pbem.desk.dispatch import YES, find_asked
 from pbem.desk.replies import Case, answer, question
-from pbem.desk.seats import Spot, load_spot
+from pbem.desk.seats import SeatContext, load_seat
 from pbem.desk.sheet import SheetText
 from pbem.masking import masked
 from pbem.post.codes import find_codes
@@ -138,14 +138,14 @@ def _replaces(case: Case, asked: Request, sheet: SheetText) -> bool:
     """Whether an answer holds a sheet that takes the place of the one asked about."""
     if not asked.data["orders"]:
         return False
-    spot = load_spot(case.session, asked.data["seat_id"])
+    spot = load_seat(case.session, asked.data["seat_id"])
     if sheet.header is not None:
         return (sheet.header.campaign, sheet.header.seat) == (spot.campaign, spot.seat)
     # In a game that reads any words as orders, none can be told from chat.
     return _are_orders(case, spot, sheet.lines) and not _are_orders(case, spot, ((1, "No, it is not"),))
 
 
-def _are_orders(case: Case, spot: Spot, lines: tuple[tuple[int, str], ...]) -> bool:
+def _are_orders(case: Case, spot: SeatContext, lines: tuple[tuple[int, str], ...]) -> bool:
     read = case.house.game(spot.game).parse(json.loads(spot.view), lines)
     return bool(read.entries) and not read.errors
 
@@ -155,13 +155,13 @@ def _is_still_his(case: Case, asked: Request) -> bool:
     person, seat_id = case.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
     if person.key != asked.data["to"]:
         return False
-    return seat_id is None or load_spot(case.session, seat_id).address.lower() == asked.data["player"]
+    return seat_id is None or load_seat(case.session, seat_id).address.lower() == asked.data["player"]
 
 
 def _told(case: Case, asked: Request, reason: Reason) -> str:
     """Tells the address that was asked what became of its answer; while the question is open, a reply answers it."""
     seat_id = asked.data["seat_id"]
-    spot = None if seat_id is None else load_spot(case.session, seat_id)
+    spot = None if seat_id is None else load_seat(case.session, seat_id)
     # Its thread leads back to the question, not to a report: the code is good for nothing else.
     thread = None if spot is None else replace(spot, report_message_id=asked.message_id)
     code = asked.code if is_open(asked, case.now) else ""

@@ -11,7 +11,7 @@ from pbem.campaign.tokens import token_fits
 from pbem.desk.commands import Confirm
 from pbem.desk.gm_commands import GmSheet
 from pbem.desk.replies import Case
-from pbem.desk.requests import Request, find_request
+from pbem.desk.requests import CommandList, find_request
 from pbem.desk.seats import find_seat, shown_by_code, shown_by_reference
 from pbem.desk.sheet import Header, SheetText
 from pbem.post.codes import find_codes
@@ -52,7 +52,7 @@ def _code(case: Case, header: Header | None) -> str:
     return f"code {max(each.report_id for each in found)}" if found else ""
 
 
-def _confirmed(case: Case, request: Request | None) -> str:
+def _confirmed(case: Case, request: CommandList | None) -> str:
     written = [order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)] if request else []
     code = known_code(case.session, [*find_codes(case.letter, case.address), *written])
     return f"request {code}" if code else ""

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.journal import note
 from pbem.desk.replies import Case
-from pbem.desk.seats import Spot
+from pbem.desk.seats import SeatContext
 from pbem.masking import CODE_CHARACTERS, TOKEN_BYTES
 from pbem.store.models import Act, Sheet
 from pbem.store.models import Letter as LetterRow
@@ -67,7 +67,7 @@ def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
     return _reaches(case.session, others, LETTERS_A_DAY)
 
 
-def sheets_enough(case: Case, spot: Spot) -> int:
+def sheets_enough(case: Case, spot: SeatContext) -> int:
     """The number of sheets, if the letter's account has sent as many for the seat as are taken; else 0."""
     own = LetterRow.sender == spot.address.lower()
     same = and_(
@@ -97,7 +97,7 @@ def is_guess(key: str) -> bool:
     return _KEY.fullmatch(key) is not None
 
 
-def note_guess(case: Case, spot: Spot) -> bool:
+def note_guess(case: Case, spot: SeatContext) -> bool:
     """Enters a wrong key for a seat into the journal; whether it is the one that player and GM are told of."""
     guessed = _guesses(case, spot)
     if guessed < GUESSES_A_DAY:
@@ -106,13 +106,13 @@ def note_guess(case: Case, spot: Spot) -> bool:
     return guessed + 1 == GUESSES_A_DAY
 
 
-def _guesses(case: Case, spot: Spot) -> int:
+def _guesses(case: Case, spot: SeatContext) -> int:
     today = (Act.campaign_id == spot.campaign_id, Act.secret, Act.at >= _midnight(case.now))
     told = Act.text.startswith(_words(spot), autoescape=True)
     return case.session.scalar(select(func.count()).where(*today, told)) or 0
 
 
-def _words(spot: Spot) -> str:
+def _words(spot: SeatContext) -> str:
     return f"a wrong key was tried for the seat {spot.seat}, by"
 
 

@@ -13,7 +13,7 @@ from pbem.acts.people.remailing import RESENT, find_report, mail_again
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.people.deputies import deputies_of
 from pbem.campaign.people.standby import place_number
-from pbem.campaign.table import Place, Table, find_place, live, load_table
+from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, live, load_campaign
 from pbem.desk.commands import History, Resend, Status
 from pbem.desk.replies import Case
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
@@ -51,11 +51,11 @@ def _seats(case: Case, person: Person) -> Iterator[str]:
         .order_by(Campaign.name, SeatRow.id)
     ).all()
     for campaign, seat in rows:
-        table = load_table(case.session, campaign)
+        table = load_campaign(case.session, campaign)
         yield _seat(case, table, find_place(table, seat))
 
 
-def _seat(case: Case, table: Table, place: Place) -> str:
+def _seat(case: Case, table: CampaignSnapshot, place: Place) -> str:
     """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
     title = case.house.game(table.game).title
     begins = f"{table.name} ({title}), seat {place.seat}"
@@ -126,7 +126,7 @@ def _stands_in(case: Case, person: Person) -> Iterator[str]:
 
 def _resend(asked: Asked, order: Resend) -> str:
     case, spot = asked.case, asked.spot
-    table = load_table(case.session, spot.campaign)
+    table = load_campaign(case.session, spot.campaign)
     place = find_place(table, spot.seat)
     if order.turn is not None and not (order.turn.isascii() and order.turn.isdigit() and len(order.turn) < 6):
         return f"RESEND takes the number of a turn, like RESEND 4, not {order.turn!r}."
@@ -155,7 +155,7 @@ def _resend(asked: Asked, order: Resend) -> str:
     return f"The report {which} in {spot.campaign} comes in a mail of its own."
 
 
-def _no_report(session: Session, table: Table, place: Place) -> str:
+def _no_report(session: Session, table: CampaignSnapshot, place: Place) -> str:
     numbers = session.scalars(
         select(Turn.number)
         .join(Report, Report.turn_id == Turn.id)
@@ -180,7 +180,7 @@ def _resent_today(case: Case, begins: str) -> int:
 
 def _history(asked: Asked, _: History) -> str:
     case, spot = asked.case, asked.spot
-    table = load_table(case.session, spot.campaign)
+    table = load_campaign(case.session, spot.campaign)
     if table.policy.journal != "players":
         return f"The journal of {table.name} is kept by its GM, {table.gm}, for himself."
     acts = case.session.execute(

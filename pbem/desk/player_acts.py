@@ -7,10 +7,10 @@ from typing import Any
 
 from pbem.acts.act import Act, Deed, Scene
 from pbem.acts.people.playing import AppointDeputy, ChooseWord, DismissDeputy, Leave, Rest
+from pbem.acts.press.from_players import Mute, Unmute, WriteDiary, WriteLetter, WriteNews
 from pbem.acts.time.absence import EndAbsences, NoteAbsence
 from pbem.acts.time.extending import AskForTime
-from pbem.acts.words.letters import Mute, Unmute, WriteDiary, WriteLetter, WriteNews
-from pbem.campaign.table import locked_table
+from pbem.campaign.snapshot import locked_campaign
 from pbem.desk import commands as by_mail
 from pbem.desk.requests import Asked
 
@@ -39,6 +39,6 @@ WISHES: Mapping[type[by_mail.Command], Callable[[Asked, Any], Act[Deed]]] = {
 def perform(asked: Asked, order: by_mail.Command) -> str:
     """Does what a command about a seat asks; returns what to answer. Raises CampaignError."""
     case = asked.case
-    table = locked_table(case.session, asked.spot.campaign)
+    table = locked_campaign(case.session, asked.spot.campaign)
     wish = WISHES[type(order)](asked, order)
     return wish.do(Scene(case.session, case.house, table, case.now)).done

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
 from pbem.desk.claims import Confirmed
-from pbem.desk.seats import Spot, as_mailed_to, is_known
+from pbem.desk.seats import SeatContext, as_mailed_to, is_known
 from pbem.house import House
 from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
@@ -93,7 +93,9 @@ class Case:
         return f"not answered: {why}"
 
 
-def answer(case: Case, to: str, page: Page, *, kind: str = "answer", spot: Spot | None = None, code: str = "") -> str:
+def answer(
+    case: Case, to: str, page: Page, *, kind: str = "answer", spot: SeatContext | None = None, code: str = ""
+) -> str:
     """Queues an answer; returns what to note of it. With a `code`, a reply to it counts as orders.
 
     A stranger gets one of each `kind` a week.
@@ -116,7 +118,7 @@ def to_stranger(case: Case) -> str:
     return answer(case, case.letter.sender, Refusal(reason="unknown-sender", address=case.address))
 
 
-def warn(case: Case, spot: Spot, page: Page) -> str:
+def warn(case: Case, spot: SeatContext, page: Page) -> str:
     """Tells a seat's own address what was tried in its name, so often a day; returns what to note."""
     postman, subject = _postman(case, spot), "Somebody wrote for your seat"
     return _warn(case, postman, spot.address, subject, page, ("warning", spot.seat_id))
@@ -149,7 +151,7 @@ def _is_warned(case: Case, postman: Postman, to: str, subject: str, page: Page, 
     return free is not None
 
 
-def receipt(case: Case, spot: Spot, page: Receipt, *, deputy: str = "") -> None:
+def receipt(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
     """Queues a receipt to the seat's own address, threaded under the sheet; and to its deputy, if he has sent that."""
     postman, name = _postman(case, spot), ("receipt", spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
@@ -158,7 +160,7 @@ def receipt(case: Case, spot: Spot, page: Receipt, *, deputy: str = "") -> None:
         _answer(case, postman, to, page, id_=postman.id_of(*parts), spot=own, code=own.code, kind="receipt")
 
 
-def question(case: Case, spot: Spot | None, page: Page, *, to: str, code: str) -> str:
+def question(case: Case, spot: SeatContext | None, page: Page, *, to: str, code: str) -> str:
     """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
     postman, id_ = _postman(case, spot), case.letter.message_id
     mail = postman.answer(
@@ -228,7 +230,7 @@ def _id(case: Case, *parts: str | int) -> str:
     return Postman(case.house, key=_OWN_KEY).id_of(*parts)
 
 
-def _postman(case: Case, spot: Spot | None = None) -> Postman:
+def _postman(case: Case, spot: SeatContext | None = None) -> Postman:
     if spot is None:
         return Postman(case.house, key=_OWN_KEY)
     return Postman(case.house, spot.campaign_id, spot.campaign, spot.mail_key)
@@ -241,7 +243,7 @@ def _answer(
     page: Page,
     *,
     id_: str,
-    spot: Spot | None = None,
+    spot: SeatContext | None = None,
     code: str = "",
     kind: str = "answer",
     files: Sequence[Part] = (),
@@ -260,7 +262,7 @@ def bare_subject(subject: str) -> str:
     return " ".join(_PREFIXES.sub("", subject).split())[:_LONGEST_SUBJECT]
 
 
-def _thread(letter: Letter, spot: Spot | None) -> tuple[str, ...]:
+def _thread(letter: Letter, spot: SeatContext | None) -> tuple[str, ...]:
     """The thread, oldest first. The report is always in it, so that a reply to a receipt still finds its turn."""
     older = [id_ for id_ in reversed(dict.fromkeys(letter.references)) if id_ != letter.message_id]
     if spot is not None and spot.report_message_id not in ("", *older):

@@ -27,7 +27,7 @@ from typing import Any
 
 from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
 from pbem.desk.replies import Case
-from pbem.desk.seats import Spot
+from pbem.desk.seats import SeatContext
 from pbem.desk.sheet import Header, SheetText
 from pbem.masking import without_keys
 from pbem.post.cleaning import is_end
@@ -60,7 +60,7 @@ class Asked:
     """
 
     case: Case
-    spot: Spot
+    spot: SeatContext
     text: str
 
 
@@ -82,7 +82,7 @@ PersonHandlers = Mapping[type[Command], Callable[[AskedByPerson, Any], str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CommandList:
     """Commands as found: the numbered lines that hold them, and the text below the last.
 
     `header` is that of the frame, if there is one.
@@ -98,7 +98,7 @@ class Request:
         return COMMANDS.parse({}, self.lines)
 
 
-def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> Request | None:
+def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> CommandList | None:
     """The commands in a text, cleaned of quotations before; None if it asks for nothing.
 
     A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
@@ -116,7 +116,7 @@ def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> Request 
     return _unframed(lines[first : _end(lines, first)])
 
 
-def find_press(lines: Sequence[str], sheet: SheetText, known: Callable[[str], bool]) -> Request | None:
+def find_press(lines: Sequence[str], sheet: SheetText, known: Callable[[str], bool]) -> CommandList | None:
     """What a letter asks that begins with a text to pass on, above any sheet in it; None if it does not.
 
     Words such as "Press on! My orders:" are no command, and take no sheet away.
@@ -137,7 +137,7 @@ def begins_with_command(line: str) -> bool:
     return match is not None and match[1].upper() in VERBS
 
 
-def _unframed(lines: Sequence[str]) -> Request:
+def _unframed(lines: Sequence[str]) -> CommandList:
     """Without a frame the commands end where the first paragraph does, unless a text follows them."""
     blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
     if any(map(_takes_text, lines[:blank])):
@@ -145,7 +145,7 @@ def _unframed(lines: Sequence[str]) -> Request:
     return _request(None, lines[:blank], (BELOW,) if any(map(begins_with_command, lines[blank:])) else ())
 
 
-def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]) -> Request:
+def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]) -> CommandList:
     numbered = tuple(enumerate(lines, start=1))
     texted = next((at for at, line in enumerate(lines) if _takes_text(line)), None)
     if texted is not None:
@@ -154,7 +154,7 @@ def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]
     asking = [(number, without_keys(line)) for number, line in numbered if split_words(line)]
     if len(asking) > MOST_COMMANDS:
         notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
-    return Request(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)
+    return CommandList(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)
 
 
 def _takes_text(line: str) -> bool:

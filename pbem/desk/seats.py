@@ -17,7 +17,7 @@ from pbem.store.states import Phase, Seating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class SeatContext:
     """A seat, its campaign, and the report its sheets are read against.
 
     Before the start there is none; then `code` is that of the mail about the
@@ -175,7 +175,7 @@ _BY_NAMES = (
 """Statements of every letter, built once: building them takes longer than running them."""
 
 
-def load_spot(session: Session, seat_id: int) -> Spot:
+def load_seat(session: Session, seat_id: int) -> SeatContext:
     """All the desk needs of a seat; its campaign stays locked for the transaction, so that no turn runs meanwhile."""
     database = session.connection()
     # One statement would be faster, but on PostgreSQL only the next ones see what was changed while we waited: of a
@@ -186,7 +186,7 @@ def load_spot(session: Session, seat_id: int) -> Spot:
     at = {"campaign_id": place["campaign_id"], "turn": place["turn"], "seat_id": seat_id}
     turn = database.execute(_OPEN_TURN, at).mappings().first() or {"turn_id": 0, "deadline": None}
     report = database.execute(_LAST_REPORT, at).mappings().first() or before_any
-    return Spot(**{**place, "policy": Policy.read(place["policy"])}, **turn, **report)
+    return SeatContext(**{**place, "policy": Policy.read(place["policy"])}, **turn, **report)
 
 
 def find_seat(session: Session, campaign: str, seat: Seat) -> int | None:
@@ -236,7 +236,7 @@ def _copy(row: Row[str, str, int, int, bool, str, dt.datetime, dt.datetime], key
     return Shown(row.id, row.seat_id, row.withdrawn, key, StandIn(row.address, row.since, row.until))
 
 
-def as_mailed_to(session: Session, spot: Spot, deputy: str) -> Spot:
+def as_mailed_to(session: Session, spot: SeatContext, deputy: str) -> SeatContext:
     """A seat as somebody who stands in can answer it: with the code of his own copy of its report, if he has one."""
     found = session.connection().execute(_COPY_OF, {"report_id": spot.report_id, "key": deputy.lower()}).first()
     code, message_id = found or ("", "")

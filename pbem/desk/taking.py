@@ -14,7 +14,7 @@ from pbem.campaign.tokens import token_fits
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
 from pbem.desk.replies import Case, answer, receipt
-from pbem.desk.seats import Spot, as_mailed_to
+from pbem.desk.seats import SeatContext, as_mailed_to
 from pbem.desk.sheet import SheetText
 from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
 from pbem.report import Refusal
@@ -23,7 +23,7 @@ from pbem.ruleset import AnyRuleset, View, split_words
 
 
 def take_sheet(
-    case: Case, spot: Spot, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = ""
+    case: Case, spot: SeatContext, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = ""
 ) -> tuple[str, bool]:
     """Reads and keeps a sheet for the open turn, and queues its receipt; `deputy` is the address of who stands in.
 
@@ -73,7 +73,7 @@ def take_sheet(
     return f"sheet {told.version} of {spot.seat} in {spot.campaign}{said}", True
 
 
-def is_untouched(case: Case, spot: Spot, sheet: SheetText) -> bool:
+def is_untouched(case: Case, spot: SeatContext, sheet: SheetText) -> bool:
     """Whether a sheet holds the orders that its report's own form came with, and not a word more or less."""
     view, asked = json.loads(spot.view), _words(line for _, line in sheet.lines)
     if not asked or view["over"] or not view["awaited"]:
@@ -85,7 +85,7 @@ def _words(lines: Iterable[str]) -> list[list[str]]:
     return [words for line in lines if (words := split_words(line.casefold()))]
 
 
-def _asks_nothing(case: Case, spot: Spot, sheet: SheetText, counted: Counted | None) -> bool:
+def _asks_nothing(case: Case, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> bool:
     """Whether a letter only looks like a sheet: an empty reply, or one that quotes the report's own form as it was."""
     if sheet.header is None:
         return sheet.empty and not (counted and sheet.wait is not None)
@@ -108,7 +108,7 @@ def _read(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | 
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
 
 
-def _without_keys(sheet: SheetText, spot: Spot) -> SheetText:
+def _without_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
     """The sheet as it is read, kept and told again: a key that stands among its orders is masked, whose it may be."""
 
     def masked(line: str) -> str:
@@ -118,11 +118,11 @@ def _without_keys(sheet: SheetText, spot: Spot) -> SheetText:
     return dataclasses.replace(sheet, lines=lines, written=tuple(map(masked, sheet.written)))
 
 
-def _is_key(word: str, spot: Spot) -> bool:
+def _is_key(word: str, spot: SeatContext) -> bool:
     return word.lower() == spot.code or token_fits(word, spot.token_hash)
 
 
-def _nothing_to_take(case: Case, spot: Spot, sheet: SheetText, counted: Counted | None) -> str:
+def _nothing_to_take(case: Case, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> str:
     reason: Reason = "no-text"
     if case.letter.text.strip():
         reason = "no-orders" if sheet.empty else "untouched"

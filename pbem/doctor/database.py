@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.acts.past.chain import find_break
 from pbem.calendar.schedule import Schedule
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError
@@ -101,7 +101,7 @@ def _histories(store: Store) -> Iterator[Examined]:
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
             try:
-                broken = find_break(session, load_table(session, name))
+                broken = find_break(session, load_campaign(session, name))
             except CampaignError:
                 continue  # its schedule cannot be read, which is told already
             if broken is not None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.notices import Postman, tell_gm_once
-from pbem.campaign.table import LastReport, Place, Table, load_last_reports, locked_table
+from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place, load_last_reports, locked_campaign
 from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.post.outbox import topic_of
@@ -65,7 +65,7 @@ def _is_untold(turn: Waiting, now: dt.datetime) -> bool:
 
 def _remind(house: House, found: Waiting, now: dt.datetime) -> int:
     with house.store.writing() as session:
-        table = locked_table(session, found.campaign)
+        table = locked_campaign(session, found.campaign)
         # As it is by now: another process may have told them, and the turn may be another.
         turn = next((turn for turn in load_waiting(session, table.name) if turn.turn_id == found.turn_id), None)
         if turn is None or not _is_untold(turn, now):
@@ -86,7 +86,7 @@ class _Notices:
     """The mails of one turn that remind its players."""
 
     house: House
-    table: Table
+    table: CampaignSnapshot
     turn: Waiting
     last: dict[Seat, LastReport]
 

@@ -19,7 +19,7 @@ from pbem.acts.ruling.adjudicating import needs_ruling
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import BY_DEADLINE, Due, Waiting, load_waiting, still_due
 from pbem.campaign.notices import tell_gm_once, was_told
-from pbem.campaign.table import Table, locked_table
+from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
 from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.report.time_pages import HeldTurn
@@ -76,7 +76,7 @@ def _doubtful(house: House, turns: Sequence[Due]) -> set[Due]:
 
 def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
     with house.store.writing() as session:
-        table = locked_table(session, turn.campaign)
+        table = locked_campaign(session, turn.campaign)
         waiting = still_due(session, turn, now)
         doubt = _open_doubt(session, house, table, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
@@ -86,10 +86,10 @@ def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
         return True
 
 
-def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, Table], bool]:
+def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
     """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
 
-    def still(session: Session, table: Table) -> bool:
+    def still(session: Session, table: CampaignSnapshot) -> bool:
         waiting = still_due(session, turn, now)
         if waiting is None or needs_ruling(house, session, table):
             return False
@@ -98,7 +98,7 @@ def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, Tab
     return still
 
 
-def _open_doubt(session: Session, house: House, table: Table, turn: Due, waiting: Waiting) -> Doubt | None:
+def _open_doubt(session: Session, house: House, table: CampaignSnapshot, turn: Due, waiting: Waiting) -> Doubt | None:
     """What speaks against running a turn, unless its GM was asked and has released it."""
     doubt = _doubt(session, turn, waiting)
     return None if doubt is None or was_told(session, house, table, _moment(waiting)) else doubt
@@ -136,7 +136,9 @@ def _moment(waiting: Waiting) -> tuple[str, ...]:
     return ("held", waiting.deadline.isoformat() if waiting.deadline else "")
 
 
-def _tell_gm(session: Session, house: House, table: Table, waiting: Waiting, doubt: Doubt, now: dt.datetime) -> None:
+def _tell_gm(
+    session: Session, house: House, table: CampaignSnapshot, waiting: Waiting, doubt: Doubt, now: dt.datetime
+) -> None:
     page = HeldTurn(
         campaign=table.name,
         turn=waiting.turn,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from pbem.acts.act import Question, Scene
 from pbem.campaign.due import Counting, load_waiting
-from pbem.campaign.table import Table, live, load_table
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.house import House
 from pbem.housekeeping.health import house_notices
 from pbem.ruleset import Seat
@@ -104,14 +104,14 @@ def house_status(house: House, campaign: str | None = None) -> HouseStatus:
     """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
     with house.store.reading() as session:
         names = [campaign] if campaign else session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-        found = tuple(campaign_status(session, house, load_table(session, name)) for name in names)
+        found = tuple(campaign_status(session, house, load_campaign(session, name)) for name in names)
         set_aside = session.scalar(select(func.count()).where(Letter.state == LetterState.QUARANTINED)) or 0
         stuck = _undelivered(session, None)
         notices = house_notices(session, house.settings.home)
     return HouseStatus(campaigns=found, undelivered=() if campaign else stuck, set_aside=set_aside, notices=notices)
 
 
-def campaign_status(session: Session, house: House, table: Table) -> CampaignStatus:
+def campaign_status(session: Session, house: House, table: CampaignSnapshot) -> CampaignStatus:
     """How one campaign stands, in a session."""
     waiting = next(iter(load_waiting(session, table.name)), None)
     awaited = waiting.awaited if waiting else ()
@@ -161,7 +161,7 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
     )
 
 
-def _result(session: Session, house: House, table: Table) -> Result:
+def _result(session: Session, house: House, table: CampaignSnapshot) -> Result:
     ruleset = house.game(table.game)
     state = session.scalars(select(Turn.state).where(live(table.id), Turn.number == table.turn)).one()
     standing = ruleset.standing(ruleset.load(json.loads(state), table.version))

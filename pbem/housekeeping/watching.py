@@ -15,7 +15,7 @@ from typing import Any
 from pbem.calendar.outage import Outage, Watch, after_failure, after_poll
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.journal import note
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.durable import write_whole
 from pbem.house import House
 from pbem.logbook import tell
@@ -57,7 +57,7 @@ def _announce(house: House, outage: Outage, now: dt.datetime) -> None:
             zone = turn.schedule.zone
             said = f"no mail was read from {when(outage.since, zone)} to {when(outage.until, zone)}"
             waits = f"turn {turn.turn} waits until {when(outage.release, zone)}"
-            note(session, load_table(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
+            note(session, load_campaign(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
 
 
 def _written(watch: Watch) -> bytes:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pbem.post import words
+from pbem.post import languages
 from pbem.post.addresses import all_addresses
 from pbem.post.quoting import Opening, is_quoted, opening, quote_follows
 
@@ -57,7 +57,7 @@ _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
 
 _ADDED = re.compile(
-    rf"\A\s*+(?:(?:{words.ADDED}).{{0,120}}|\[(?:cid|image|bild|img|inline image)\b[^\]]{{0,120}}+\]\s*+)",
+    rf"\A\s*+(?:(?:{languages.ADDED}).{{0,120}}|\[(?:cid|image|bild|img|inline image)\b[^\]]{{0,120}}+\]\s*+)",
     re.IGNORECASE,
 )
 """What telephones, web pages and virus scanners put below a mail."""

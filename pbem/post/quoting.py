@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbem.post import words
+from pbem.post import languages
 
 ATTRIBUTION_LINES = 4
 """Mail programs wrap "On … wrote:" onto up to so many lines."""
@@ -54,24 +54,24 @@ class Opening:
         return next(filter(_FROM_FIELD.match, self.text.split("\n")), "")
 
 
-_START = re.compile(rf"\A\s*+(?:{words.START})\s", re.IGNORECASE)
-_SAYS = re.compile(rf"\b(?:{words.WROTE})\b|{words.WROTE_UNSPACED}", re.IGNORECASE)
-_END = re.compile(rf"(?:\b(?:{words.WROTE})|{words.WROTE_UNSPACED})\s?:\s*+\Z", re.IGNORECASE)
+_START = re.compile(rf"\A\s*+(?:{languages.START})\s", re.IGNORECASE)
+_SAYS = re.compile(rf"\b(?:{languages.WROTE})\b|{languages.WROTE_UNSPACED}", re.IGNORECASE)
+_END = re.compile(rf"(?:\b(?:{languages.WROTE})|{languages.WROTE_UNSPACED})\s?:\s*+\Z", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.++\w")
 _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[./-]\s?\d{1,2}\s?[./-]\s?\d\d"
 )
 
 _DIVIDER = re.compile(
-    rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{words.ORIGINAL}|({words.FORWARDED}))\s*+[-_=*]{{2,}}+"
-    rf"|({words.FORWARDED_BELOW})\s?:)\s*+",
+    rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{languages.ORIGINAL}|({languages.FORWARDED}))\s*+[-_=*]{{2,}}+"
+    rf"|({languages.FORWARDED_BELOW})\s?:)\s*+",
     re.IGNORECASE,
 )
 _ANY_DIVIDER = re.compile(r"\A\s*+[-_=*]{3,}+\s*+[^\W\d_][^-_=*]{2,50}+\s*+[-_=*]{3,}+\s*+")
 _RULE = re.compile(r"\A\s*+(?:_{5,}+|-{5,}+|={5,}+|\*{5,}+)\s*+")
 
-_FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{words.FROM})\s?:", re.IGNORECASE)
-_OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{words.OTHER_FIELDS})\s?:", re.IGNORECASE)
+_FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.FROM})\s?:", re.IGNORECASE)
+_OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.OTHER_FIELDS})\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
 _SUSPECT = re.compile(r"\A(?:\s*+[-_=*]|[^:]*+:)")
 """How the lines begin that are worth a closer look."""

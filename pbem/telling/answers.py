@@ -7,22 +7,22 @@ from typing import Any
 
 from pbem.acts.act import Deed
 from pbem.acts.gm import WhoIsGm
-from pbem.acts.history import Journal
+from pbem.acts.journal import Journal
 from pbem.acts.opening import Started
 from pbem.acts.past.forking import Compared, Forked, WhatIf
+from pbem.acts.past.impact import Impact
 from pbem.acts.past.mending import Mended
 from pbem.acts.past.patching import Patched, State
 from pbem.acts.past.preview import Preview
-from pbem.acts.past.radius import Radius
 from pbem.acts.past.rolling import Rolled
 from pbem.acts.people.roster import HouseRules, Roster
+from pbem.acts.press.from_gm import PressBook, Reached, Text, Texts
 from pbem.acts.ruling.adjudicating import Taken
 from pbem.acts.time.holding import Held
 from pbem.acts.time.scheduling import Deadlines
-from pbem.acts.words.gmwords import PressBook, Reached, Text, Texts
 from pbem.housekeeping.status import CampaignStatus
 from pbem.report import Receipt
-from pbem.telling import campaigns, past, turns, words
+from pbem.telling import campaigns, past, press, turns
 from pbem.telling.door import Door
 
 ANSWERS: Mapping[type, Callable[[Any, Door], Iterator[str]]] = {
@@ -35,10 +35,10 @@ ANSWERS: Mapping[type, Callable[[Any, Door], Iterator[str]]] = {
     WhoIsGm: campaigns.gm_lines,
     Journal: campaigns.journal_lines,
     CampaignStatus: campaigns.status_lines,
-    Text: words.text_lines,
-    Texts: words.texts_lines,
-    Reached: words.reached_lines,
-    PressBook: words.press_lines,
+    Text: press.text_lines,
+    Texts: press.texts_lines,
+    Reached: press.reached_lines,
+    PressBook: press.press_lines,
     Preview: turns.preview_lines,
     State: turns.state_lines,
     Receipt: turns.entered_lines,
@@ -46,7 +46,7 @@ ANSWERS: Mapping[type, Callable[[Any, Door], Iterator[str]]] = {
     Taken: turns.ruling_lines,
     Rolled: past.rolled_lines,
     Mended: past.mended_lines,
-    Radius: past.radius_lines,
+    Impact: past.impact_lines,
     Forked: past.forked_lines,
     Compared: past.compared_lines,
     WhatIf: past.what_if_lines,

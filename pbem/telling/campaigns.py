@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pbem.acts.act import Deed
 from pbem.acts.gm import WhoIsGm
-from pbem.acts.history import Journal
+from pbem.acts.journal import Journal
 from pbem.acts.opening import Started
 from pbem.acts.people.roster import HouseRules, Roster
 from pbem.acts.time.holding import Held

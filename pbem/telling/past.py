@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pbem.acts.past.forking import Compared, Forked, WhatIf
+from pbem.acts.past.impact import Impact, Touched
 from pbem.acts.past.mending import Mended
 from pbem.acts.past.patching import Patched
-from pbem.acts.past.radius import Radius, Touched
 from pbem.acts.past.rolling import Rolled
 from pbem.report.wording import when, wrapped
 from pbem.telling.common import versions
@@ -46,24 +46,24 @@ def mended_lines(mended: Mended, door: Door) -> Iterator[str]:
     yield from rolled_lines(mended.rolled, door)
 
 
-def radius_lines(radius: Radius, door: Door) -> Iterator[str]:
+def impact_lines(impact: Impact, door: Door) -> Iterator[str]:
     """The blast radius of a second run, done or only looked at."""
-    for seat, reading in radius.given.items():
+    for seat, reading in impact.given.items():
         errors = [finding for finding in reading.findings if finding.severity == "error"]
         yield from (f"sheet of {seat}, line {finding.line}: {finding.text}" for finding in errors)
-    what = f"turn {radius.turn}" if radius.turn else "the set-up"
-    yield f"{radius.campaign}: {what} " + ("was run again." if door.done else "would come out so:")
-    for touched in radius.touched:
+    what = f"turn {impact.turn}" if impact.turn else "the set-up"
+    yield f"{impact.campaign}: {what} " + ("was run again." if door.done else "would come out so:")
+    for touched in impact.touched:
         yield from _touched_lines(touched)
-    if radius.gone:
-        yield f"  {', '.join(radius.gone)}: report withdrawn, none in its place"
-    if radius.untouched:
-        yield f"  {', '.join(radius.untouched)}: nothing changes, no mail"
-    if radius.seed_known:
+    if impact.gone:
+        yield f"  {', '.join(impact.gone)}: report withdrawn, none in its place"
+    if impact.untouched:
+        yield f"  {', '.join(impact.untouched)}: nothing changes, no mail"
+    if impact.seed_known:
         yield wrapped(SEED_KNOWN)
-    if radius.tried and not door.done:
+    if impact.tried and not door.done:
         yield NOTED
-    sent = door.queued("Corrected reports are queued", "them") if radius.touched else "Nobody is mailed."
+    sent = door.queued("Corrected reports are queued", "them") if impact.touched else "Nobody is mailed."
     yield door.undone or sent
 
 
@@ -71,7 +71,7 @@ def patched_lines(patched: Patched, door: Door) -> Iterator[str]:
     """A change of the state, path by path, and whose reports show it."""
     for each in patched.edit.differences:
         yield f"{each.path}: {each.text}"
-    yield from radius_lines(patched.radius, door)
+    yield from impact_lines(patched.impact, door)
 
 
 def _touched_lines(touched: Touched) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Integer, RowMapping, case, cast, func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.masking import masked
 from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
@@ -46,7 +46,7 @@ def delivery_ledger(store: Store, campaign: str | None = None) -> tuple[Account,
     with store.reading() as session:
         counted = _COUNTED
         if campaign is not None:
-            counted = counted.where(Outgoing.campaign_id == load_table(session, campaign).id)
+            counted = counted.where(Outgoing.campaign_id == load_campaign(session, campaign).id)
         rows = session.execute(counted).mappings().all()
         seats = _seats(session)
         replies = _replies(session, [row["last"] for row in rows])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select, update
 
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import UpkeepError
 from pbem.masking import masked
 from pbem.post.forgetting import is_masked
@@ -47,7 +47,7 @@ def list_outbox(store: Store, campaign: str | None = None) -> tuple[Held, ...]:
     )
     with store.reading() as session:
         if campaign is not None:
-            mails = mails.where(Outgoing.campaign_id == load_table(session, campaign).id)
+            mails = mails.where(Outgoing.campaign_id == load_campaign(session, campaign).id)
         return tuple(_held(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100)))
 
 

@@ -21,7 +21,7 @@ from rules.harvester.scanners import Scans, Sensors
 from rules.harvester.state import CRAGS, DUST, NOWHERE, State
 from rules.harvester.units import FARTHEST, HARVESTER, KINDS, MOST_HELD, NAMES, SLOTS
 
-Spot = list[int]
+SeatContext = list[int]
 """A hex, [q, r]."""
 
 Row = list[Any]
@@ -37,7 +37,7 @@ class HarvesterView(TypedDict):
     q: int
     r: int
     held: int
-    target: Spot | None
+    target: SeatContext | None
     left: int
     waiting: bool
 
@@ -123,8 +123,8 @@ class GameView(TypedDict):
     subservients: list[SubservientView]
     scan: list[list[Row]]
     quiet: list[list[int]]
-    crags: list[Spot]
-    dust: list[Spot]
+    crags: list[SeatContext]
+    dust: list[SeatContext]
     contacts: list[ContactView]
     winner: Seat | None
 
@@ -146,8 +146,8 @@ class Findings(NamedTuple):
 
     scan: list[list[Row]]
     quiet: list[list[int]]
-    crags: list[Spot]
-    dust: list[Spot]
+    crags: list[SeatContext]
+    dust: list[SeatContext]
     contacts: list[ContactView]
 
 
@@ -211,7 +211,7 @@ class _Writer:
         spots = {name: self._name(player, cell) for name, cell in zip(NAMES, at, strict=True) if cell != NOWHERE}
         return [UnitView(unit=name, q=q, r=r) for name, (q, r) in spots.items() if name != NAMES[HARVESTER]]
 
-    def _name(self, player: int, cell: int) -> Spot:
+    def _name(self, player: int, cell: int) -> SeatContext:
         """A hex as a player calls it."""
         planet = self.state.planet
         away = (cell - int(self.state.origin[player])) % planet.count

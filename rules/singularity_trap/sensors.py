@@ -9,7 +9,7 @@ from pbem.ruleset import Seat
 from rules.singularity_trap.chart import Chart
 from rules.singularity_trap.space import LARGEST_RADIUS, Space, within
 from rules.singularity_trap.state import Ship
-from rules.singularity_trap.views import AlliedView, ContactView, SeenShip, SensorsView
+from rules.singularity_trap.view_types import AlliedView, ContactView, SeenShip, SensorsView
 
 _ROW = 2 * LARGEST_RADIUS + 8
 _LEVEL = _ROW * _ROW

@@ -10,7 +10,7 @@ from pbem.ruleset import Event, Seat, heard
 from rules.singularity_trap.chart import COLOURS, GRAY, UNITS, ShipType, letter_of
 from rules.singularity_trap.sensors import Watch
 from rules.singularity_trap.state import Faction, Ship, State
-from rules.singularity_trap.views import (
+from rules.singularity_trap.view_types import (
     CombatView,
     FactionView,
     PlanetView,

@@ -37,7 +37,7 @@ from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule
 from pbem.campaign.people.dicewords import choose_word
-from pbem.campaign.table import find_place, load_table, locked_table
+from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
 from pbem.campaign.tokens import hash_token
 from pbem.desk.answer import answer_letters
 from pbem.errors import PbemError, StoreError
@@ -99,7 +99,7 @@ def deed(act: Deed[Any]) -> Act:
 def choose(house: House, now: dt.datetime) -> None:
     """A player chooses a word for the dice."""
     with house.store.writing() as session:
-        table = locked_table(session, "toy1")
+        table = locked_campaign(session, "toy1")
         choose_word(session, table, find_place(table, "red"), ["swordfish"], now)
 
 
@@ -111,7 +111,7 @@ def fork(house: House, now: dt.datetime) -> None:
     ):
         do(house, "toy1", CopyTo(2, there.house), now)
         with there.house.store.reading() as session:
-            assert find_break(session, load_table(session, "toy1")) is None
+            assert find_break(session, load_campaign(session, "toy1")) is None
 
 
 def fill_in(house: House, now: dt.datetime) -> None:

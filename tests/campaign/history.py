@@ -12,7 +12,7 @@ from pbem.archive import ReplayProof
 from pbem.campaign.archiving import archive_now
 from pbem.campaign.proof import prove
 from pbem.campaign.resolving import compute, load_before
-from pbem.campaign.table import Table, load_table
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.store.models import Act, Turn
 from tests.toy.home import ADDRESSES, Desk
 
@@ -56,10 +56,10 @@ def proof(desk: Desk) -> ReplayProof:
     return prove(desk.house, "toy1")
 
 
-def table(desk: Desk) -> Table:
+def table(desk: Desk) -> CampaignSnapshot:
     """The campaign toy1 as it stands."""
     with desk.house.store.reading() as session:
-        return load_table(session, "toy1")
+        return load_campaign(session, "toy1")
 
 
 def live_turns(desk: Desk) -> list[Turn]:

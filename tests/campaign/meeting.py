@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, event
 from pbem.acts.past.chain import find_break
 from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import PbemError
 from pbem.house import House, open_house
 from pbem.tick import tick
@@ -139,7 +139,7 @@ def faults(house: House, now: dt.datetime) -> list[str]:
     """What is wrong with the campaign, once a tick has done what was left, and run the turn that is due by then."""
     found = tick(house, now + LATER).problems
     with house.store.reading() as session:
-        table = load_table(session, "toy1")
+        table = load_campaign(session, "toy1")
         begun = table.status != "forming"
         broken = find_break(session, table) if begun else None
     try:

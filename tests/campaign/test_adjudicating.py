@@ -15,10 +15,10 @@ from pbem.acts.past.rolling import RollBack
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import release
-from pbem.acts.turns.asking import ask_for_run
+from pbem.acts.turns.run_requests import ask_for_run
 from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.proof import prove
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
 from pbem.tick import run_now
@@ -51,13 +51,13 @@ def war(desk: Desk) -> Iterator[Desk]:
 def held(desk: Desk) -> str:
     """Why the campaign is held."""
     with desk.house.store.reading() as session:
-        return load_table(session, "toy1").held
+        return load_campaign(session, "toy1").held
 
 
 def let_go(desk: Desk) -> None:
     """The GM releases the campaign."""
     with desk.house.store.writing() as session:
-        release(session, desk.house, load_table(session, "toy1"), desk.now)
+        release(session, desk.house, load_campaign(session, "toy1"), desk.now)
 
 
 def rule(desk: Desk, **files: str) -> Taken:
@@ -142,7 +142,7 @@ def test_more_time_does_not_let_a_ruling_run(war: Desk) -> None:
     war.tick(hours=DUE)
     rule(war, all="It rained.")
     with war.house.store.writing() as session:
-        extend(session, war.house, load_table(session, "toy1"), war.now, WEEK * HOUR)
+        extend(session, war.house, load_campaign(session, "toy1"), war.now, WEEK * HOUR)
     sheet(war, BOB, "Burn the bridge.")
 
     assert war.tick(hours=WEEK + 1).resolved == []
@@ -153,7 +153,7 @@ def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
     """Even if not one sheet more has come, he hears that the turn awaits him once more."""
     war.tick(hours=DUE)
     with war.house.store.writing() as session:
-        extend(session, war.house, load_table(session, "toy1"), war.now, WEEK * HOUR)
+        extend(session, war.house, load_campaign(session, "toy1"), war.now, WEEK * HOUR)
     war.tick(hours=WEEK + 1)
 
     assert (held(war), len(digests(war))) == (AWAITING, 2)
@@ -162,7 +162,7 @@ def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
 def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
     """His RUN comes in the tick in which the turn falls due: the next turn is not held for it."""
     with war.house.store.writing() as session:
-        ask_for_run(session, load_table(session, "toy1"), war.now)
+        ask_for_run(session, load_campaign(session, "toy1"), war.now)
     done = war.tick(hours=DUE)
 
     assert ([turn.turn for turn in done.resolved], done.awaiting, held(war)) == ([1], [], "")

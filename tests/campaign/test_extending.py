@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from pbem.acts.time.extending import extend, needed_votes, read_extension, vote
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.store.models import SeatRow, Turn
@@ -28,13 +28,13 @@ def _campaign(desk: Desk) -> None:
 def more(desk: Desk, by: dt.timedelta | dt.datetime | None = None) -> str:
     """The GM extends the open turn."""
     with desk.house.store.writing() as session:
-        return extend(session, desk.house, load_table(session, "toy1"), desk.now, by)
+        return extend(session, desk.house, load_campaign(session, "toy1"), desk.now, by)
 
 
 def ask(desk: Desk, seat: str) -> str:
     """A seat asks for more time; what it is answered."""
     with desk.house.store.writing() as session:
-        return vote(session, desk.house, load_table(session, "toy1"), seat, desk.now)
+        return vote(session, desk.house, load_campaign(session, "toy1"), seat, desk.now)
 
 
 def deadline(desk: Desk) -> dt.datetime | None:
@@ -229,6 +229,6 @@ def test_in_a_game_in_turns_both_must_ask(desk: Desk) -> None:
     """The seat whose turn it is does not decide alone, for that would tell that no other is awaited."""
     desk.begin(name="toy2", pace="in_turn")
     with desk.house.store.writing() as session:
-        said = [vote(session, desk.house, load_table(session, "toy2"), seat, desk.now) for seat in ("red", "blue")]
+        said = [vote(session, desk.house, load_campaign(session, "toy2"), seat, desk.now) for seat in ("red", "blue")]
 
     assert [words[:4] for words in said] == ["Your", "Enou"]

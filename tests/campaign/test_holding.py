@@ -8,7 +8,7 @@ from pbem.acts.people.seating import pause_seat
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import hold, release
 from pbem.acts.turns.turnrun import run_turn
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.tick import run_now
@@ -39,13 +39,13 @@ def resolved(desk: Desk, *, hours: float = 0) -> list[str]:
 def pause(desk: Desk, why: str = "", *, actor: str = "gm") -> bool:
     """Holds the campaign."""
     with desk.house.store.writing() as session:
-        return hold(session, desk.house, load_table(session, "toy1"), why, desk.now, actor=actor)
+        return hold(session, desk.house, load_campaign(session, "toy1"), why, desk.now, actor=actor)
 
 
 def go_on(desk: Desk) -> bool:
     """Releases the campaign."""
     with desk.house.store.writing() as session:
-        return release(session, desk.house, load_table(session, "toy1"), desk.now)
+        return release(session, desk.house, load_campaign(session, "toy1"), desk.now)
 
 
 def held(desk: Desk) -> str:
@@ -182,7 +182,7 @@ def test_extending_a_mass_is_a_release(desk: Desk) -> None:
     begin(desk)
     desk.tick(hours=120)
     with desk.house.store.writing() as session:
-        extend(session, desk.house, load_table(session, "toy1"), desk.now)
+        extend(session, desk.house, load_campaign(session, "toy1"), desk.now)
 
     assert held(desk) == ""
     assert resolved(desk, hours=47) == []
@@ -291,7 +291,7 @@ def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
     """When every seat is paused, nothing runs, not even at the deadline: the GM is told, and may let it."""
     begin(desk)
     with desk.house.store.writing() as session:
-        table = load_table(session, "toy1")
+        table = load_campaign(session, "toy1")
         for place in table.places:
             pause_seat(session, table, place, desk.now, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]

@@ -13,10 +13,10 @@ from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import RollBack
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import hold
-from pbem.acts.turns.asking import ask_for_run, is_asked
+from pbem.acts.turns.run_requests import ask_for_run, is_asked
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.due import Due, due
-from pbem.campaign.table import locked_table
+from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.reviewing import may_run
 from pbem.tick import run_now
@@ -68,7 +68,7 @@ def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
     do(played.house, "toy1", RollBack(2), played.now - WEEK)
     (found,) = due(played.house, played.now)
     with played.house.store.writing() as session:
-        extend(session, played.house, locked_table(session, "toy1"), played.now)
+        extend(session, played.house, locked_campaign(session, "toy1"), played.now)
 
     assert (found.reason, runs(played, found)) == ("deadline", False)
 
@@ -77,7 +77,7 @@ def test_a_turn_that_is_held(played: Desk) -> None:
     """A pause holds a turn that was found due before."""
     (found,) = due(played.house, played.now)
     with played.house.store.writing() as session:
-        hold(session, played.house, locked_table(session, "toy1"), "", played.now, actor="gm")
+        hold(session, played.house, locked_campaign(session, "toy1"), "", played.now, actor="gm")
 
     assert not runs(played, found)
 
@@ -104,7 +104,7 @@ def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
 def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
     """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
     with played.house.store.writing() as session:
-        ask_for_run(session, locked_table(session, "toy1"), played.now)
+        ask_for_run(session, locked_campaign(session, "toy1"), played.now)
         before = is_asked(session, table(played))
     do(played.house, "toy1", Amend(), played.now)
 

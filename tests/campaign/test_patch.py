@@ -42,7 +42,7 @@ def test_an_edit_is_shown_path_by_path(played: Desk) -> None:
     patched = patch(played, edited(played, purses=[9, 99, 11]), sure=False)
 
     assert [(each.path, each.text) for each in patched.edit.differences] == [("/purses/1", "14 → 99")]
-    assert [touched.seat for touched in patched.radius.touched] == ["blue"]
+    assert [touched.seat for touched in patched.impact.touched] == ["blue"]
     assert look(played.house, "toy1", ShowState(), played.now).state == before
 
 

@@ -14,8 +14,8 @@ from pbem.acts.act import do, look
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
 from pbem.acts.past.rolling import RollBack
+from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, Text
 from pbem.acts.turns.turnrun import at_any_rate, run_turn
-from pbem.acts.words.gmwords import AddText, Broadcast, DropText, ShowPress, Text
 from pbem.campaign.press.passing import MOST_CHARACTERS, passable
 from pbem.campaign.proof import prove
 from pbem.errors import CampaignError

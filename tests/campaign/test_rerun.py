@@ -9,12 +9,12 @@ import pytest
 from pbem.acts.act import do, look
 from pbem.acts.past.amending import Amend, keep_amendment
 from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.impact import MOST_LINES, Impact, differing_lines, plan_amendment
 from pbem.acts.past.patching import Patch
-from pbem.acts.past.radius import MOST_LINES, Radius, differing_lines, plan_amendment
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.campaign.reading import Lines
-from pbem.campaign.table import locked_table
+from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.store.models import Act, Report, SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, table
@@ -26,7 +26,7 @@ def lines(text: str) -> Lines:
     return list(enumerate(text.split("\n"), start=1))
 
 
-def again(desk: Desk, *, sure: bool = True, **sheets: str) -> Radius:
+def again(desk: Desk, *, sure: bool = True, **sheets: str) -> Impact:
     """Runs the last turn again, with other sheets."""
     changes = Changes(sheets={seat: lines(text) for seat, text in sheets.items()})
     return (do if sure else look)(desk.house, "toy1", Amend(changes), desk.now)
@@ -43,11 +43,11 @@ def played(desk: Desk) -> Desk:
 def test_only_those_told_otherwise_get_a_corrected_report(played: Desk) -> None:
     """Red's words to blue are put right: red and blue get a mail, green, who knows of none, does not."""
     before = {to: len(played.mails(to)) for to in (ANN, BOB, CYD)}
-    radius = again(played, red="BID 2\nWHISPER blue never")
+    impact = again(played, red="BID 2\nWHISPER blue never")
     played.tick()
 
-    assert [touched.seat for touched in radius.touched] == ["red", "blue"]
-    assert radius.untouched == ("green",)
+    assert [touched.seat for touched in impact.touched] == ["red", "blue"]
+    assert impact.untouched == ("green",)
     assert {to: len(played.mails(to)) - count for to, count in before.items()} == {ANN: 1, BOB: 1, CYD: 0}
 
 
@@ -110,10 +110,10 @@ def test_the_corrected_report_can_be_answered(played: Desk) -> None:
 def test_a_dry_run_changes_nothing(played: Desk) -> None:
     """The blast radius is told, and nothing else happens."""
     turns, mails = rows(played, Turn), len(played.mails())
-    radius = again(played, sure=False, red="BID 9\nWHISPER blue deal")
+    impact = again(played, sure=False, red="BID 9\nWHISPER blue deal")
     played.tick()
 
-    assert {touched.seat for touched in radius.touched} == {"red"}
+    assert {touched.seat for touched in impact.touched} == {"red"}
     assert [turn.id for turn in rows(played, Turn)] == [turn.id for turn in turns]
     assert len(played.mails()) == mails
 
@@ -121,9 +121,9 @@ def test_a_dry_run_changes_nothing(played: Desk) -> None:
 def test_nothing_put_right_touches_nobody(played: Desk) -> None:
     """The same sheets and dice give the same reports: no mail, and every code stays good."""
     codes = [report.code for report in rows(played, Report)]
-    radius = again(played)
+    impact = again(played)
 
-    assert (radius.touched, radius.untouched) == ((), ("red", "blue", "green"))
+    assert (impact.touched, impact.untouched) == ((), ("red", "blue", "green"))
     assert [report.code for report in rows(played, Report)] == codes
 
 
@@ -131,10 +131,10 @@ def test_a_sheet_that_still_fits_is_kept(played: Desk) -> None:
     """Who is told otherwise keeps his sheet for the open turn, which waits until he says that he is ready."""
     send(played, {"red": "BID 3", "blue": "BID 3", "green": "BID 3"})
     played.tick()
-    radius = again(played, red="BID 2\nWHISPER blue never")
+    impact = again(played, red="BID 2\nWHISPER blue never")
     played.tick()
 
-    assert [touched.sheet for touched in radius.touched] == ["kept", "kept"]
+    assert [touched.sheet for touched in impact.touched] == ["kept", "kept"]
     assert "still fits and counts. The turn waits" in text_of(played.last(BOB)).replace("\n", " ")
     assert played.tick(hours=2).resolved == []
     play(played, {})
@@ -153,10 +153,10 @@ def test_a_sheet_of_an_untouched_seat_is_kept_as_it_is(played: Desk) -> None:
 
 def test_a_missing_sheet_can_be_entered_afterwards(played: Desk) -> None:
     """Green's sheet was lost: with it the turn comes out otherwise, and green has missed nothing."""
-    radius = again(played, green="BID 9")
+    impact = again(played, green="BID 9")
     green = rows(played, SeatRow)[2]
 
-    assert [touched.seat for touched in radius.touched] == ["red", "blue", "green"]
+    assert [touched.seat for touched in impact.touched] == ["red", "blue", "green"]
     assert (green.nmr_in_a_row, green.nmr_total) == (0, 0)
     assert live_turns(played)[-1].awaited == ["blue", "green", "red"]
 
@@ -172,11 +172,11 @@ def test_the_deadline_stays(played: Desk) -> None:
 def test_a_deadline_that_has_passed_is_set_anew(played: Desk) -> None:
     """Whoever is told otherwise has time to think again, even if the turn was about to be run."""
     played.now += dt.timedelta(days=7)
-    radius = again(played, red="BID 9")
+    impact = again(played, red="BID 9")
 
-    assert radius.deadline is not None
-    assert radius.deadline > played.now
-    assert live_turns(played)[-1].deadline == radius.deadline
+    assert impact.deadline is not None
+    assert impact.deadline > played.now
+    assert live_turns(played)[-1].deadline == impact.deadline
     assert played.tick().resolved == []
 
 
@@ -248,9 +248,9 @@ def test_the_last_turn_of_a_game_can_be_run_again(desk: Desk) -> None:
     """A game that was over is over again; that its dice are known is told."""
     begin(desk, rounds="1")
     play(desk, {"red": "BID 2"})
-    radius = again(desk, blue="BID 9")
+    impact = again(desk, blue="BID 9")
 
-    assert (radius.over, radius.seed_known, table(desk).status) == (True, True, "over")
+    assert (impact.over, impact.seed_known, table(desk).status) == (True, True, "over")
     assert proof(desk).over
 
 
@@ -258,10 +258,10 @@ def test_in_a_game_of_turns_the_right_seat_is_told(desk: Desk) -> None:
     """Only the seat to move has a report of the open turn, and only it can get a corrected one."""
     begin(desk, rounds="5", pace="in_turn")
     play(desk, {"red": "BID 2"})
-    radius = again(desk, red="BID 2\nWHISPER blue never")
+    impact = again(desk, red="BID 2\nWHISPER blue never")
     desk.tick()
 
-    assert [touched.seat for touched in radius.touched] == ["blue"]
+    assert [touched.seat for touched in impact.touched] == ["blue"]
     assert "red whispered to you: never" in text_of(desk.last(BOB))
     assert proof(desk).turns == 1
 
@@ -308,7 +308,7 @@ def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> Non
     """The database is changed by one commit; the next tick sets the old folder aside and writes the new one."""
     changes = Changes(sheets={"red": lines("BID 3")})
     with played.house.store.writing() as session:
-        campaign = locked_table(session, "toy1")
+        campaign = locked_campaign(session, "toy1")
         amendment = plan_amendment(session, played.house, campaign, changes, played.now)
         keep_amendment(session, played.house, campaign, amendment, played.now)
     played.tick()

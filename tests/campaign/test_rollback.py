@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Scene, do, look
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.acts.turns.turnrun import at_any_rate, run_turn
-from pbem.campaign.table import locked_table
+from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.store.models import SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, subjects, table
@@ -195,7 +195,7 @@ def test_a_rollback_may_be_looked_at_first(played: Desk) -> None:
 def test_a_crash_before_the_folders_are_moved_is_made_good(played: Desk) -> None:
     """The database is changed by one commit; the next tick sets the folders aside and writes the new ones."""
     with played.house.store.writing() as session:
-        RollBack(1).do(Scene(session, played.house, locked_table(session, "toy1"), played.now))
+        RollBack(1).do(Scene(session, played.house, locked_campaign(session, "toy1"), played.now))
     with pytest.raises(CampaignError, match="turn 1, withdrawn, is not set aside yet; run: pbem tick"):
         proof(played)
     play(played, {"red": "BID 4"})
@@ -206,7 +206,7 @@ def test_a_crash_before_the_folders_are_moved_is_made_good(played: Desk) -> None
 def go_twice(session: Session, played: Desk) -> None:
     """Two rollbacks in one transaction, the second of which is refused."""
     for _ in range(2):
-        RollBack(1).do(Scene(session, played.house, locked_table(session, "toy1"), played.now))
+        RollBack(1).do(Scene(session, played.house, locked_campaign(session, "toy1"), played.now))
 
 
 def test_a_rollback_that_fails_changes_nothing(played: Desk) -> None:

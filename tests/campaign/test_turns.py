@@ -17,7 +17,7 @@ from pbem.errors import CampaignError
 from pbem.ruleset import Json, Order, View
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Turn
 from tests.toy.home import MONDAY, Desk, text_of
-from tests.toy.ruleset import Auction, Table
+from tests.toy.ruleset import Auction, CampaignSnapshot
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
 
@@ -32,10 +32,10 @@ class Grown(Auction):
     version = 2
     upgrades = (lambda data: _renamed(data, "purses", "coins"),)
 
-    def dump(self, state: Table) -> Json:
+    def dump(self, state: CampaignSnapshot) -> Json:
         return _renamed(super().dump(state), "purses", "coins")
 
-    def read(self, data: Json) -> Table:
+    def read(self, data: Json) -> CampaignSnapshot:
         return super().read(_renamed(data, "coins", "purses"))
 
 

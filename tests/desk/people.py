@@ -5,7 +5,7 @@ from __future__ import annotations
 from email.message import EmailMessage
 
 from pbem.acts.creation import NewCampaign, create
-from pbem.campaign.table import Table, load_table
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk, text_of
 
 ANN, BOB, CYD, EVE, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net", "gm@example.org"
@@ -26,10 +26,10 @@ def form(desk: Desk, *seats: str, name: str = "toy1", open_seats: int = 0, **pol
     create(desk.house, wanted, desk.now, seed=b"a seed for tests")
 
 
-def table(desk: Desk, name: str = "toy1") -> Table:
+def table(desk: Desk, name: str = "toy1") -> CampaignSnapshot:
     """The campaign as it stands."""
     with desk.house.store.reading() as session:
-        return load_table(session, name)
+        return load_campaign(session, name)
 
 
 def players(desk: Desk, name: str = "toy1") -> dict[str, str]:

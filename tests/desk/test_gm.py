@@ -8,7 +8,7 @@ import pytest
 
 from pbem.acts.act import do
 from pbem.acts.gm import ChangeGm, mail_gm_token
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.desk.gm_acts import WISHES
 from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.report.gm_pages import GmToken
@@ -23,7 +23,7 @@ def token(desk: Desk) -> str:
     """A campaign whose GM has been mailed his token."""
     desk.begin()
     with desk.house.store.writing() as session:
-        mail_gm_token(session, desk.house, load_table(session, "toy1"), desk.now)
+        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
     desk.tick()
     found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
     assert found is not None
@@ -45,7 +45,7 @@ def read(desk: Desk, address: str = GM, at: int = -1) -> str:
 def held(desk: Desk) -> str:
     """Why no turn of the campaign is run; "" when turns run."""
     with desk.house.store.reading() as session:
-        return load_table(session, "toy1").held
+        return load_campaign(session, "toy1").held
 
 
 def test_every_command_is_handled_and_explained(desk: Desk) -> None:
@@ -118,7 +118,7 @@ def test_run_by_mail(desk: Desk, token: str) -> None:
     desk.tick()
 
     with desk.house.store.reading() as session:
-        assert load_table(session, "toy1").turn == 2
+        assert load_campaign(session, "toy1").turn == 2
 
 
 def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> None:
@@ -128,7 +128,7 @@ def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> Non
     desk.tick()
 
     with desk.house.store.reading() as session:
-        assert load_table(session, "toy1").turn == 1
+        assert load_campaign(session, "toy1").turn == 1
 
 
 def test_text_and_sheet_below_a_command(desk: Desk, token: str) -> None:
@@ -158,7 +158,7 @@ def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
     assert "To do it, send the same with: ROLLBACK 1 YES" in asked
     assert "toy1 stands at turn 1 again" in done
     with desk.house.store.reading() as session:
-        assert load_table(session, "toy1").turn == 1
+        assert load_campaign(session, "toy1").turn == 1
 
 
 def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from pbem.desk.replies import Case, answer, receipt, to_stranger
-from pbem.desk.seats import load_spot
+from pbem.desk.seats import load_seat
 from pbem.post.reading import read_letter
 from pbem.report import Receipt
 from pbem.store.models import Outgoing
@@ -67,7 +67,7 @@ def answers(desk: Desk, *fields: str) -> list[bytes]:
     raw = "\r\n".join([*fields, "", "BID 1", ""]).encode("utf-8", "replace")
     with desk.house.store.writing() as session:
         case = Case(desk.house, session, desk.now, 0, read_letter(raw))
-        spot = load_spot(session, 1)
+        spot = load_seat(session, 1)
         last = session.scalar(select(func.max(Outgoing.id)))
         receipt(case, spot, TAKEN)
         answer(case, ANN, TAKEN, spot=spot, code=spot.code)

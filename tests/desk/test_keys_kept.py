@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.turns.turnrun import run_turn
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.masking import MASK, masked, without_keys
 from pbem.store.models import Act, Letter, Outgoing, Sheet
 from tests.desk.trusting import token
@@ -39,7 +39,7 @@ MALFORMED = [
 def gm_token(desk: Desk) -> str:
     """The token that the GM is mailed."""
     with desk.house.store.writing() as session:
-        mail_gm_token(session, desk.house, load_table(session, "toy1"), desk.now)
+        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
     desk.tick()
     return str(re.findall(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)[0])
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.acts.gm import mail_gm_token
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.desk.answer import answer_letters
 from pbem.store.models import Act, Letter, Sheet
 from tests.desk.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
@@ -168,7 +168,7 @@ def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: st
 def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
     """His token opens all, however many write in his name."""
     with desk.house.store.writing() as session:
-        mail_gm_token(session, desk.house, load_table(session, "toy1"), desk.now)
+        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
     desk.tick()
     key = text_of(desk.last(GM)).partition("GM toy1 ")[2].split()[0]
     flood(desk, 203, GM)

@@ -11,9 +11,9 @@ from sqlalchemy import func, select, update
 
 from pbem.acts.act import do
 from pbem.acts.people.roster import GiveSeat, VacateSeat
-from pbem.acts.words.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
+from pbem.acts.press.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
 from pbem.campaign.press.postbag import load_postbag
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.desk.answer import answer_letters
 from pbem.masking import MASK
 from pbem.post.intake import poll
@@ -304,7 +304,7 @@ def test_press_is_written_on_either_database(shared: Desk) -> None:
     for text in ("NEWS\nWar!", "DIARY\nI lied.", "MUTE blue", "PRESS TO blue\nDeal?"):
         assert "Not done" not in say(shared, text)
     with shared.house.store.reading() as session:
-        table = load_table(session, "toy1")
+        table = load_campaign(session, "toy1")
         postbag = load_postbag(session, table, 2, over=True)
         red, blue = table.places
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.people.seating import hand_over
 from pbem.campaign.people.identity import enrol
-from pbem.campaign.table import find_place, locked_table
+from pbem.campaign.snapshot import find_place, locked_campaign
 from pbem.desk.answer import answer_letters
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
@@ -36,7 +36,7 @@ def while_it_waits(desk: Desk, act: Callable[[Session], None]) -> str:
     poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
     answering = threading.Thread(target=answer_letters, args=(desk.house, desk.now))
     with desk.house.store.writing() as session:
-        locked_table(session, "toy1")
+        locked_campaign(session, "toy1")
         answering.start()
         _wait_for_a_waiter(desk)
         act(session)
@@ -56,7 +56,7 @@ def give_to_eve(desk: Desk) -> Callable[[Session], None]:
     """Hands red's seat over."""
 
     def act(session: Session) -> None:
-        table = locked_table(session, "toy1")
+        table = locked_campaign(session, "toy1")
         eve = enrol(session, EVE, desk.now)
         hand_over(session, desk.house, table, find_place(table, "red"), eve, desk.now, "a test")
 

@@ -11,7 +11,7 @@ from pbem.acts.opening import Start
 from pbem.acts.past.entering import GiveSheet
 from pbem.acts.people.roster import GiveSeat
 from pbem.acts.time.holding import hold, release
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.store.models import Outgoing, Person
 from pbem.store.states import MailState
 from tests.desk.people import ANN, BOB, CYD, EVE, ask, code, confirm, form, insist, players, reports, token, words
@@ -68,7 +68,7 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
     """How many sheets are missing is between the house and the GM; his own pause is for all."""
     for why, actor in (("2 of 3 sheets have not come", "pbem"), ("snow", "gm")):
         with desk.house.store.writing() as session:
-            at = load_table(session, "toy1")
+            at = load_campaign(session, "toy1")
             hold(session, desk.house, at, why, desk.now, actor=actor)
             release(session, desk.house, at, desk.now)
 
@@ -81,7 +81,7 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
 def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
     """That a turn waits is answered, and no more of it."""
     with desk.house.store.writing() as session:
-        hold(session, desk.house, load_table(session, "toy1"), "2 of 3 sheets have not come", desk.now)
+        hold(session, desk.house, load_campaign(session, "toy1"), "2 of 3 sheets have not come", desk.now)
 
     assert "you have time." in ask(desk, "EXTEND")
 

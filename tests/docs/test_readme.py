@@ -12,11 +12,11 @@ import click
 import pytest
 
 from cli import main
-from pbem.acts.history import Entry
+from pbem.acts.journal import Entry
 from pbem.acts.people.roster import PolicyLine, Roster, in_words
+from pbem.acts.press.from_gm import PressShown, Text
 from pbem.acts.ruling.adjudicating import Taken, Written
 from pbem.acts.time.scheduling import Deadlines
-from pbem.acts.words.gmwords import PressShown, Text
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
 from pbem.campaign.due import Due

@@ -19,7 +19,7 @@ from pbem.acts.creation import NewCampaign, create
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.opening import Start
 from pbem.acts.turns.turnrun import run_turn
-from pbem.campaign.table import load_last_reports, load_table
+from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.desk.answer import answer_letters
 from pbem.house import House, open_house
 from pbem.post.intake import poll
@@ -46,13 +46,13 @@ class _Letters:
 
     def reply(self, campaign: str, seat: str, text: str) -> None:
         """A seat's player answers his newest report."""
-        table = load_table(self.session, campaign)
+        table = load_campaign(self.session, campaign)
         sender = next(place.address for place in table.places if place.seat == seat).partition("@")[0]
         self.post(sender, text, to=f"orders+{load_last_reports(self.session, table)[seat].code}")
 
     def command(self, campaign: str, *lines: str) -> None:
         """The GM of a campaign writes a letter with commands."""
-        mails = select(Outgoing.raw).where(Outgoing.campaign_id == load_table(self.session, campaign).id)
+        mails = select(Outgoing.raw).where(Outgoing.campaign_id == load_campaign(self.session, campaign).id)
         raws = self.session.scalars(mails.where(Outgoing.kind == "welcome", Outgoing.recipient == "gm@example.org"))
         (token,) = (match[1].decode() for raw in raws for match in _TOKEN.finditer(raw.replace(b"\r", b"")))
         self.post("gm", "\n".join([f"GM {campaign} {token}", *lines, "END"]))
@@ -103,7 +103,7 @@ def _begin(house: House, name: str, seats: tuple[str, ...], turns: int) -> None:
     create(house, wanted, MONDAY, seed=b"a seed for tests")
     do(house, name, Start(), MONDAY)
     with house.store.writing() as session:
-        mail_gm_token(session, house, load_table(session, name), MONDAY)
+        mail_gm_token(session, house, load_campaign(session, name), MONDAY)
     for _ in range(turns):
         assert run_turn(house, name, TUESDAY, reason="a test")
 

@@ -19,7 +19,7 @@ from pbem.acts.gm import mail_gm_token
 from pbem.acts.opening import Start
 from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
-from pbem.campaign.table import load_table
+from pbem.campaign.snapshot import load_campaign
 from pbem.catalogue import installed_games
 from pbem.house import open_house
 from pbem.housekeeping.status import CampaignStatus, house_status
@@ -86,7 +86,7 @@ def _two_sign_up(season: Season) -> None:
     season.sit("blue", "eve")
     season.sit("magenta", "fay")
     with season.house.store.writing() as session:
-        mail_gm_token(session, season.house, load_table(session, NAME), season.now)
+        mail_gm_token(session, season.house, load_campaign(session, NAME), season.now)
     season.tick()
     found = re.search(rf"GM {NAME} ([0-9a-f]+)", text_of(season.read("gm")[-1]))
 
@@ -277,7 +277,7 @@ def _the_gm_looks_first(season: Season) -> None:
 def _it_is_proved(season: Season) -> None:
     """Twelve turns are in the archive; it replays here, and on a machine that has nothing but the archive."""
     with season.house.store.reading() as session:
-        seed = load_table(session, NAME).seed
+        seed = load_campaign(session, NAME).seed
     verified = verify(season.house.settings.archive, NAME, games=installed_games(), seed=seed)
 
     assert _status(season).turn == 13

@@ -15,7 +15,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Planned, Scene, Trace
-from pbem.acts.past.radius import Amendment, Radius, load_reports, plan_amendment
+from pbem.acts.past.impact import Amendment, Impact, load_reports, plan_amendment
 from pbem.acts.past.rerunning import NO_CHANGES, Changes, Rerun
 from pbem.acts.past.shelving import (
     RERUN,
@@ -30,7 +30,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_each
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.sheets import Earlier, copy_sheets, keep_sheet
-from pbem.campaign.table import Table
+from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.house import House
 from pbem.report.history_pages import ReportGone
 from pbem.ruleset import Seat
@@ -38,7 +38,7 @@ from pbem.store.models import Sheet, Turn, Vote
 
 
 @dataclass(frozen=True, slots=True)
-class Amend(Planned[Radius, Amendment]):
+class Amend(Planned[Impact, Amendment]):
     """Runs the last turn again with a GM's changes.
 
     Who only asks what other changes than none would come to has tried them
@@ -56,36 +56,38 @@ class Amend(Planned[Radius, Amendment]):
         """Puts it in the place of the first."""
         keep_amendment(scene.session, scene.house, scene.table, plan, scene.now)
 
-    def facts(self, plan: Amendment) -> Radius:
+    def facts(self, plan: Amendment) -> Impact:
         """Whose reports change."""
-        return plan.radius
+        return plan.impact
 
-    def traces(self, facts: Radius) -> tuple[Trace, ...]:
+    def traces(self, facts: Impact) -> tuple[Trace, ...]:
         """That it was asked; of whose sheets, for the GM alone."""
         return asked_of(facts)
 
 
-def asked_of(radius: Radius) -> tuple[Trace, ...]:
+def asked_of(impact: Impact) -> tuple[Trace, ...]:
     """What the journal tells of a GM who has only asked what his changes would come to."""
-    if not radius.tried:
+    if not impact.tried:
         return ()
-    what = f"turn {radius.turn}" if radius.turn else "the set-up"
-    said = f"looked at what {what} would have come to with {' and '.join(radius.tried)}"
-    whose = (Trace(f"{said}: of {', '.join(radius.given)}", secret=True),) if radius.given else ()
+    what = f"turn {impact.turn}" if impact.turn else "the set-up"
+    said = f"looked at what {what} would have come to with {' and '.join(impact.tried)}"
+    whose = (Trace(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
     return Trace(said, told=True), *whose
 
 
-def keep_amendment(session: Session, house: House, table: Table, amendment: Amendment, now: dt.datetime) -> None:
+def keep_amendment(
+    session: Session, house: House, table: CampaignSnapshot, amendment: Amendment, now: dt.datetime
+) -> None:
     """Puts a second run in the place of the first, in this session.
 
     The campaign is locked, and its ground is that on which the amendment was planned.
     """
-    again, radius = amendment.again, amendment.radius
+    again, impact = amendment.again, amendment.impact
     old_turn, old_following = shelve(session, table, RERUN, again.number, now)
     turn = _put_turn(session, old_turn, amendment, now)
     following = _put_following(session, old_following, amendment)
-    changed = _ids(again, [*(touched.seat for touched in radius.touched), *radius.gone])
-    dropped = _ids(again, [touched.seat for touched in radius.touched if touched.sheet == "dropped"])
+    changed = _ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
+    dropped = _ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
     move_reports(session, old_turn, turn)
     move_reports(session, old_following, following, but=changed)
     copy_sheets(session, old_turn, turn)
@@ -126,7 +128,7 @@ def _put_following(session: Session, old: Turn, amendment: Amendment) -> Turn:
         state=outcome.state,
         state_hash=outcome.state_hash,
         awaited=sorted(outcome.standing.awaiting),
-        deadline=amendment.radius.deadline,
+        deadline=amendment.impact.deadline,
         reminded_at=old.reminded_at,
         extensions=old.extensions,
     )
@@ -143,20 +145,20 @@ def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> 
 
 def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime) -> None:
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
-    again, radius = amendment.again, amendment.radius
+    again, impact = amendment.again, amendment.impact
     table = again.table
     what = f"turn {again.number} was run again" if again.number else "the set-up was made again"
-    with_sheets = f" with another sheet of {', '.join(radius.given)}" if radius.given else ""
+    with_sheets = f" with another sheet of {', '.join(impact.given)}" if impact.given else ""
     patch = again.outcome.patch
     changed = "; the GM has changed the state" if patch and list(patch) != again.told.get("patch") else ""
     act = note(session, table.id, now, actor="gm", text=what + with_sheets + changed)
-    touched = ", ".join(each.seat for each in radius.touched) or "nobody"
+    touched = ", ".join(each.seat for each in impact.touched) or "nobody"
     note(session, table.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
     pages = [
         (place, ReportGone(campaign=table.name, seat=place.seat, label=labels[place.id], gm=table.gm))
         for place in table.places
-        if place.seat in radius.gone
+        if place.seat in impact.gone
     ]
     tell_each(session, house, table, now, act=act, subject="A report is withdrawn", pages=pages)

@@ -19,7 +19,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.archive import file_hash
-from pbem.campaign.table import Table, live
+from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.ruleset import Seat
 from pbem.store.models import Report, SeatRow, Turn
 from pbem.store.states import Phase
@@ -45,7 +45,7 @@ class _Link:
     told: frozenset[Seat]
 
 
-def find_break(session: Session, table: Table) -> Break | None:
+def find_break(session: Session, table: CampaignSnapshot) -> Break | None:
     """The first place where the turns of a campaign do not hang together; None if they do."""
     if table.status == Phase.FORMING:
         return None
@@ -79,7 +79,7 @@ def _between(before: bytes, link: _Link, following: _Link) -> str:
     return f"turn {after} lacks the report of {', '.join(sorted(missing))}" if missing else ""
 
 
-def _at_the_end(table: Table, last: _Link) -> str:
+def _at_the_end(table: CampaignSnapshot, last: _Link) -> str:
     if last.resolved:
         return f"turn {last.number} was run, but no turn follows it"
     if last.number != table.turn:
@@ -92,7 +92,7 @@ def _reported(record: Mapping[str, Any]) -> set[Seat]:
     return {name.removesuffix(".json") for name in paths if name.endswith(".json")}
 
 
-def _links(session: Session, table: Table) -> Iterator[_Link]:
+def _links(session: Session, table: CampaignSnapshot) -> Iterator[_Link]:
     told = _told(session, table)
     turns = select(Turn.id, Turn.number, Turn.state, Turn.state_hash, Turn.resolved_at, Turn.record)
     for row in session.execute(turns.where(live(table.id)).order_by(Turn.number)):
@@ -106,7 +106,7 @@ def _links(session: Session, table: Table) -> Iterator[_Link]:
         )
 
 
-def _told(session: Session, table: Table) -> Mapping[int, set[Seat]]:
+def _told(session: Session, table: CampaignSnapshot) -> Mapping[int, set[Seat]]:
     """The seats whose reports opened each live turn, by its id."""
     reports = select(Report.turn_id, SeatRow.name).join(SeatRow, SeatRow.id == Report.seat_id)
     told: dict[int, set[Seat]] = defaultdict(set)

@@ -13,10 +13,10 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.sheets import Earlier, earlier_sheets, keep_sheet, make_receipt
-from pbem.campaign.table import (
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
     LastReport,
     Place,
-    Table,
     find_place,
     load_last_reports,
     load_open_turn,
@@ -68,7 +68,7 @@ class GiveSheet(Weighty[Receipt]):
         return receipt
 
 
-def _read(session: Session, house: House, table: Table, seat: Seat, lines: Lines) -> _Given:
+def _read(session: Session, house: House, table: CampaignSnapshot, seat: Seat, lines: Lines) -> _Given:
     turn = load_open_turn(session, table)
     place, ruleset = find_place(table, seat), house.game(table.game)
     last = load_last_reports(session, table).get(place.seat)

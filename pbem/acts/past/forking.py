@@ -17,21 +17,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from sqlalchemy import Select, insert, select
-from sqlalchemy import Table as SqlTable
+from sqlalchemy import Select, Table, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene, do, look
 from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.impact import differing_lines
 from pbem.acts.past.preview import Preview, ShowPreview
-from pbem.acts.past.radius import differing_lines
 from pbem.acts.past.shelving import version_before
 from pbem.archive import copy_withdrawn
 from pbem.campaign.history import removed_before
 from pbem.campaign.journal import note
 from pbem.campaign.reading import Lines
 from pbem.campaign.reporting import report_text
-from pbem.campaign.table import Table, live, live_turn, load_sheets, record_of
+from pbem.campaign.snapshot import CampaignSnapshot, live, live_turn, load_sheets, record_of
 from pbem.errors import CampaignError
 from pbem.founding import found
 from pbem.house import House
@@ -77,7 +76,7 @@ class WhatIf:
     compared: Compared | None
 
 
-def _check_fork(table: Table, number: int) -> None:
+def _check_fork(table: CampaignSnapshot, number: int) -> None:
     name = table.name
     if table.status == Phase.FORMING:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
@@ -184,7 +183,7 @@ def _passing_house(house: House) -> Iterator[House]:
             store.close()
 
 
-def _views(session: Session, table: Table, number: int) -> dict[Seat, bytes]:
+def _views(session: Session, table: CampaignSnapshot, number: int) -> dict[Seat, bytes]:
     rows = session.execute(
         select(SeatRow.name, Report.view)
         .join(Report, Report.seat_id == SeatRow.id)
@@ -194,7 +193,7 @@ def _views(session: Session, table: Table, number: int) -> dict[Seat, bytes]:
     return {row.name: row.view for row in rows}
 
 
-def _copy(source: Session, target: Session, table: Table, number: int, now: dt.datetime) -> None:
+def _copy(source: Session, target: Session, table: CampaignSnapshot, number: int, now: dt.datetime) -> None:
     campaign = {
         "status": Phase.RUNNING,
         "turn": number,
@@ -235,4 +234,4 @@ def _rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
 def _put(session: Session, kind: type[Base], rows: Iterable[Mapping[str, Any]], changes: Mapping[str, Any]) -> None:
     copies: Sequence[dict[str, Any]] = [{**row, **changes} for row in rows]
     if copies:
-        session.connection().execute(insert(cast(SqlTable, kind.__table__)), copies)
+        session.connection().execute(insert(cast(Table, kind.__table__)), copies)

@@ -34,7 +34,7 @@ from pbem.acts.past.shelving import (
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.sheets import copy_sheets
-from pbem.campaign.table import Table, live, live_turn
+from pbem.campaign.snapshot import CampaignSnapshot, live, live_turn
 from pbem.errors import CampaignError
 from pbem.store.models import Turn
 
@@ -81,7 +81,7 @@ class Mend(Weighty[Mended]):
         return plan
 
 
-def plan_mending(session: Session, table: Table, now: dt.datetime) -> Mended:
+def plan_mending(session: Session, table: CampaignSnapshot, now: dt.datetime) -> Mended:
     """What a mending would come to. Raises CampaignError if there is nothing to mend, or nothing left to stand on."""
     broken = find_break(session, table)
     if broken is None:
@@ -93,19 +93,19 @@ def plan_mending(session: Session, table: Table, now: dt.datetime) -> Mended:
     return Mended(broken.text, strays, rolled_to(session, table, last, _deadline(session, table, last, now)))
 
 
-def _deadline(session: Session, table: Table, last: Turn, now: dt.datetime) -> dt.datetime:
+def _deadline(session: Session, table: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
     """That which the turn has, if it is open and has time left."""
     if last.resolved_at is None and last.deadline is not None and now < last.deadline:
         return last.deadline
     return next_deadline(table.schedule, table.policy, now, load_absences(session, table))
 
 
-def _strays(session: Session, table: Table, last: int) -> list[Turn]:
+def _strays(session: Session, table: CampaignSnapshot, last: int) -> list[Turn]:
     after = select(Turn).where(live(table.id), Turn.number > last)
     return list(session.scalars(after.order_by(Turn.number)))
 
 
-def _open_again(session: Session, table: Table, last: Turn, now: dt.datetime) -> Turn:
+def _open_again(session: Session, table: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
     """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
     shelve(session, table, MEND, last.number, now)
     turn = put_instead(session, last, opened_at=now, ruling=None)
@@ -114,7 +114,7 @@ def _open_again(session: Session, table: Table, last: Turn, now: dt.datetime) ->
     return turn
 
 
-def _put_away(session: Session, table: Table, strays: Sequence[Turn], now: dt.datetime) -> list[Turn]:
+def _put_away(session: Session, table: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime) -> list[Turn]:
     """Puts strays onto shelves; returns all turns whose runs are undone with them."""
     gone = list(strays)
     own: int | None = None
@@ -131,7 +131,7 @@ def _put_away(session: Session, table: Table, strays: Sequence[Turn], now: dt.da
     return gone
 
 
-def _origin(session: Session, table: Table, stray: Turn) -> Turn | None:
+def _origin(session: Session, table: CampaignSnapshot, stray: Turn) -> Turn | None:
     """The turn on a shelf whose run led to a stray."""
     shelved = (Turn.campaign_id == table.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
     before = select(Turn).where(*shelved, Turn.number == stray.number - 1).order_by(Turn.id.desc())

@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.act import Planned, Question, Scene, Trace
 from pbem.acts.past.amending import asked_of, keep_amendment
-from pbem.acts.past.radius import Amendment, Radius, plan_amendment
+from pbem.acts.past.impact import Amendment, Impact, plan_amendment
 from pbem.acts.past.rerunning import MISREAD, Changes
 from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
-from pbem.campaign.table import Table, live_turn
+from pbem.campaign.snapshot import CampaignSnapshot, live_turn
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.ruleset import AnyRuleset, Json, RulesetError, canonical
@@ -38,7 +38,7 @@ class Patched:
     """An edit, and whose reports it changes."""
 
     edit: Edit
-    radius: Radius
+    impact: Impact
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class State:
         return json.dumps(self.state, indent=2, ensure_ascii=False, sort_keys=True)
 
 
-def open_state(session: Session, house: House, table: Table) -> Json:
+def open_state(session: Session, house: House, table: CampaignSnapshot) -> Json:
     """The state of the open turn, as its game writes it now. Raises CampaignError before the start."""
     if table.status == Phase.FORMING:
         raise CampaignError(f"campaign {table.name} has not begun: it has no state yet")
@@ -92,11 +92,11 @@ class Patch(Planned[Patched, "_Plan"]):
 
     def facts(self, plan: _Plan) -> Patched:
         """What the edit does, and whose reports change."""
-        return Patched(plan.edit, plan.amendment.radius)
+        return Patched(plan.edit, plan.amendment.impact)
 
     def traces(self, facts: Patched) -> tuple[Trace, ...]:
         """That another state was tried."""
-        return asked_of(facts.radius)
+        return asked_of(facts.impact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class _Plan:
     amendment: Amendment
 
 
-def read_edit(session: Session, house: House, table: Table, data: Json) -> Edit:
+def read_edit(session: Session, house: House, table: CampaignSnapshot, data: Json) -> Edit:
     """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
     before, state = open_state(session, house, table), live_turn(session, table, table.turn).state_hash
     wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
@@ -116,7 +116,7 @@ def read_edit(session: Session, house: House, table: Table, data: Json) -> Edit:
     return Edit(Changes(patch=tuple(patch), of_state=state), tuple(differences(before, patch)))
 
 
-def _try_out(ruleset: AnyRuleset, table: Table, wanted: Json) -> None:
+def _try_out(ruleset: AnyRuleset, table: CampaignSnapshot, wanted: Json) -> None:
     """Raises CampaignError unless the game takes the state as it is written, and can show it to every seat."""
     try:
         state = ruleset.load(wanted, ruleset.version)

@@ -21,7 +21,7 @@ from pbem.archive import rehearsal_seed, turn_dice
 from pbem.campaign.deadlines import next_deadline
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.resolving import Outcome, load_before, opening_of, resolve_turn
-from pbem.campaign.table import Table
+from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.house import House
 from pbem.report import ReportDataError, read_report_data
 from pbem.ruleset import Seat, digest
@@ -78,7 +78,9 @@ class ShowPreview(Question[Preview]):
         return (Trace(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
 
 
-def preview_of(session: Session, house: House, table: Table, now: dt.datetime, *, real_dice: bool = False) -> Preview:
+def preview_of(
+    session: Session, house: House, table: CampaignSnapshot, now: dt.datetime, *, real_dice: bool = False
+) -> Preview:
     """The run of a campaign's open turn as of now."""
     before = load_before(session, house, table)
     number = before.turn.number
@@ -104,7 +106,7 @@ def preview_of(session: Session, house: House, table: Table, now: dt.datetime, *
     )
 
 
-def _in_order(table: Table, outcome: Outcome) -> tuple[Seat, ...]:
+def _in_order(table: CampaignSnapshot, outcome: Outcome) -> tuple[Seat, ...]:
     return tuple(seat for seat in table.seats if seat in outcome.turn.missing)
 
 

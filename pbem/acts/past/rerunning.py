@@ -16,11 +16,11 @@ from pbem.archive import Patch, PatchError, Withdrawn, file_hash
 from pbem.campaign.history import all_withdrawn, removed_before
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.resolving import Before, Outcome, resolve_turn, run_files, run_record
-from pbem.campaign.table import (
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
     LastReport,
     OpenTurn,
     SheetIn,
-    Table,
     find_place,
     live_turn,
     load_last_reports,
@@ -63,7 +63,7 @@ class Rerun:
     `withdrawn` is all that is taken back once this stands.
     """
 
-    table: Table
+    table: CampaignSnapshot
     ruleset: AnyRuleset
     number: int
     turn: Turn
@@ -92,7 +92,7 @@ class Rerun:
         return run_record(self.before, self.outcome, files, now)
 
 
-def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rerun:
+def rerun(session: Session, house: House, table: CampaignSnapshot, changes: Changes) -> Rerun:
     """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
     if table.status == Phase.FORMING:
         raise CampaignError(f"campaign {table.name} has not begun: there is no turn to run again")
@@ -128,7 +128,9 @@ def rerun(session: Session, house: House, table: Table, changes: Changes) -> Rer
     )
 
 
-def _resolved(session: Session, table: Table, ruleset: AnyRuleset, before: Before | None, patch: Patch) -> Outcome:
+def _resolved(
+    session: Session, table: CampaignSnapshot, ruleset: AnyRuleset, before: Before | None, patch: Patch
+) -> Outcome:
     try:
         return resolve_turn(session, before) if before else set_up(table, ruleset, patch)
     except PatchError as error:
@@ -145,7 +147,12 @@ def _resolved(session: Session, table: Table, ruleset: AnyRuleset, before: Befor
 
 
 def _look_back(
-    session: Session, ruleset: AnyRuleset, table: Table, turn: Turn, sheets: Mapping[Seat, Lines], patch: Patch
+    session: Session,
+    ruleset: AnyRuleset,
+    table: CampaignSnapshot,
+    turn: Turn,
+    sheets: Mapping[Seat, Lines],
+    patch: Patch,
 ) -> tuple[Before, dict[Seat, Reading]]:
     """What the turn was run from: seats, views, sheets and rulings of that time, and the GM's sheets."""
     out = removed_before(session, table.id, turn.number + 1)
@@ -182,7 +189,7 @@ def _look_back(
 
 
 def _read(
-    ruleset: AnyRuleset, table: Table, last: Mapping[Seat, LastReport], seat: Seat, lines: Lines
+    ruleset: AnyRuleset, table: CampaignSnapshot, last: Mapping[Seat, LastReport], seat: Seat, lines: Lines
 ) -> tuple[Seat, Reading]:
     place = find_place(table, seat)
     if not place.playing:
@@ -199,7 +206,7 @@ def checked(reading: Reading, seat: Seat) -> Reading:
     return reading
 
 
-def _sheet(table: Table, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
+def _sheet(table: CampaignSnapshot, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
     place = find_place(table, seat)
     version = 1 + max((sheet.version for sheet in came if sheet.seat_id == place.id), default=0)
     return SheetIn(0, place.id, version, True, reading.digest, reading.text, reading.orders)

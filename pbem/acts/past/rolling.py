@@ -35,10 +35,10 @@ from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.sheets import copy_sheets
-from pbem.campaign.table import (
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
     LastReport,
     Place,
-    Table,
     live_turn,
     load_last_reports,
     load_sheets,
@@ -130,7 +130,7 @@ class GoForward(Act[Rolled]):
         return plan
 
 
-def plan_rollback(session: Session, table: Table, number: int, now: dt.datetime) -> Rolled:
+def plan_rollback(session: Session, table: CampaignSnapshot, number: int, now: dt.datetime) -> Rolled:
     """What a rollback would come to. Raises CampaignError if there is no such turn to go back to."""
     if table.status == Phase.FORMING:
         raise CampaignError(f"campaign {table.name} has not begun: there is nothing to take back")
@@ -143,7 +143,7 @@ def plan_rollback(session: Session, table: Table, number: int, now: dt.datetime)
     return rolled_to(session, table, live_turn(session, table, number), deadline)
 
 
-def rolled_to(session: Session, table: Table, turn: Turn, deadline: dt.datetime | None) -> Rolled:
+def rolled_to(session: Session, table: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:
     """A campaign that comes to stand at a turn, due then."""
     names = {place.id: place.seat for place in table.places}
     sheets = load_sheets(session, turn.id)
@@ -158,7 +158,7 @@ def rolled_to(session: Session, table: Table, turn: Turn, deadline: dt.datetime 
     )
 
 
-def _to_take_back(session: Session, table: Table) -> Shelf:
+def _to_take_back(session: Session, table: CampaignSnapshot) -> Shelf:
     """The shelf of the newest rollback that can be undone. Raises CampaignError."""
     holds_turns = Shelf.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == table.id))
     shelves = select(Shelf).where(Shelf.campaign_id == table.id, Shelf.kind.in_((ROLLBACK, RERUN)), holds_turns)
@@ -177,7 +177,7 @@ def _to_take_back(session: Session, table: Table) -> Shelf:
 def tell_rolled(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     rolled: Rolled,
     now: dt.datetime,
     *,
@@ -201,7 +201,7 @@ def tell_rolled(
 
 
 def _page(
-    house: House, table: Table, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
+    house: House, table: CampaignSnapshot, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
 ) -> Rewound:
     view = json.loads(last.view)
     return Rewound(

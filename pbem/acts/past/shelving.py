@@ -17,7 +17,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.holds import is_pause
-from pbem.campaign.table import Table, live, record_of
+from pbem.campaign.snapshot import CampaignSnapshot, live, record_of
 from pbem.ruleset import Seat
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
 from pbem.store.states import MailState, Phase
@@ -26,7 +26,7 @@ ROLLBACK, RERUN, FORWARD, MEND = "rollback", "rerun", "forward", "mend"
 """The kinds of shelves: what was done when the turns on them were taken out."""
 
 
-def shelve(session: Session, table: Table, kind: str, first: int, now: dt.datetime) -> list[Turn]:
+def shelve(session: Session, table: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
     """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
     turns = list(session.scalars(select(Turn).where(live(table.id), Turn.number >= first).order_by(Turn.number)))
     shelf_id = new_shelf(session, table, kind, first, now)
@@ -36,7 +36,7 @@ def shelve(session: Session, table: Table, kind: str, first: int, now: dt.dateti
     return turns
 
 
-def new_shelf(session: Session, table: Table, kind: str, first: int, now: dt.datetime) -> int:
+def new_shelf(session: Session, table: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
     """Makes a shelf; returns its id."""
     shelf = Shelf(campaign_id=table.id, kind=kind, first=first, at=now)
     session.add(shelf)
@@ -96,7 +96,7 @@ def _turn_mail(
     session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
 
 
-def set_campaign(session: Session, table: Table, *, turn: int, over: bool, version: int) -> None:
+def set_campaign(session: Session, table: CampaignSnapshot, *, turn: int, over: bool, version: int) -> None:
     """Notes where the campaign stands now, in a new era. A hold of the house was for what is gone; a GM's stays."""
     values = {
         "turn": turn,
@@ -110,12 +110,14 @@ def set_campaign(session: Session, table: Table, *, turn: int, over: bool, versi
     session.execute(update(Act).where(Act.campaign_id == table.id, Act.turn > turn).values(turn=turn))
 
 
-def version_before(session: Session, table: Table, number: int) -> int:
+def version_before(session: Session, table: CampaignSnapshot, number: int) -> int:
     """The version of the game that wrote the state of a turn: that which ran the one before."""
     return int(json.loads(record_of(session, table, number - 1))["version"])
 
 
-def count_misses_again(session: Session, table: Table, *, gone: Iterable[Turn] = (), back: Iterable[Turn] = ()) -> None:
+def count_misses_again(
+    session: Session, table: CampaignSnapshot, *, gone: Iterable[Turn] = (), back: Iterable[Turn] = ()
+) -> None:
     """Mends the counts of missed sheets, after turns have left or come back into the history.
 
     Records do not tell whether a seat without a sheet had a player, so no row
@@ -134,7 +136,7 @@ def _missed(turns: Iterable[Turn]) -> Counter[Seat]:
     return Counter(seat for turn in turns if turn.record for seat in json.loads(turn.record).get("missing", ()))
 
 
-def _rows(session: Session, table: Table) -> Mapping[Seat, int]:
+def _rows(session: Session, table: CampaignSnapshot) -> Mapping[Seat, int]:
     """How many turns, up to the last, each seat was awaited in and sent nothing."""
     records = select(Turn.record).where(live(table.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
     rows: dict[Seat, int] = {}

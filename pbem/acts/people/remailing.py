@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies_topic, put_copy
 from pbem.campaign.reporting import unpack_files
-from pbem.campaign.table import Place, Table, live
+from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.house import House
 from pbem.masking import CODE_CHARACTERS
 from pbem.post.codes import reply_code
@@ -33,7 +33,7 @@ _CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
 _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 
 
-def find_report(session: Session, table: Table, place: Place, number: int | None = None) -> Report | None:
+def find_report(session: Session, table: CampaignSnapshot, place: Place, number: int | None = None) -> Report | None:
     """The report that opened a turn for a seat, or its newest; None if there is none."""
     reports = (
         select(Report)
@@ -48,7 +48,7 @@ def find_report(session: Session, table: Table, place: Place, number: int | None
 def mail_again(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     place: Place,
     report: Report,
     now: dt.datetime,
@@ -67,7 +67,14 @@ def mail_again(
 
 
 def mail_copy(
-    session: Session, house: House, table: Table, place: Place, report: Report, now: dt.datetime, *, deputy: Deputy
+    session: Session,
+    house: House,
+    table: CampaignSnapshot,
+    place: Place,
+    report: Report,
+    now: dt.datetime,
+    *,
+    deputy: Deputy,
 ) -> None:
     """Queues a kept report to somebody who stands in from now on, with a code of his own."""
     postman = Postman.of(house, table)
@@ -85,7 +92,7 @@ def recall_copies(session: Session, place: Place) -> None:
     drop_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
-def renew_codes(session: Session, house: House, table: Table, place: Place) -> Report | None:
+def renew_codes(session: Session, house: House, table: CampaignSnapshot, place: Place) -> Report | None:
     """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
 
     Their Message-IDs go with the codes, since a reply names those as well. Old
@@ -102,12 +109,12 @@ def renew_codes(session: Session, house: House, table: Table, place: Place) -> R
     return newest
 
 
-def _topic(session: Session, table: Table, place: Place, report: Report) -> str:
+def _topic(session: Session, table: CampaignSnapshot, place: Place, report: Report) -> str:
     """What the mail of a report is about; one of the same topic that still waits gives way to it."""
     return topic_of("report", table.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
 
-def _mail(house: House, table: Table, place: Place, report: Report, *, to: str, id_: str, code: str) -> Mail:
+def _mail(house: House, table: CampaignSnapshot, place: Place, report: Report, *, to: str, id_: str, code: str) -> Mail:
     facts = ReportFacts(
         campaign=table.name,
         seat=place.seat,

@@ -17,7 +17,7 @@ from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.people.standby import standbys
 from pbem.campaign.policy import RULES, Policy, read_policy
-from pbem.campaign.table import Table, find_place
+from pbem.campaign.snapshot import CampaignSnapshot, find_place
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.people_pages import Confirmation
@@ -152,7 +152,7 @@ class Invite(Act[Deed]):
 
 
 def _mail_invitation(
-    session: Session, house: House, table: Table, address: str, now: dt.datetime, *, wish: Seat, code: str
+    session: Session, house: House, table: CampaignSnapshot, address: str, now: dt.datetime, *, wish: Seat, code: str
 ) -> None:
     ruleset = house.game(table.game)
     page = Confirmation(

@@ -21,7 +21,7 @@ from pbem.campaign.notices import send_words, tell_players
 from pbem.campaign.people.deputies import dismiss, stands_in_for
 from pbem.campaign.people.dicewords import tell_of_dice
 from pbem.campaign.people.standby import enlist, mark_seated, place_number, standbys
-from pbem.campaign.table import Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import new_token
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -35,12 +35,12 @@ _MOST_WORDS = 1_000
 """Characters of an applicant's words that are passed on to the GM."""
 
 
-def free_places(table: Table) -> list[Place]:
+def free_places(table: CampaignSnapshot) -> list[Place]:
     """The seats where nobody sits and somebody may."""
     return [place for place in table.playing if not place.address]
 
 
-def place_of(session: Session, table: Table, person: Person) -> Place | None:
+def place_of(session: Session, table: CampaignSnapshot, person: Person) -> Place | None:
     """Where somebody sits already, if he does."""
     rows = session.scalars(select(SeatRow.id).where(SeatRow.campaign_id == table.id, SeatRow.person_id == person.id))
     ids = set(rows)
@@ -50,7 +50,7 @@ def place_of(session: Session, table: Table, person: Person) -> Place | None:
 def open_seat(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     place: Place,
     now: dt.datetime,
     why: str,
@@ -85,7 +85,7 @@ def open_seat(
 def hand_over(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     place: Place,
     person: Person,
     now: dt.datetime,
@@ -122,7 +122,14 @@ def hand_over(
 
 
 def remove_seat(
-    session: Session, house: House, table: Table, place: Place, now: dt.datetime, why: str, *, actor: str = "pbem"
+    session: Session,
+    house: House,
+    table: CampaignSnapshot,
+    place: Place,
+    now: dt.datetime,
+    why: str,
+    *,
+    actor: str = "pbem",
 ) -> None:
     """Takes a seat out of the game; the rules hear of it when the next turn is run. Raises CampaignError.
 
@@ -142,7 +149,7 @@ def remove_seat(
 
 
 def pause_seat(
-    session: Session, table: Table, place: Place, now: dt.datetime, *, paused: bool, actor: str = "gm"
+    session: Session, table: CampaignSnapshot, place: Place, now: dt.datetime, *, paused: bool, actor: str = "gm"
 ) -> bool:
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
     _check_playing(table, place)
@@ -157,7 +164,7 @@ def pause_seat(
 def seat_or_list(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     person: Person,
     now: dt.datetime,
     *,
@@ -187,7 +194,7 @@ def seat_or_list(
     return _seated(table, place, wish)
 
 
-def _named(session: Session, house: House, table: Table, place: Place, wish: Seat) -> Place:
+def _named(session: Session, house: House, table: CampaignSnapshot, place: Place, wish: Seat) -> Place:
     """A seat as its player names it, where the game has no names of its own and has not begun."""
     names = house.game(table.game).seats.names
     if names or table.status != Phase.FORMING or wish in table.seats or not is_seat_name(wish):
@@ -196,20 +203,20 @@ def _named(session: Session, house: House, table: Table, place: Place, wish: Sea
     return replace(place, seat=wish)
 
 
-def _seated(table: Table, place: Place, wish: Seat) -> str:
+def _seated(table: CampaignSnapshot, place: Place, wish: Seat) -> str:
     other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
     coming = "first report come when it begins" if table.status == Phase.FORMING else "its newest report follow by mail"
     return f"You have the seat {place.seat} in {table.name}.{other} Your token and {coming}."
 
 
-def _check_playing(table: Table, place: Place) -> None:
+def _check_playing(table: CampaignSnapshot, place: Place) -> None:
     if table.status == Phase.OVER:
         raise CampaignError(f"campaign {table.name} is over: its seats stay as they are")
     if not place.playing:
         raise CampaignError(f"seat {place.seat} is out of the game in {table.name}")
 
 
-def _empty(session: Session, house: House, table: Table, place: Place, *, status: Seating) -> Report | None:
+def _empty(session: Session, house: House, table: CampaignSnapshot, place: Place, *, status: Seating) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
@@ -227,7 +234,7 @@ def _end_rights(session: Session, place: Place) -> None:
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
 
-def _end_standing_in(session: Session, house: House, table: Table, person: Person, now: dt.datetime) -> None:
+def _end_standing_in(session: Session, house: House, table: CampaignSnapshot, person: Person, now: dt.datetime) -> None:
     """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
     for place in stands_in_for(session, table, person, now):
         dismiss(session, place, now)
@@ -237,13 +244,22 @@ def _end_standing_in(session: Session, house: House, table: Table, person: Perso
             send_words(session, house, table, now, said, to=place.address, subject="Your deputy")
 
 
-def _tell_former(session: Session, house: House, table: Table, place: Place, now: dt.datetime, why: str) -> None:
+def _tell_former(
+    session: Session, house: House, table: CampaignSnapshot, place: Place, now: dt.datetime, why: str
+) -> None:
     said = f"You no longer play the seat {place.seat} of {table.name}: {why}. Thank you for playing!"
     send_words(session, house, table, now, said, to=place.address, subject="You no longer play")
 
 
 def _tell_others(
-    session: Session, house: House, table: Table, place: Place, now: dt.datetime, act: int, subject: str, said: str
+    session: Session,
+    house: House,
+    table: CampaignSnapshot,
+    place: Place,
+    now: dt.datetime,
+    act: int,
+    subject: str,
+    said: str,
 ) -> None:
     """Tells the other players, where they may read the journal."""
     if table.status == Phase.RUNNING and table.policy.journal == "players":
@@ -252,12 +268,12 @@ def _tell_others(
 
 
 def _tell_gm(
-    session: Session, house: House, table: Table, now: dt.datetime, actor: str, subject: str, *said: str
+    session: Session, house: House, table: CampaignSnapshot, now: dt.datetime, actor: str, subject: str, *said: str
 ) -> None:
     """Tells the GM, unless it was his own act."""
     if actor != "gm":
         send_words(session, house, table, now, *filter(None, said), to=table.gm, subject=subject)
 
 
-def _hint(table: Table, place: Place) -> str:
+def _hint(table: CampaignSnapshot, place: Place) -> str:
     return f"To give it to somebody: pbem seat {table.name} {place.seat} --to ADDRESS"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
-from pbem.campaign.table import Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.stamping import welcome_id
 from pbem.report import Welcome
@@ -16,7 +16,13 @@ from pbem.ruleset import seal
 
 
 def welcome(
-    session: Session, house: House, table: Table, tokens: Mapping[Place, str], now: dt.datetime, *, heir: bool = False
+    session: Session,
+    house: House,
+    table: CampaignSnapshot,
+    tokens: Mapping[Place, str],
+    now: dt.datetime,
+    *,
+    heir: bool = False,
 ) -> None:
     """Queues the welcomes to whoever sits at some places; an `heir` takes over a seat that was played before."""
     postman, title = Postman.of(house, table), house.game(table.game).title
@@ -34,7 +40,7 @@ def welcome(
     postman.send(session, now, *mails)
 
 
-def _page(house: House, table: Table, place: Place, token: str, *, heir: bool) -> Welcome:
+def _page(house: House, table: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
     ruleset = house.game(table.game)
     return Welcome(
         campaign=table.name,

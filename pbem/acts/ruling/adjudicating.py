@@ -25,7 +25,14 @@ from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.resolving import load_before, turn_input
-from pbem.campaign.table import OpenTurn, Table, check_running, load_open_turn, load_table, locked_table
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    OpenTurn,
+    check_running,
+    load_campaign,
+    load_open_turn,
+    locked_campaign,
+)
 from pbem.errors import CampaignError, StoreError, in_words
 from pbem.house import House
 from pbem.post.mime import decode_text
@@ -78,7 +85,7 @@ class Form:
 class _Open(NamedTuple):
     """An open turn that its GM decides."""
 
-    table: Table
+    table: CampaignSnapshot
     ruleset: Adjudicated
     turn: OpenTurn
     state: Any
@@ -88,18 +95,18 @@ class _Open(NamedTuple):
 def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
     """Whether a due turn must wait for its GM; from then on it is held."""
     with house.store.reading() as session:
-        table = load_table(session, turn.campaign)
+        table = load_campaign(session, turn.campaign)
         if table.turn != turn.turn or not needs_ruling(house, session, table):
             return False
     with house.store.writing() as session:
-        table = locked_table(session, turn.campaign)
+        table = locked_campaign(session, turn.campaign)
         waits = still_due(session, turn, now) is not None and needs_ruling(house, session, table)
         if waits:
             hold(session, house, table, AWAITING, now)
         return waits
 
 
-def needs_ruling(house: House, session: Session, table: Table) -> bool:
+def needs_ruling(house: House, session: Session, table: CampaignSnapshot) -> bool:
     """Whether the open turn of a campaign is one for its GM to decide, and he has not."""
     if not isinstance(house.game(table.game), Adjudicated):
         return False
@@ -185,7 +192,7 @@ def read_folder(name: str, folder: Path) -> dict[str, str]:
     return {path.name: decode_text(path.read_bytes(), "") for path in paths}
 
 
-def _open(session: Session, house: House, table: Table) -> _Open:
+def _open(session: Session, house: House, table: CampaignSnapshot) -> _Open:
     ruleset = house.game(table.game)
     if not isinstance(ruleset, Adjudicated):
         raise CampaignError(f"campaign {table.name} needs no ruling: {ruleset.title} resolves its turns itself")
@@ -201,7 +208,7 @@ def _digest(open_: _Open) -> str:
 
 def _send_digest(house: House, name: str, now: dt.datetime) -> None:
     with house.store.reading() as session:
-        open_ = _open(session, house, load_table(session, name))
+        open_ = _open(session, house, load_campaign(session, name))
         page = _page(open_)
         # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
         moment = ("digest", digest(page.digest), str(page.deadline))
@@ -209,7 +216,7 @@ def _send_digest(house: House, name: str, now: dt.datetime) -> None:
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
     with house.store.writing() as session:
-        table = locked_table(session, name)
+        table = locked_campaign(session, name)
         if (table.turn, table.era, table.held) == (open_.table.turn, open_.table.era, open_.table.held):
             tell_gm_once(session, house, table, now, moment=moment, subject=subject, page=page)
 

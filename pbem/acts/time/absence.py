@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Act, Deed, Scene
 from pbem.campaign.deadlines import start_of
 from pbem.campaign.journal import note
-from pbem.campaign.table import Table, find_place, open_deadline
+from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
 from pbem.report.wording import when
 from pbem.ruleset import Seat
 from pbem.store.models import Absence
@@ -89,7 +89,7 @@ def _senseless(first: dt.date, last: dt.date, now: dt.datetime) -> str:
     return ""
 
 
-def _too_much(table: Table, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
+def _too_much(table: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
     """Which limit of the house the new absence would break, together with those that touch it; "" if none."""
     most = table.policy.absence_days
     if most == 0:
@@ -117,6 +117,6 @@ def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
     return max(until - since for since, until in merged)
 
 
-def _stays(session: Session, table: Table) -> str:
+def _stays(session: Session, table: CampaignSnapshot) -> str:
     due = open_deadline(session, table) if table.status == Phase.RUNNING else None
     return f"The current deadline stays: {when(due, table.schedule.zone)}." if due else ""

@@ -17,7 +17,7 @@ from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
-from pbem.campaign.table import Place, Table, check_running
+from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import DeadlineMoved
@@ -76,7 +76,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
 def extend(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     now: dt.datetime,
     by: dt.timedelta | dt.datetime | None = None,
 ) -> str:
@@ -100,7 +100,7 @@ def extend(
     return f"Turn {turn.turn} of {table.name} is due {when(new, table.schedule.zone)} now; everybody is told.{left}"
 
 
-def vote(session: Session, house: House, table: Table, seat: Seat, now: dt.datetime) -> str:
+def vote(session: Session, house: House, table: CampaignSnapshot, seat: Seat, now: dt.datetime) -> str:
     """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
 
     The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play
@@ -131,7 +131,7 @@ def needed_votes(rule: str, players: int) -> int:
     return players if rule == "all" else max(min(2, players), (players + 1) // 2)
 
 
-def _refused(session: Session, table: Table, turn: Waiting, place: Place) -> str:
+def _refused(session: Session, table: CampaignSnapshot, turn: Waiting, place: Place) -> str:
     """Why a seat's wish cannot be counted; "" if it can."""
     most = table.policy.extensions if table.policy.vote != "none" else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
@@ -156,7 +156,7 @@ def _asked(session: Session, turn: Waiting, voters: Collection[int]) -> int:
     return len(set(asked).intersection(voters))
 
 
-def _open_turn(session: Session, table: Table) -> Waiting:
+def _open_turn(session: Session, table: CampaignSnapshot) -> Waiting:
     check_running(table)
     return load_waiting(session, table.name)[0]
 
@@ -173,7 +173,7 @@ def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) 
 def _move(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     turn: Waiting,
     old: dt.datetime,
     new: dt.datetime,

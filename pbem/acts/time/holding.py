@@ -17,7 +17,7 @@ from pbem.acts.act import Act, Scene
 from pbem.campaign.holds import AWAITING, PAUSED, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
-from pbem.campaign.table import Table, check_running, open_deadline
+from pbem.campaign.snapshot import CampaignSnapshot, check_running, open_deadline
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import Paused, Resumed
@@ -65,7 +65,9 @@ class Release(Act[Held]):
         return Held(table.name, table.held, released=True)
 
 
-def hold(session: Session, house: House, table: Table, why: str, now: dt.datetime, *, actor: str = "pbem") -> bool:
+def hold(
+    session: Session, house: House, table: CampaignSnapshot, why: str, now: dt.datetime, *, actor: str = "pbem"
+) -> bool:
     """Holds a running campaign, which is locked; False, having changed nothing, if it is held already.
 
     `why` is what status says of it. By the actor "gm" it is a pause, of which
@@ -85,7 +87,7 @@ def hold(session: Session, house: House, table: Table, why: str, now: dt.datetim
     return True
 
 
-def release(session: Session, house: House, table: Table, now: dt.datetime, *, actor: str = "gm") -> bool:
+def release(session: Session, house: House, table: CampaignSnapshot, now: dt.datetime, *, actor: str = "gm") -> bool:
     """Lets turns of a locked campaign run again, at once if they are due; False if it is not held.
 
     Its players are told if they were told of the hold.
@@ -103,6 +105,6 @@ def release(session: Session, house: House, table: Table, now: dt.datetime, *, a
     return True
 
 
-def _held(session: Session, table: Table) -> str:
+def _held(session: Session, table: CampaignSnapshot) -> str:
     """Why it is held by now: what else this transaction did may have changed that."""
     return session.scalar(select(Campaign.held).where(Campaign.id == table.id)) or ""

@@ -13,7 +13,7 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
-from pbem.campaign.table import Table, load_table, open_deadline
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, open_deadline
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import Rescheduled
@@ -55,10 +55,10 @@ class Reschedule(Act[Deadlines]):
     def do(self, scene: Scene) -> Deadlines:
         """Changes the schedule."""
         reschedule(scene.session, scene.house, scene.table, self.words, scene.now)
-        return look_ahead(scene.session, load_table(scene.session, scene.table.name), scene.now)
+        return look_ahead(scene.session, load_campaign(scene.session, scene.table.name), scene.now)
 
 
-def look_ahead(session: Session, table: Table, now: dt.datetime) -> Deadlines:
+def look_ahead(session: Session, table: CampaignSnapshot, now: dt.datetime) -> Deadlines:
     """The deadlines of a campaign, as far as they can be told. Raises CampaignError if it is over."""
     _check_not_over(table)
     deadline = open_deadline(session, table)
@@ -75,7 +75,7 @@ def look_ahead(session: Session, table: Table, now: dt.datetime) -> Deadlines:
     )
 
 
-def reschedule(session: Session, house: House, table: Table, words: str, now: dt.datetime) -> None:
+def reschedule(session: Session, house: House, table: CampaignSnapshot, words: str, now: dt.datetime) -> None:
     """Changes when turns yet to open are due; the open turn keeps its deadline. Everybody is told.
 
     The campaign is locked. Raises CampaignError naming what is wrong with the words.
@@ -97,6 +97,6 @@ def reschedule(session: Session, house: House, table: Table, words: str, now: dt
     tell_players(session, house, table, now, act=act, subject="The schedule has changed", page=page)
 
 
-def _check_not_over(table: Table) -> None:
+def _check_not_over(table: CampaignSnapshot) -> None:
     if table.status == Phase.OVER:
         raise CampaignError(f"campaign {table.name} is over: no turn of it is due any more")

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from pbem.acts.people.seating import open_seat, remove_seat
 from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
 from pbem.campaign.policy import Policy
-from pbem.campaign.table import Place, Table, load_table
+from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign
 from pbem.house import House
 from pbem.report.time_pages import Miss, Missed, MissedDigest, MissedOthers
 from pbem.ruleset import Seat
@@ -29,7 +29,7 @@ class _Misser:
 
 
 def follow_misses(
-    session: Session, house: House, table: Table, missing: frozenset[Seat], now: dt.datetime, *, act: int
+    session: Session, house: House, table: CampaignSnapshot, missing: frozenset[Seat], now: dt.datetime, *, act: int
 ) -> None:
     """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
 
@@ -50,7 +50,7 @@ def follow_misses(
     tell_gm_once(session, house, table, now, moment=("missed", str(act)), subject=subject, page=page)
 
 
-def _missers(session: Session, table: Table, missing: frozenset[Seat]) -> list[_Misser]:
+def _missers(session: Session, table: CampaignSnapshot, missing: frozenset[Seat]) -> list[_Misser]:
     """Those whose sheets were waited for."""
     places = {place.id: place for place in table.places if place.manned and place.seat in missing}
     rows = session.execute(
@@ -61,7 +61,9 @@ def _missers(session: Session, table: Table, missing: frozenset[Seat]) -> list[_
     return [_Misser(places[id_], in_a_row, in_all) for id_, in_a_row, in_all in rows if id_ in places]
 
 
-def _warn(session: Session, house: House, table: Table, missers: Sequence[_Misser], now: dt.datetime, act: int) -> None:
+def _warn(
+    session: Session, house: House, table: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
+) -> None:
     """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
     pages = [
         (each.place, _warning(house, table, each))
@@ -72,7 +74,7 @@ def _warn(session: Session, house: House, table: Table, missers: Sequence[_Misse
     tell_each(session, house, table, now, act=act, subject=subject, pages=pages)
 
 
-def _warning(house: House, table: Table, misser: _Misser) -> Missed:
+def _warning(house: House, table: CampaignSnapshot, misser: _Misser) -> Missed:
     policy = table.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
@@ -90,7 +92,7 @@ def _warning(house: House, table: Table, misser: _Misser) -> Missed:
 
 
 def _tell_others(
-    session: Session, house: House, table: Table, missers: Sequence[_Misser], now: dt.datetime, act: int
+    session: Session, house: House, table: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
 ) -> None:
     seats = tuple(each.place.seat for each in missers)
     page = MissedOthers(campaign=table.name, turn=table.turn, missed=seats)
@@ -105,13 +107,13 @@ def _is_too_many(policy: Policy, misser: _Misser) -> bool:
     return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
 
 
-def _act(session: Session, house: House, table: Table, misser: _Misser, now: dt.datetime) -> str:
+def _act(session: Session, house: House, table: CampaignSnapshot, misser: _Misser, now: dt.datetime) -> str:
     """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
     if not _is_too_many(table.policy, misser):
         return ""
     why = f"its player sent no sheet {misser.in_a_row} times in a row"
     # The run has changed the campaign since the table was looked at.
-    newest = load_table(session, table.name)
+    newest = load_campaign(session, table.name)
     if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
         remove_seat(session, house, newest, misser.place, now, why)
         return "The seat is out of the game."

@@ -18,23 +18,23 @@ from pbem.campaign.ground import Overtaken, act_on
 from pbem.campaign.journal import note
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.resolving import After, Before, compute, load_before
-from pbem.campaign.table import Table
+from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.house import House
 from pbem.post.outbox import withdraw
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
 
-Still = Callable[[Session, Table], bool]
+Still = Callable[[Session, CampaignSnapshot], bool]
 """Whether a turn is still to be run, asked anew each time it is planned."""
 
 
-def is_free(_: Session, table: Table) -> bool:
+def is_free(_: Session, table: CampaignSnapshot) -> bool:
     """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
     return not table.held
 
 
-def at_any_rate(_: Session, __: Table) -> bool:
+def at_any_rate(_: Session, __: CampaignSnapshot) -> bool:
     """A GM's word is enough, whatever holds the turn."""
     return True
 
@@ -50,14 +50,14 @@ def run_turn(
     is no open turn.
     """
 
-    def plan(session: Session, table: Table) -> tuple[Before, After]:
+    def plan(session: Session, table: CampaignSnapshot) -> tuple[Before, After]:
         is_open = number is None or (table.turn, table.status) == (number, Phase.RUNNING)
         if not (is_open and still(session, table)):
             raise Overtaken(table)
         before = load_before(session, house, table)
         return before, compute(session, house, before, now)
 
-    def keep(session: Session, _: Table, planned: tuple[Before, After]) -> tuple[int, After]:
+    def keep(session: Session, _: CampaignSnapshot, planned: tuple[Before, After]) -> tuple[int, After]:
         before, after = planned
         keep_run(session, house, before, after, now=now, reason=reason)
         return before.turn.id, after
@@ -98,7 +98,7 @@ def keep_run(session: Session, house: House, before: Before, after: After, *, no
 
 def put_turn(
     session: Session,
-    table: Table,
+    table: CampaignSnapshot,
     *,
     number: int,
     state: bytes,

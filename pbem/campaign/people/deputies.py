@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.deadlines import start_of
 from pbem.campaign.notices import Postman
-from pbem.campaign.table import Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.post.writing import Mail
@@ -69,7 +69,7 @@ def dismiss(session: Session, place: Place, now: dt.datetime) -> list[Person]:
     return dismissed
 
 
-def stands_in_for(session: Session, table: Table, person: Person, now: dt.datetime) -> list[Place]:
+def stands_in_for(session: Session, table: CampaignSnapshot, person: Person, now: dt.datetime) -> list[Place]:
     """The places of a campaign for which somebody stands in now."""
     rows = session.scalars(
         select(Deputy.seat_id).where(Deputy.person_id == person.id, Deputy.since <= now, Deputy.until > now)
@@ -84,7 +84,7 @@ def copies_topic(topic: str) -> str:
 
 
 def copies(
-    session: Session, house: House, table: Table, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
+    session: Session, house: House, table: CampaignSnapshot, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
 ) -> list[Mail]:
     """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
 
@@ -96,7 +96,9 @@ def copies(
     ]
 
 
-def _copy(session: Session, house: House, table: Table, deputy: Deputy, person: Person, code: str, mail: Mail) -> Mail:
+def _copy(
+    session: Session, house: House, table: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: Mail
+) -> Mail:
     id_ = Postman.of(house, table).id_of("copy", mail.message_id, person.id)
     own = put_copy(session, table, deputy, code, id_)
     return dataclasses.replace(
@@ -112,7 +114,7 @@ def _copy(session: Session, house: House, table: Table, deputy: Deputy, person: 
     )
 
 
-def put_copy(session: Session, table: Table, deputy: Deputy, code: str, id_: str) -> str:
+def put_copy(session: Session, table: CampaignSnapshot, deputy: Deputy, code: str, id_: str) -> str:
     """Keeps how a deputy may answer the report of this code, by the mail of this Message-ID; returns his code."""
     own = reply_code(table.mail_key, "deputy", code, deputy.id)
     report_id = session.scalars(select(Report.id).where(Report.code == code)).one()

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from pbem.archive import drawn_word
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
-from pbem.campaign.table import Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.codes import reply_code
@@ -34,7 +34,9 @@ LONGEST = 40
 """Characters of a word: as many as stand on one line of a report beside the longest name of a seat."""
 
 
-def tell_of_dice(session: Session, house: House, table: Table, places: Iterable[Place], now: dt.datetime) -> int:
+def tell_of_dice(
+    session: Session, house: House, table: CampaignSnapshot, places: Iterable[Place], now: dt.datetime
+) -> int:
     """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
 
     Returns how many are mailed. Who sat there before can no longer choose.
@@ -49,12 +51,12 @@ def tell_of_dice(session: Session, house: House, table: Table, places: Iterable[
     return len(codes)
 
 
-def tell_gm_of_dice(session: Session, house: House, table: Table, now: dt.datetime) -> None:
+def tell_gm_of_dice(session: Session, house: House, table: CampaignSnapshot, now: dt.datetime) -> None:
     """Mails the GM the seal, and that the players may choose words."""
     Postman.of(house, table).send(session, now, _mail(house, table, None, ""))
 
 
-def choose_word(session: Session, table: Table, place: Place, words: Iterable[str], now: dt.datetime) -> str:
+def choose_word(session: Session, table: CampaignSnapshot, place: Place, words: Iterable[str], now: dt.datetime) -> str:
     """Keeps a player's own word, of a locked campaign that has not begun; returns it. Raises CampaignError."""
     if table.status != Phase.FORMING:
         raise CampaignError(
@@ -68,7 +70,7 @@ def choose_word(session: Session, table: Table, place: Place, words: Iterable[st
     return word
 
 
-def words_now(session: Session, table: Table) -> tuple[DiceWord, ...]:
+def words_now(session: Session, table: CampaignSnapshot) -> tuple[DiceWord, ...]:
     """The words as they would be fixed now, one for each place of the table, in their order."""
     rows = session.execute(select(SeatRow.id, SeatRow.dice_word).where(SeatRow.campaign_id == table.id))
     own = {row.id: row.dice_word for row in rows}
@@ -78,7 +80,7 @@ def words_now(session: Session, table: Table) -> tuple[DiceWord, ...]:
     )
 
 
-def _mail(house: House, table: Table, place: Place | None, code: str) -> Mail:
+def _mail(house: House, table: CampaignSnapshot, place: Place | None, code: str) -> Mail:
     """To a player, or with no place to the GM."""
     page = DiceNotice(
         campaign=table.name,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.table import Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.ruleset import Seat
 from pbem.store.models import Press, SeatRow
 
@@ -51,12 +51,14 @@ def is_for(piece: Piece, place: Place) -> bool:
     return piece.kind == NEWS or piece.unsigned or piece.sender is None or piece.sender.id != place.id
 
 
-def readers(table: Table, piece: Piece) -> list[Place]:
+def readers(table: CampaignSnapshot, piece: Piece) -> list[Place]:
     """The places still in the game that a piece is for."""
     return [place for place in table.playing if is_for(piece, place)]
 
 
-def put_piece(session: Session, table: Table, piece: Piece, now: dt.datetime, *, mailed: bool = False) -> int:
+def put_piece(
+    session: Session, table: CampaignSnapshot, piece: Piece, now: dt.datetime, *, mailed: bool = False
+) -> int:
     """Keeps a piece of press; returns its id."""
     row = Press(
         campaign_id=table.id,
@@ -74,7 +76,7 @@ def put_piece(session: Session, table: Table, piece: Piece, now: dt.datetime, *,
     return row.id
 
 
-def muted_seats(session: Session, table: Table) -> Mapping[int, frozenset[Seat]]:
+def muted_seats(session: Session, table: CampaignSnapshot) -> Mapping[int, frozenset[Seat]]:
     """What the player of each seat, by its id, does not want press from; only of those who want less than all."""
     rows = session.execute(select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == table.id))
     return {id_: frozenset(muted) for id_, muted in rows if muted}

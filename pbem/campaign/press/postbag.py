@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.press.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
-from pbem.campaign.table import Place, Table, live
+from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report import Said, Words
 from pbem.ruleset import Seat
 from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
@@ -100,7 +100,7 @@ def mark(session: Session, campaign_id: int) -> Mark:
     return tuple(chain.from_iterable(session.execute(each).one() for each in (press, texts, looks)))
 
 
-def load_postbag(session: Session, table: Table, number: int, *, over: bool) -> Postbag:
+def load_postbag(session: Session, table: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
     """The postbag for the reports that open a turn; the last one, when the game is `over`, has all diaries."""
     if mark(session, table.id) == NOTHING_SAID:
         return Postbag(number=number)
@@ -117,7 +117,7 @@ def load_postbag(session: Session, table: Table, number: int, *, over: bool) -> 
     )
 
 
-def _since(session: Session, table: Table, number: int) -> dict[int, int]:
+def _since(session: Session, table: CampaignSnapshot, number: int) -> dict[int, int]:
     last = (
         select(Report.seat_id, func.max(Turn.number))
         .join(Turn, Turn.id == Report.turn_id)
@@ -127,20 +127,20 @@ def _since(session: Session, table: Table, number: int) -> dict[int, int]:
     return {row[0]: row[1] for row in session.execute(last)}
 
 
-def _load_carried(session: Session, table: Table, first: int) -> Iterator[Carried]:
+def _load_carried(session: Session, table: CampaignSnapshot, first: int) -> Iterator[Carried]:
     places = {place.id: place for place in table.places}
     carried = (Press.campaign_id == table.id, Press.kind != DIARY, Press.published_at.is_(None))
     for row in session.scalars(select(Press).where(*carried, Press.turn >= first).order_by(Press.id)):
         yield Carried(row.turn, _piece(row, places))
 
 
-def _load_texts(session: Session, table: Table, first: int) -> Iterator[tuple[int, int | None, str]]:
+def _load_texts(session: Session, table: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
     texts = select(GmText).where(GmText.campaign_id == table.id, GmText.turn > first).order_by(GmText.id)
     for row in session.scalars(texts):
         yield row.turn, row.seat_id, row.text
 
 
-def _load_looks(session: Session, table: Table) -> Iterator[tuple[int, str]]:
+def _load_looks(session: Session, table: CampaignSnapshot) -> Iterator[tuple[int, str]]:
     rows = session.execute(select(Act.turn, Act.text).where(*_looked(table.id)).order_by(Act.id))
     return ((turn or 0, text) for turn, text in rows)
 
@@ -149,7 +149,7 @@ def _looked(campaign_id: int) -> tuple[ColumnElement[bool], ...]:
     return (Act.campaign_id == campaign_id, Act.turn.is_not(None))
 
 
-def _load_diaries(session: Session, table: Table) -> Iterator[Said]:
+def _load_diaries(session: Session, table: CampaignSnapshot) -> Iterator[Said]:
     """All diaries, in the order of seats and as they were written."""
     diaries = (
         select(SeatRow.name, Press.text, Press.turn)

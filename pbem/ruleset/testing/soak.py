@@ -20,7 +20,7 @@ from pbem.acts.opening import Start
 from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.time.holding import release
 from pbem.campaign.proof import prove
-from pbem.campaign.table import load_last_reports, load_table
+from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.config import load_settings, write_default_settings
 from pbem.house import House, open_house
 from pbem.ruleset import AnyRuleset, Dice, Seat, View
@@ -83,7 +83,7 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
     prove(house, name)
     with house.store.reading() as session:
         assert not session.scalars(select(Letter.note).where(Letter.state == LetterState.QUARANTINED)).all()
-        table = load_table(session, name)
+        table = load_campaign(session, name)
         hashes = select(Turn.state_hash).where(Turn.campaign_id == table.id).order_by(Turn.number)
         return list(session.scalars(hashes))
 
@@ -91,7 +91,7 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
 def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
     """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
     with house.store.reading() as session:
-        table = load_table(session, name)
+        table = load_campaign(session, name)
     names = ["all.txt", *(f"{seat}.txt" for seat in table.seats)]
     files = {file: "\n".join(dice.pick(list(HOSTILE.values()), file)) for file in names}
     games = ["", f"SCORE {table.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"]
@@ -103,13 +103,13 @@ def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
 
 def _is_over(house: House, name: str) -> bool:
     with house.store.reading() as session:
-        return load_table(session, name).status == Phase.OVER
+        return load_campaign(session, name).status == Phase.OVER
 
 
 def _views(house: House, name: str) -> list[tuple[Seat, View]]:
     """What each player was mailed last."""
     with house.store.reading() as session:
-        reports = load_last_reports(session, load_table(session, name))
+        reports = load_last_reports(session, load_campaign(session, name))
     return [(seat, json.loads(report.view)) for seat, report in reports.items()]
 
 

@@ -37,7 +37,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class CampaignSnapshot:
     """A campaign and its seats, in their order. `turn` is the number of the open turn.
 
     `seed` is the sealed one; `words` are mixed with it, and there are none before the start.
@@ -123,7 +123,7 @@ def lock_campaign(session: Session, name: str) -> None:
     session.expire_all()
 
 
-def load_table(session: Session, name: str) -> Table:
+def load_campaign(session: Session, name: str) -> CampaignSnapshot:
     """The campaign of this name. Raises CampaignError with the nearest name there is."""
     campaign = session.scalar(select(Campaign).where(Campaign.name == name))
     if campaign is None:
@@ -135,7 +135,7 @@ def load_table(session: Session, name: str) -> Table:
         .where(SeatRow.campaign_id == campaign.id)
         .order_by(SeatRow.id)
     )
-    return Table(
+    return CampaignSnapshot(
         id=campaign.id,
         name=campaign.name,
         game=campaign.game,
@@ -158,13 +158,13 @@ def load_table(session: Session, name: str) -> Table:
     )
 
 
-def locked_table(session: Session, name: str) -> Table:
+def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
     """The campaign of this name, which nobody else changes before the transaction ends. Raises CampaignError."""
     lock_campaign(session, name)
-    return load_table(session, name)
+    return load_campaign(session, name)
 
 
-def find_place(table: Table, seat: Seat) -> Place:
+def find_place(table: CampaignSnapshot, seat: Seat) -> Place:
     """The place of this seat. Raises CampaignError with the nearest there is."""
     for place in table.places:
         if place.seat == seat.lower():
@@ -177,13 +177,13 @@ def live(campaign_id: int) -> ColumnElement[bool]:
     return and_(Turn.campaign_id == campaign_id, Turn.shelf_id.is_(None))
 
 
-def check_running(table: Table) -> None:
+def check_running(table: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign has no open turn."""
     if table.status != Phase.RUNNING:
         raise CampaignError(f"campaign {table.name} is {table.status}: it has no open turn")
 
 
-def live_turn(session: Session, table: Table, number: int) -> Turn:
+def live_turn(session: Session, table: CampaignSnapshot, number: int) -> Turn:
     """The turn of this number in the campaign's history. Raises CampaignError if that is broken, and has none."""
     turn = session.scalar(select(Turn).where(live(table.id), Turn.number == number))
     if turn is None:
@@ -191,12 +191,12 @@ def live_turn(session: Session, table: Table, number: int) -> Turn:
     return turn
 
 
-def open_deadline(session: Session, table: Table) -> dt.datetime | None:
+def open_deadline(session: Session, table: CampaignSnapshot) -> dt.datetime | None:
     """When the open turn is due; None where there is none, or it waits for its GM."""
     return session.scalar(select(Turn.deadline).where(live(table.id), Turn.number == table.turn, Turn.number > 0))
 
 
-def record_of(session: Session, table: Table, number: int) -> bytes:
+def record_of(session: Session, table: CampaignSnapshot, number: int) -> bytes:
     """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
     record = session.scalar(select(Turn.record).where(live(table.id), Turn.number == number))
     if record is None:
@@ -204,11 +204,11 @@ def record_of(session: Session, table: Table, number: int) -> bytes:
     return record
 
 
-def _broken(table: Table, wrong: str) -> CampaignError:
+def _broken(table: CampaignSnapshot, wrong: str) -> CampaignError:
     return CampaignError(f"the turns of {table.name} do not hang together: {wrong}; run: pbem mend {table.name}")
 
 
-def load_open_turn(session: Session, table: Table) -> OpenTurn:
+def load_open_turn(session: Session, table: CampaignSnapshot) -> OpenTurn:
     """The open turn of a running campaign. Raises CampaignError if it has none."""
     check_running(table)
     turn = live_turn(session, table, table.turn)
@@ -235,7 +235,7 @@ def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:
     return [SheetIn(**row._mapping) for row in rows]
 
 
-def load_last_reports(session: Session, table: Table, *, until: int | None = None) -> dict[Seat, LastReport]:
+def load_last_reports(session: Session, table: CampaignSnapshot, *, until: int | None = None) -> dict[Seat, LastReport]:
     """The report each seat was mailed last, or had been when the turn of a number opened."""
     shown = live(table.id) if until is None else and_(live(table.id), Turn.number <= until)
     newest = (

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.press.pieces import DIARY, NEWS, Piece, put_piece, readers
-from pbem.campaign.table import Place, Table, check_running, find_place
+from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
 from pbem.errors import CampaignError
 from pbem.ruleset import Seat
 from pbem.store.models import Press
@@ -36,7 +36,7 @@ ROOM_FOR_DIARIES = 300_000
 """Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
 
 
-def read_recipients(table: Table, words: Sequence[str]) -> tuple[Seat, ...] | None:
+def read_recipients(table: CampaignSnapshot, words: Sequence[str]) -> tuple[Seat, ...] | None:
     """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
     if any(word.lower() == EVERYBODY for word in words):
         return None
@@ -47,7 +47,7 @@ def read_recipients(table: Table, words: Sequence[str]) -> tuple[Seat, ...] | No
     return tuple(dict.fromkeys(place.seat for place in places))
 
 
-def check_letter(session: Session, table: Table, piece: Piece) -> None:
+def check_letter(session: Session, table: CampaignSnapshot, piece: Piece) -> None:
     """Raises CampaignError if the campaign does not allow a letter of a player, or he has written enough."""
     _check_press(table)
     if piece.unsigned and table.policy.press != "anonymous":
@@ -62,7 +62,7 @@ def check_letter(session: Session, table: Table, piece: Piece) -> None:
         _check_reports(session, table, piece)
 
 
-def put_news(session: Session, table: Table, sender: Place, text: str, now: dt.datetime) -> Piece:
+def put_news(session: Session, table: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> Piece:
     """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
     _check_press(table)
     piece = Piece(kind=NEWS, sender=sender, text=text)
@@ -72,7 +72,7 @@ def put_news(session: Session, table: Table, sender: Place, text: str, now: dt.d
     return piece
 
 
-def put_diary(session: Session, table: Table, sender: Place, text: str, now: dt.datetime) -> Piece:
+def put_diary(session: Session, table: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> Piece:
     """Enters a text into a seat's diary. Raises CampaignError if there are none, or it is full."""
     check_running(table)
     if not table.policy.diary:
@@ -87,18 +87,18 @@ def put_diary(session: Session, table: Table, sender: Place, text: str, now: dt.
     return piece
 
 
-def goes_at_once(table: Table, piece: Piece) -> bool:
+def goes_at_once(table: CampaignSnapshot, piece: Piece) -> bool:
     """Whether a letter is mailed by itself; a GM's always is."""
     return piece.sender is None or table.policy.press_with == "mail"
 
 
-def _check_press(table: Table) -> None:
+def _check_press(table: CampaignSnapshot) -> None:
     check_running(table)
     if table.policy.press == "off":
         raise CampaignError(f"there is no press in {table.name}: its GM has chosen so")
 
 
-def _check_number(session: Session, table: Table, piece: Piece) -> None:
+def _check_number(session: Session, table: CampaignSnapshot, piece: Piece) -> None:
     written = select(func.count()).where(*_of_turn(table, piece), Press.kind == piece.kind)
     if session.scalars(written).one() >= PIECES_A_TURN:
         raise CampaignError(
@@ -106,7 +106,7 @@ def _check_number(session: Session, table: Table, piece: Piece) -> None:
         )
 
 
-def _check_copies(session: Session, table: Table, piece: Piece, copies: int) -> None:
+def _check_copies(session: Session, table: CampaignSnapshot, piece: Piece, copies: int) -> None:
     mailed = select(Press.recipients).where(*_of_turn(table, piece), Press.published_at.is_not(None))
     everybody = len(table.playing) - 1
     used = sum(everybody if to is None else len(to) for to in session.scalars(mailed))
@@ -117,7 +117,7 @@ def _check_copies(session: Session, table: Table, piece: Piece, copies: int) -> 
         )
 
 
-def _check_reports(session: Session, table: Table, piece: Piece) -> None:
+def _check_reports(session: Session, table: CampaignSnapshot, piece: Piece) -> None:
     left = room_left(session, table, piece.sender)
     if len(piece.text) > left:
         raise CampaignError(
@@ -128,14 +128,14 @@ def _check_reports(session: Session, table: Table, piece: Piece) -> None:
         raise CampaignError("the next reports are full: please write again when they have come")
 
 
-def room_left(session: Session, table: Table, sender: Place | None) -> int:
+def room_left(session: Session, table: CampaignSnapshot, sender: Place | None) -> int:
     """How many characters a seat may still put into the next reports, of the share that each seat has."""
     share = max(ROOM_IN_REPORTS // len(table.playing), LEAST_SHARE)
     used = _characters(session, *_waiting(table), Press.sender_id == (sender.id if sender else None))
     return max(share - used, 0)
 
 
-def _waiting(table: Table) -> tuple[ColumnElement[bool], ...]:
+def _waiting(table: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
     """What was written for reports while the open turn was open."""
     return (
         Press.campaign_id == table.id,
@@ -145,7 +145,7 @@ def _waiting(table: Table) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _of_turn(table: Table, piece: Piece) -> tuple[ColumnElement[bool], ...]:
+def _of_turn(table: CampaignSnapshot, piece: Piece) -> tuple[ColumnElement[bool], ...]:
     """What the writer of a piece has written while the open turn was open."""
     sender = piece.sender.id if piece.sender else None
     return Press.campaign_id == table.id, Press.turn == table.turn, Press.sender_id == sender

@@ -8,7 +8,7 @@ from typing import TextIO
 
 import click
 
-from pbem.acts.words.gmwords import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
 from pbem.commands.common import act, ask
 from pbem.commands.options import NUMBER, home_option, json_option, now_option
 from pbem.ruleset import split_words

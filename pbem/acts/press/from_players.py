@@ -10,11 +10,11 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Deed, Scene
-from pbem.acts.words.mailing import send_letter
-from pbem.acts.words.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
+from pbem.acts.press.mailing import send_letter
+from pbem.acts.press.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
 from pbem.campaign.press.passing import Passed, passable
 from pbem.campaign.press.pieces import LETTER, UNSIGNED, Piece, muted_seats, readers
-from pbem.campaign.table import Place, Table, find_place
+from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
 from pbem.errors import CampaignError
 from pbem.masking import MASK
 from pbem.report.wording import joined, when
@@ -117,12 +117,12 @@ def _set_muted(session: Session, own: Place, muted: frozenset[Seat]) -> None:
     session.execute(update(SeatRow).where(SeatRow.id == own.id).values(muted=sorted(muted)))
 
 
-def _writer(table: Table, word: str) -> Seat:
+def _writer(table: CampaignSnapshot, word: str) -> Seat:
     """Whose press is meant: a seat's, or that of nobody in particular."""
     return UNSIGNED if word.lower() == UNSIGNED else find_place(table, word).seat
 
 
-def _delivery(table: Table, piece: Piece, at: dt.datetime | None, now: dt.datetime) -> str:
+def _delivery(table: CampaignSnapshot, piece: Piece, at: dt.datetime | None, now: dt.datetime) -> str:
     """Who gets a letter, when, and what they are told of its writer."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
     whom = everybody if piece.to is None else joined(piece.to)
@@ -138,7 +138,7 @@ def _room(scene: Scene, own: Place) -> str:
     return f" Your seat has room for {room_left(scene.session, scene.table, own)} characters more in them."
 
 
-def _vacant(table: Table, piece: Piece) -> str:
+def _vacant(table: CampaignSnapshot, piece: Piece) -> str:
     """A sentence on the seats written to where nobody sits."""
     vacant = [place.seat for place in readers(table, piece) if not place.address]
     return f" Nobody sits at {joined(vacant)} now." if vacant else ""

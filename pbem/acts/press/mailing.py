@@ -13,17 +13,19 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from pbem.acts.words.writing import check_letter, goes_at_once
+from pbem.acts.press.writing import check_letter, goes_at_once
 from pbem.campaign.notices import Postman
 from pbem.campaign.press.pieces import Piece, is_muted, muted_seats, put_piece, readers
-from pbem.campaign.table import Place, Table
+from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.outbox import press_topic
 from pbem.report.pages import Page
 from pbem.report.press_pages import PressMail
 
 
-def send_letter(session: Session, house: House, table: Table, piece: Piece, now: dt.datetime) -> dt.datetime | None:
+def send_letter(
+    session: Session, house: House, table: CampaignSnapshot, piece: Piece, now: dt.datetime
+) -> dt.datetime | None:
     """Keeps a player's letter, and mails it or leaves it for the next reports.
 
     Returns when its mails go, None if with the reports. Raises CampaignError
@@ -46,7 +48,7 @@ def send_letter(session: Session, house: House, table: Table, piece: Piece, now:
 def mail_press(
     session: Session,
     house: House,
-    table: Table,
+    table: CampaignSnapshot,
     press_id: int,
     page: Page,
     *,

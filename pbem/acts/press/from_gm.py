@@ -10,12 +10,12 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene
-from pbem.acts.words.mailing import mail_press
-from pbem.acts.words.writing import EVERYBODY, read_recipients
+from pbem.acts.press.mailing import mail_press
+from pbem.acts.press.writing import EVERYBODY, read_recipients
 from pbem.campaign.journal import note
 from pbem.campaign.press.passing import passable
 from pbem.campaign.press.pieces import DIARY, LETTER, Piece, put_piece, readers
-from pbem.campaign.table import Table, find_place
+from pbem.campaign.snapshot import CampaignSnapshot, find_place
 from pbem.errors import CampaignError
 from pbem.report.press_pages import Broadcast as GmLetter
 from pbem.report.wording import joined
@@ -159,7 +159,7 @@ class ShowPress(Question[PressBook]):
         return PressBook(scene.table.name, tuple(list_press(scene.session, scene.table)))
 
 
-def list_texts(session: Session, table: Table) -> list[Text]:
+def list_texts(session: Session, table: CampaignSnapshot) -> list[Text]:
     """All texts of a campaign's GM, by the turns whose reports bring them."""
     rows = session.execute(
         select(GmText.id, GmText.turn, SeatRow.name, GmText.text)
@@ -170,7 +170,7 @@ def list_texts(session: Session, table: Table) -> list[Text]:
     return [Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows]
 
 
-def list_press(session: Session, table: Table) -> list[PressShown]:
+def list_press(session: Session, table: CampaignSnapshot) -> list[PressShown]:
     """Letters and news of a campaign as its GM may see them; diaries stay shut until the game is over."""
     shut = () if table.status == Phase.OVER else (Press.kind != DIARY,)
     rows = session.execute(

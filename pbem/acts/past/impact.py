@@ -18,7 +18,7 @@ from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.reading import Reading, still_reads
 from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text, unpack_files
 from pbem.campaign.resolving import opening_of
-from pbem.campaign.table import Place, SheetIn, Table, load_sheets
+from pbem.campaign.snapshot import CampaignSnapshot, Place, SheetIn, load_sheets
 from pbem.house import House
 from pbem.report import Correction, SheetUsed
 from pbem.ruleset import Seat, View, canonical
@@ -40,7 +40,7 @@ class Touched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Radius:
+class Impact:
     """Whose reports a second run of a turn changes, and whose it leaves alone.
 
     `gone` are seats whose report is withdrawn without another in its place;
@@ -66,13 +66,15 @@ class Amendment:
     """A second run, computed: all that is kept and mailed of it."""
 
     again: Rerun
-    radius: Radius
+    impact: Impact
     reports: Sequence[MadeReport]
     record: bytes
     files: Mapping[str, bytes]
 
 
-def plan_amendment(session: Session, house: House, table: Table, changes: Changes, now: dt.datetime) -> Amendment:
+def plan_amendment(
+    session: Session, house: House, table: CampaignSnapshot, changes: Changes, now: dt.datetime
+) -> Amendment:
     """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
     again = rerun(session, house, table, changes)
     old = load_reports(session, again.following)
@@ -91,7 +93,7 @@ def plan_amendment(session: Session, house: House, table: Table, changes: Change
     files = again.files(_all_files(again, old, reports))
     return Amendment(
         again=again,
-        radius=_radius(again, old, affected, corrections, deadline),
+        impact=_impact(again, old, affected, corrections, deadline),
         reports=reports,
         record=again.record(files, now),
         files=files,
@@ -173,18 +175,18 @@ def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[MadeRe
     return [new.get(place.id) or unpack_files(old[place.id].files) for place, _ in again.outcome.views]
 
 
-def _radius(
+def _impact(
     again: Rerun,
     old: Mapping[int, Report],
     affected: Sequence[tuple[Place, View]],
     corrections: Mapping[Seat, Correction],
     deadline: dt.datetime | None,
-) -> Radius:
+) -> Impact:
     table = again.table
     told = {place.id for place, _ in again.outcome.views}
     changed = {place.id for place, _ in affected}
     first = Correction(edition=1, differences=())
-    return Radius(
+    return Impact(
         campaign=table.name,
         turn=again.number,
         touched=tuple(_touched(place.seat, corrections.get(place.seat, first)) for place, _ in affected),

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Deed, Scene
 from pbem.campaign.due import BY_GM, Due
-from pbem.campaign.table import Table, check_running
+from pbem.campaign.snapshot import CampaignSnapshot, check_running
 from pbem.house import House
 from pbem.store.models import Campaign, Request
 from pbem.store.states import Phase
@@ -29,7 +29,7 @@ class AskForRun(Act[Deed]):
         return Deed(f"Turn {scene.table.turn} of {scene.table.name} is run as soon as all letters are read.")
 
 
-def ask_for_run(session: Session, table: Table, now: dt.datetime) -> None:
+def ask_for_run(session: Session, table: CampaignSnapshot, now: dt.datetime) -> None:
     """Keeps that the open turn is to be run; once, however often it is asked. Raises CampaignError if none is open."""
     check_running(table)
     if not is_asked(session, table):
@@ -37,12 +37,12 @@ def ask_for_run(session: Session, table: Table, now: dt.datetime) -> None:
         session.add(Request(kind=RUN, code=_code(table), campaign_id=table.id, data=data, created_at=now))
 
 
-def is_asked(session: Session, table: Table) -> bool:
+def is_asked(session: Session, table: CampaignSnapshot) -> bool:
     """Whether the GM has asked for the run of the turn that is open now."""
     return session.scalar(select(Request.id).where(Request.code == _code(table))) is not None
 
 
-def _code(table: Table) -> str:
+def _code(table: CampaignSnapshot) -> str:
     return f"{RUN}-{table.id}-{table.turn}-{table.era}"
 
 
