@@ -110,7 +110,7 @@ def _seated(table: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
         number = players_allowed(ruleset.seats)
         raise CampaignError(
             f"{ruleset.title} is for {number} players, and {len(places)} sit in {table.name}: "
-            "wait until somebody signs up, or invite somebody with: pbem invite"
+            "wait until somebody signs up, or invite somebody with: pbem invite (by mail: INVITE)"
         )
     return replace(table, places=places)
 

@@ -205,7 +205,9 @@ def record_of(session: Session, table: CampaignSnapshot, number: int) -> bytes:
 
 
 def _broken(table: CampaignSnapshot, wrong: str) -> CampaignError:
-    return CampaignError(f"the turns of {table.name} do not hang together: {wrong}; run: pbem mend {table.name}")
+    return CampaignError(
+        f"the turns of {table.name} do not hang together: {wrong}; run: pbem mend {table.name} (by mail: MEND)"
+    )
 
 
 def load_open_turn(session: Session, table: CampaignSnapshot) -> OpenTurn:

@@ -84,7 +84,7 @@ def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
     """A tick cannot run the turn, and says what to do."""
     meanwhile(played, roll_to(played, 2))
 
-    said = "the turns of toy1 do not hang together: turn 4 was not run; run: pbem mend toy1"
+    said = "the turns of toy1 do not hang together: turn 4 was not run; run: pbem mend toy1 (by mail: MEND)"
     assert said in played.tick(hours=24 * 7).problems[0]
 
 

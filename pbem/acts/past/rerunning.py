@@ -101,7 +101,7 @@ def rerun(session: Session, house: House, table: CampaignSnapshot, changes: Chan
     if changes.patch and following.state_hash != changes.of_state:
         raise CampaignError(
             f"the state of {table.name} has changed since you edited it; what it is now is told by: "
-            f"pbem state {table.name}"
+            f"pbem state {table.name} (by mail: STATE)"
         )
     patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
         changes.patch
@@ -113,7 +113,9 @@ def rerun(session: Session, house: House, table: CampaignSnapshot, changes: Chan
         before, given = _look_back(session, ruleset, table, turn, changes.sheets, patch)
         before = replace(before, withdrawn=withdrawn)
     elif changes.sheets:
-        raise CampaignError(f"{table.name} has run no turn yet: to enter a sheet for the open one, use pbem sheet")
+        raise CampaignError(
+            f"{table.name} has run no turn yet: a sheet for the open one is entered with pbem sheet (by mail: SHEET)"
+        )
     outcome = _resolved(session, table, ruleset, before, patch)
     return Rerun(
         table=replace(table, era=table.era + 1),
@@ -136,7 +138,7 @@ def _resolved(
     except PatchError as error:
         raise CampaignError(
             f"your earlier change of the state does not fit what comes out now: {error}; "
-            "leave it out with --without-patch, and make it anew afterwards"
+            "leave it out with pbem rerun --without-patch, and make it anew afterwards"
         ) from None
     except MISREAD as error:
         if not patch:

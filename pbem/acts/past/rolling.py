@@ -169,7 +169,8 @@ def _to_take_back(session: Session, table: CampaignSnapshot) -> Shelf:
     if table.turn != shelf.first or table.status != Phase.RUNNING:
         raise CampaignError(
             f"the rollback of {table.name} to turn {shelf.first} can no longer be taken back: "
-            f"that turn has been run since; to go back once more: pbem rollback {table.name} {shelf.first}"
+            f"that turn has been run since; to go back once more: "
+            f"pbem rollback {table.name} {shelf.first} (by mail: ROLLBACK {shelf.first})"
         )
     return shelf
 

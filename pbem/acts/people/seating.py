@@ -276,4 +276,5 @@ def _tell_gm(
 
 
 def _hint(table: CampaignSnapshot, place: Place) -> str:
-    return f"To give it to somebody: pbem seat {table.name} {place.seat} --to ADDRESS"
+    screen, mail = f"pbem seat {table.name} {place.seat} --to ADDRESS", f"SEAT {place.seat} TO ADDRESS"
+    return f"To give it to somebody: {screen} (by mail: {mail})"
