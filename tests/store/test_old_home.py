@@ -1,0 +1,94 @@
+"""A home made by the version before goes on: it is migrated, its mails keep their threads, and its archive is proved.
+
+`homes/duel_of_0002.tar.xz` was made by the program as it was when the database
+had its second form: a duel of Singularity in turn 2, with a letter between its
+players. `MAILS` are what that program mailed then, for what is done here.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import select
+
+from cli import main
+from pbem.config import load_settings
+from pbem.store import Store
+from pbem.store.models import Outgoing, Report, SeatRow
+
+HOME = Path(__file__).with_name("homes") / "duel_of_0002.tar.xz"
+
+MAILS = [
+    ("bob@example.org", "receipt", "<6uaz32wlcmjmudgyab243ekhir@example.org>"),
+    ("ann@example.org", "report", "<ccse37ad2436vziei7kasftbr3@example.org>"),
+    ("bob@example.org", "report", "<uwddhywbcexckry2w3py3g6qns@example.org>"),
+    ("ann@example.org", "notice", "<yrhkutwf3u5rtwqfow3bim5ggd@example.org>"),
+    ("bob@example.org", "notice", "<cjspdkx7bdpxscabd5dz6pihjv@example.org>"),
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home as it was left, brought to this version."""
+    with tarfile.open(HOME) as files:
+        files.extractall(tmp_path, filter="data")
+    pbem(tmp_path / "home", "migrate")
+    return tmp_path / "home"
+
+
+def pbem(home: Path, *words: str) -> str:
+    """What a command prints that succeeds."""
+    result = CliRunner().invoke(main, ["--home", str(home), *words])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def play_on(home: Path) -> list[tuple[str, str, str]]:
+    """Blue answers his old report, the turn is run and taken back; to whom what was mailed, and its Message-ID."""
+    store = Store(load_settings(home).database)
+    with store.reading() as session:
+        before = session.scalars(select(Outgoing.id).order_by(Outgoing.id.desc())).first()
+        newest = select(Report.code).join(SeatRow, SeatRow.id == Report.seat_id).where(SeatRow.name == "blue")
+        code = session.scalars(newest.order_by(Report.id.desc())).first()
+    post(home, f"ORDERS duel blue {code}\nPLACE b2\nEND")
+    pbem(home, "tick", "--now", "2026-11-03T09:00Z")
+    pbem(home, "tick", "--now", "2026-11-03T10:00Z")
+    pbem(home, "rollback", "duel", "2", "--yes", "--now", "2026-11-03T11:00Z")
+    pbem(home, "tick", "--now", "2026-11-03T11:00Z")
+    with store.reading() as session:
+        mailed = select(Outgoing.recipient, Outgoing.kind, Outgoing.message_id).where(Outgoing.id > before)
+        rows = session.execute(mailed.order_by(Outgoing.id)).all()
+    store.close()
+    return [(row.recipient, row.kind, row.message_id) for row in rows]
+
+
+def post(home: Path, text: str) -> None:
+    """A mail of blue's player."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "bob@example.org", "orders@example.org", "orders"
+    mail["Message-ID"], mail["Date"] = "<3@example.org>", "Mon, 2 Nov 2026 09:00:00 +0000"
+    mail.set_content(text)
+    (home / "post" / "inbox" / "new" / "3").write_bytes(mail.as_bytes())
+
+
+def test_mails_of_an_old_campaign_keep_their_names(home: Path) -> None:
+    """The same things are mailed under the same Message-IDs, so that threads hold and nothing is mailed twice."""
+    assert play_on(home) == MAILS
+
+
+def verified(home: Path) -> str:
+    """What the archive shows by itself."""
+    return pbem(home, "verify", str(home / "turns"), "duel")
+
+
+def test_an_old_home_is_in_order(home: Path) -> None:
+    """Its archive agrees with itself, before and after what is done to it."""
+    before = verified(home)
+    play_on(home)
+
+    for said in (before, verified(home)):
+        assert "The chain of records, all files, and the digest of every sheet agree." in said
