@@ -13,7 +13,7 @@ from pbem.acts.time.holding import Held
 from pbem.acts.time.scheduling import Deadlines
 from pbem.housekeeping.status import CampaignStatus, SeatStatus, Undelivered
 from pbem.report.wording import columns, when, wrapped
-from pbem.store.states import Phase
+from pbem.store.states import MailState, Phase
 from pbem.telling.common import counted
 from pbem.telling.door import Door
 
@@ -123,8 +123,11 @@ def _sheet(seat: SeatStatus) -> str:
 
 
 def undelivered_lines(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
-    """Mail that is stuck, a line each."""
-    for mail in mails:
+    """Mail that has not gone out: how much just waits, and a line for each that was tried in vain."""
+    tried = [mail for mail in mails if mail.attempts or mail.state != MailState.QUEUED]
+    if len(tried) < len(mails):
+        yield f"{indent}{counted(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
+    for mail in tried:
         tries = f", {counted(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
         reply = f": {mail.reply}" if mail.reply else ""
         yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"

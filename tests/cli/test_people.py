@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from tests.cli.conftest import Run
 
@@ -76,3 +77,11 @@ def test_the_journal_is_shown(duel: Run) -> None:
     assert any("gm: started; dice seal" in line for line in lines)
     entries = json.loads(duel("journal", "duel", "--json").output)["entries"]
     assert entries[-1]["secret"] is True
+
+
+def test_status_counts_what_waits(duel: Run) -> None:
+    """Mail that nobody has tried to send yet is no trouble, and has no line of its own."""
+    shown = duel("status").output
+
+    assert re.search(r"^  [0-9]+ mails wait to be sent$", shown, re.MULTILINE)
+    assert "not delivered" not in shown
