@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 
 import pytest
@@ -157,6 +158,20 @@ def test_players_hear_of_a_mending(played: Desk) -> None:
         "its turns did not hang together (turn 2 was not run, but turn 5 follows it); "
         "they were mended, and turn 2 is open"
     )
+
+
+def test_a_mended_turn_has_time_and_is_reminded_of(played: Desk) -> None:
+    """A deadline that went by while the campaign was broken is set anew, and reminders go out before it again."""
+    meanwhile(played, roll_to(played, 2))
+    with played.house.store.writing() as session:
+        session.execute(update(Turn).where(Turn.number == 2, Turn.shelf_id.is_(None)).values(reminded_at=played.now))
+    played.now += dt.timedelta(days=30)
+    do(played.house, "toy1", Mend(), played.now)
+
+    mended = live_turns(played)[-1]
+    assert mended.deadline is not None
+    assert mended.deadline > played.now
+    assert mended.reminded_at is None
 
 
 def test_sheets_missed_in_a_stray_run_were_not_missed(played: Desk) -> None:
