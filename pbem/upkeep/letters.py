@@ -14,7 +14,7 @@ from pbem.store import Store
 from pbem.store.models import Letter
 from pbem.store.states import LetterState
 
-STATES = tuple(LetterState)
+STATES = tuple(state.value for state in LetterState)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
