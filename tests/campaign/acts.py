@@ -240,8 +240,9 @@ class Stage:
     """How a campaign stands, what can be done to it, and what its GM does to it in the end.
 
     Of the acts, `sharp` change turns, or who plays them, `sharpest` the most;
-    `planned` are planned before the campaign is locked, all else is decided
-    under the lock; `overtaken` are those that others overtake.
+    `planned` are planned before the campaign is locked, and `looking` look at
+    something before, such as a letter; all else is decided under the lock.
+    `overtaken` are those that others overtake.
     """
 
     prepare: Callable[[Desk], dt.datetime]
@@ -252,6 +253,7 @@ class Stage:
     sharpest: Collection[str]
     games: Mapping[str, AnyRuleset] = field(default_factory=lambda: GAMES)
     after: Act = nothing
+    looking: Collection[str] = ()
 
 
 STAGES = {
@@ -259,7 +261,8 @@ STAGES = {
         set_the_stage,
         ACTS,
         overtaken=ACTS,
-        planned=("tick", "run", "rerun", "rerun with a sheet", "patch", "fork", *MAILED),
+        planned=("tick", "run", "rerun", "rerun with a sheet", "patch"),
+        looking=("fork", *MAILED),
         sharp=SHARP,
         sharpest=("rollback by two", "rerun with a sheet"),
     ),
@@ -268,7 +271,8 @@ STAGES = {
         leave_to_gm,
         RULED,
         overtaken=("ruling", "filled form", "mailed ruling"),
-        planned=("filled form", "mailed ruling"),
+        planned=("filled form",),
+        looking=("mailed ruling",),
         sharp=("run", "rollback by two", "ruling", "tick"),
         sharpest=("run", "rollback by two"),
         games={"toy": RULESET, RULESET.key: RULESET},
