@@ -18,9 +18,9 @@ RESEARCHED, KEPT_BUBBLES = 3, 2
 
 def asking(play: Play) -> None:
     """Draws what the mover may choose from: bubbles of the research station, then cards for each pop on a node."""
-    _note_wishes(play)
+    note_wishes(play)
     if play.research:
-        _draw_bubbles(play)
+        draw_bubbles(play)
     while play.pending and play.question is None and play.result is None:
         play.pending -= 1
         cards = draw_cards(play, play.wish, "node", play.pending)
@@ -29,7 +29,7 @@ def asking(play: Play) -> None:
             ask(play, "card", cards)
 
 
-def _note_wishes(play: Play) -> None:
+def note_wishes(play: Play) -> None:
     """The decks to draw from and what to keep, as the sheet of a turn says beforehand."""
     draw, keep = play.plan.single("draw"), play.plan.single("keep")
     if draw is not None:
@@ -40,8 +40,12 @@ def _note_wishes(play: Play) -> None:
         play.liking = keep.order.what
 
 
-def _draw_bubbles(play: Play) -> None:
-    drawn = [colour for count in range(RESEARCHED) if (colour := play.draw("research", count))]
+def draw_bubbles(play: Play) -> None:
+    """Three bubbles of which two are kept; the game ends where the bag has fewer, which needs no dice."""
+    if len(play.table.bag) < RESEARCHED:
+        drawn, play.table.bag = list(in_order(play.table.bag)), []
+    else:
+        drawn = [colour for count in range(RESEARCHED) if (colour := play.draw("research", count))]
     play.tell("researched", who=play.seat, bubbles=drawn)
     if len(drawn) == RESEARCHED:
         ask(play, "bubbles", drawn)

@@ -184,7 +184,14 @@ def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
     gained = 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
     supply = 8 * len(after.hand) + 20 * min(len(after.hand), 2)
-    return 1_000 + gained + 9 * play.chain.nodes + supply + 3 * loaded + 10 * _stations(play, seat)
+    return (
+        1_000
+        + gained
+        + 9 * sum(chain.nodes for chain in play.chains)
+        + supply
+        + 3 * loaded
+        + 10 * _stations(play, seat)
+    )
 
 
 def _stations(play: Play, seat: Seat) -> int:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, split_words, suggest
 from rules.bubble_singularity.acting import default_action
 from rules.bubble_singularity.asking import default_answer
 from rules.bubble_singularity.beginning import check_first_card, wishes
+from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.moving import default_way, path_of
 from rules.bubble_singularity.orders import (
     ABILITY_OF,
@@ -26,7 +28,7 @@ from rules.bubble_singularity.orders import (
     Start,
     Swap,
 )
-from rules.bubble_singularity.play import Play
+from rules.bubble_singularity.play import Chain, Play
 from rules.bubble_singularity.state import Question, State
 from rules.bubble_singularity.table import Table
 from rules.bubble_singularity.turn import rehearse
@@ -132,7 +134,7 @@ def _idle(play: Play, order: Order) -> str:
     assert isinstance(order, Pop | Swap)
     if isinstance(order, Swap):
         return f"no unstable card pops on {order.space} so often in this turn"
-    times = play.chain.pops.count(order.space)
+    times = play.pops.count(order.space)
     if not times:
         return f"{order.space} does not pop in this turn"
     return f"{order.space} pops {'once' if times == 1 else f'{times} times'}, and this line is one too many"
@@ -140,10 +142,18 @@ def _idle(play: Play, order: Order) -> str:
 
 def outlook(play: Play) -> str:
     """What a rehearsed turn comes to, in one sentence."""
-    scored = next((event.data for event in play.events if event.kind == "scored"), None)
-    if scored is None:
-        return "nothing pops in this turn"
-    pops = ", ".join(play.chain.pops)
+    if play.result is not None:
+        return f"the game ends in this turn: {ENDS[play.result.how]}"
+    scored = [event.data for event in play.events if event.kind == "scored"]
+    told = [_told_of_chain(chain, data) for chain, data in zip(play.chains, scored, strict=True)]
+    if len(told) > 1:
+        return f"{len(told)} chains; " + "; ".join(f"{at}. {text}" for at, text in enumerate(told, 1))
+    return told[0] if told else "nothing pops in this turn"
+
+
+def _told_of_chain(chain: Chain, scored: Mapping[str, Any]) -> str:
+    """A chain's pops and what they bring."""
+    pops = ", ".join(chain.pops)
     markers = f" and {scored['markers']} marker{'s' if scored['markers'] > 1 else ''}" if scored["markers"] else ""
     points = f"{scored['points']} point{'' if scored['points'] == 1 else 's'}"
     return f"pops: {pops}; length {scored['length']}, {points}{markers}"

@@ -16,7 +16,7 @@ SEATS: tuple[Seat, ...] = ("red", "green", "blue", "yellow")
 
 COLOURS = SEATS
 OF_EACH_COLOUR = 15
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,10 @@ class State:
     ability cards the mover has still to draw. `wish` are the decks they come
     from, and `liking` what the mover would keep, as far as the mover said.
     `quiet` counts the turns in a row in which no Mari moved and nothing popped.
-    `decks` lie with the top card first.
+    `decks` lie with the top card first. `edition` is the version of the game it
+    began with, whose rules it keeps to its end: in edition 1 all pops of a turn
+    were one chain and stopped after thirty, bubbles of the research station
+    were drawn after everything else, and no node passed another one.
     """
 
     rules: Rules
@@ -138,6 +141,7 @@ class State:
     wish: tuple[str, ...] = ()
     liking: tuple[str, ...] = ()
     result: Result | None = None
+    edition: int = VERSION
 
     @property
     def phase(self) -> str:
@@ -198,6 +202,7 @@ def dump(state: State) -> Json:
         "wish": list(state.wish),
         "liking": list(state.liking),
         "result": state.result and _dumped(state.result),
+        "edition": state.edition,
     }
 
 
@@ -230,7 +235,13 @@ def read(data: Mapping[str, Any]) -> State:
         wish=tuple(data["wish"]),
         liking=tuple(data["liking"]),
         result=data["result"] and Result(**_tupled(data["result"])),
+        edition=data["edition"],
     )
+
+
+def from_version_1(data: Mapping[str, Any]) -> Json:
+    """A save of version 1, whose campaigns keep its rules."""
+    return {**data, "edition": 1}
 
 
 def _tupled(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -70,7 +70,8 @@ class BubbleView(TypedDict):
     `phase` is "setup", "turn", "question" or "over"; `decks` name the cards
     left in each, in no order; `pending` counts the pairs of cards the mover has
     still to draw. `abilities` are all cards by key, none for beginners, and
-    `kinds` says what the special space cards on the board do.
+    `kinds` says what the special space cards on the board do. `edition` is the
+    version of the game whose rules the campaign keeps.
     """
 
     seat: Seat
@@ -100,6 +101,7 @@ class BubbleView(TypedDict):
     wish: list[str]
     liking: list[str]
     result: dict[str, Any] | None
+    edition: int
 
 
 def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
@@ -132,6 +134,7 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
         wish=list(state.wish),
         liking=list(state.liking),
         result=_result(state),
+        edition=state.edition,
     )
 
 
@@ -221,6 +224,7 @@ def state_of(view: View) -> State:
         pending=view["pending"],
         wish=tuple(view["wish"]),
         liking=tuple(view["liking"]),
+        edition=view.get("edition", 1),  # views of version 1 were mailed without
     )
 
 
