@@ -1,7 +1,8 @@
-"""What a player may know, as plain JSON data: everything but how bag and decks will be drawn.
+"""What a player may know, as plain JSON data: everything but how bag and decks will be drawn, and others' wishes.
 
-The game lies open on the table, so views differ in `seat`, `awaited` and lines
-refused alone. Spaces are named as players write them, bubbles are colours.
+The game lies open on the table, so views differ in `seat`, `awaited`, lines
+refused, and `wish` and `liking`, which are the mover's own, alone. Spaces are
+named as players write them, bubbles are colours.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class QuestionView(TypedDict):
 
 
 class BubbleView(TypedDict):
-    """A seat's whole knowledge, which is everybody's.
+    """A seat's whole knowledge, which is nearly everybody's.
 
     `phase` is "setup", "turn", "question" or "over"; `decks` name the cards
     left in each, in no order; `pending` counts the pairs of cards the mover has
@@ -131,8 +132,8 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
         kinds={kind: text for kind, text in KINDS.items() if any(card.kind == kind for card in state.cards.values())},
         question=_question(state),
         pending=state.pending,
-        wish=list(state.wish),
-        liking=list(state.liking),
+        wish=list(state.wish) if seat == state.mover else [],
+        liking=list(state.liking) if seat == state.mover else [],
         result=_result(state),
         edition=state.edition,
     )

@@ -1,4 +1,4 @@
-"""What a seat of Bubble Singularity may not know: in which order the cards lie in the decks, and nothing else.
+"""What a seat of Bubble Singularity may not know: in which order the cards lie in the decks, and others' wishes.
 
 What the bag will bring is not stored at all: the dice decide when a bubble is drawn.
 """
@@ -9,6 +9,7 @@ import dataclasses
 import random
 
 from pbem.ruleset import Seat
+from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from rules.bubble_singularity.state import State
 
 DRAWN_AT_ONCE = 2
@@ -16,17 +17,28 @@ DRAWN_AT_ONCE = 2
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
-    """The same table with the decks shuffled."""
-    return dataclasses.replace(
-        state, decks={category: _shuffled(cards, 0, rnd) for category, cards in state.decks.items()}
-    )
+    """The same table with the decks shuffled, and other wishes of the mover where that is another seat."""
+    decks = {category: _shuffled(cards, 0, rnd) for category, cards in state.decks.items()}
+    return wishing(dataclasses.replace(state, decks=decks), seat, rnd)
+
+
+def wishing(state: State, seat: Seat, rnd: random.Random) -> State:
+    """The same table with other wishes kept than a seat's own."""
+    if state.phase != "question" or state.mover == seat:
+        return state
+    liking = tuple(rnd.sample(sorted(ABILITIES), 3))
+    return dataclasses.replace(state, liking=liking, wish=(rnd.choice(CATEGORIES), rnd.choice(CATEGORIES)))
 
 
 def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
-    """The same table with the decks shuffled below what the next turn may bring to light."""
+    """The same table with the decks shuffled below what the next turn may bring to light.
+
+    Wishes differ where nothing is to be drawn any more, which would bring them to light.
+    """
     fixed = _reach(state, seat)
     decks = {category: _shuffled(cards, fixed, rnd) for category, cards in state.decks.items()}
-    return dataclasses.replace(state, decks=decks), {}
+    world = dataclasses.replace(state, decks=decks)
+    return (world if state.pending else wishing(world, seat, rnd)), {}
 
 
 def _reach(state: State, seat: Seat) -> int:

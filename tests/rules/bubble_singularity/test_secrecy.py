@@ -18,6 +18,19 @@ def test_scrambling_changes_only_the_order_of_decks() -> None:
     assert len({str(world.decks) for world in worlds}) > 1
 
 
+def test_what_the_mover_wishes_stands_in_no_others_view() -> None:
+    """While the mover is asked, other views do not tell what KEEP and DRAW said; the mover's own does."""
+    state = play(
+        lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N", "KEEP fusion", "DRAW special reactions"
+    ).state
+
+    worlds = [scramble(state, "red", random.Random(number)) for number in range(5)]
+
+    assert len({world.liking for world in worlds}) > 1
+    assert all(view(world, "red") == view(state, "red") for world in worlds)
+    assert view(state, "blue")["liking"] == ["fusion"]
+
+
 def test_what_lies_elsewhere_does_not_come_to_light() -> None:
     """The cards drawn for a pop on a node are the same in all worlds elsewhere."""
     state = lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"})
