@@ -46,6 +46,9 @@ FAVOURITES = LIKED[:10]
 TRIED = 420
 """Moves with an action that are tried at the most; the lot decides which, where there are more."""
 
+RESTLESS = 3
+"""Every how many turns, by lot, a Mari without bubbles acts anyhow, so that no table goes round for ever."""
+
 REFINED = 3
 """The best of them, for which uses of abilities and stations are tried too."""
 
@@ -57,6 +60,8 @@ def standard(view: View, dice: Dice) -> list[str]:
     if view["phase"] != "turn":
         return [ORDERS.line(order) for order in _chosen(view)]
     state, seat = state_of(view), view["seat"]
+    if not state.players[seat].hand and dice.below(RESTLESS, "restless", state.round) == 0:
+        return [ORDERS.line(order) for order in dice.pick(list(_sheets(state, seat, dice)), "restless")]
     plain = sorted(_sheets(state, seat, dice), key=lambda sheet: _worth(state, seat, sheet), reverse=True)
     fine = [refined for sheet in plain[:REFINED] for refined in _refined(state, seat, sheet)]
     best = max([*plain[:1], *fine], key=lambda sheet: _worth(state, seat, sheet))
@@ -184,6 +189,7 @@ def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
     gained = 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
     supply = 8 * len(after.hand) + 20 * min(len(after.hand), 2)
+    supply += 0 if after.hand else _gathered(play)
     return (
         1_000
         + gained
@@ -192,6 +198,12 @@ def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
         + 3 * loaded
         + 10 * _stations(play, seat)
     )
+
+
+def _gathered(play: Play) -> int:
+    """For a Mari without bubbles, that cannot move any more: those on its space, and those it may pull there."""
+    here, lying = play.at, play.table.bubbles
+    return 6 * len(lying[here]) + 2 * sum(len(lying[near]) for near in around(here, play.table.size))
 
 
 def _stations(play: Play, seat: Seat) -> int:

@@ -61,6 +61,16 @@ def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
     assert tokens(state) == 60
 
 
+@pytest.mark.parametrize(("seats", "seed"), [(2, b"b"), (4, b"a")])
+def test_beginners_bots_do_not_stall(seats: int, seed: bytes) -> None:
+    """Beginners' bots that have placed all their bubbles gather others, and the game ends by markers."""
+    first = new_game(seats, beginner=True, seed=seed)
+    state, _ = played(first, dict.fromkeys(first.seats, "standard"))
+
+    assert state.result is not None
+    assert state.result.how == "markers"
+
+
 def test_a_game_of_random_bots_keeps_the_rules() -> None:
     """Random play breaks nothing: no bubble is lost, and each seat holds one card of a category at most."""
     first = new_game(3, advanced=True)
