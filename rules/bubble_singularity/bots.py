@@ -27,7 +27,7 @@ from rules.bubble_singularity.orders import (
     UseResearch,
 )
 from rules.bubble_singularity.play import Play
-from rules.bubble_singularity.state import State
+from rules.bubble_singularity.state import COLOURS, State
 from rules.bubble_singularity.table import Table
 from rules.bubble_singularity.turn import rehearse
 from rules.bubble_singularity.views import state_of
@@ -39,9 +39,6 @@ LIKED = (
     *("cascade", "affinity", "wormhole", "resonance", "attractor", "harvest"),
 )
 """Ability cards, those first that the bot makes most of."""
-
-FAVOURITES = LIKED[:10]
-"""What the bot keeps without being asked."""
 
 TRIED = 420
 """Moves with an action that are tried at the most; the lot decides which, where there are more."""
@@ -65,7 +62,7 @@ def standard(view: View, dice: Dice) -> list[str]:
     plain = sorted(_sheets(state, seat, dice), key=lambda sheet: _worth(state, seat, sheet), reverse=True)
     fine = [refined for sheet in plain[:REFINED] for refined in _refined(state, seat, sheet)]
     best = max([*plain[:1], *fine], key=lambda sheet: _worth(state, seat, sheet))
-    return [ORDERS.line(order) for order in (*best, *([] if state.rules.beginner else [Keep(FAVOURITES)]))]
+    return [ORDERS.line(order) for order in (*best, *_standing_list(state, seat))]
 
 
 def random(view: View, dice: Dice) -> list[str]:
@@ -93,7 +90,13 @@ def _chosen(view: View) -> Sheet:
     if asked["kind"] == "bubbles":
         return (Keep(tuple(sorted(asked["choices"], key=lambda colour: colour != view["seat"])[:2])),)
     first = _most_liked(asked["choices"])
-    return (Keep((first, *(card for card in FAVOURITES if card != first))),)
+    return (Keep((first, *(card for card in LIKED if card != first))),)
+
+
+def _standing_list(state: State, seat: Seat) -> Sheet:
+    """What the bot keeps without being asked: all cards and colours, its own first; written once."""
+    liked = (*LIKED, seat, *(colour for colour in COLOURS if colour != seat))
+    return () if state.lists.get(seat) == liked else (Keep(liked),)
 
 
 def _most_liked(cards: Sequence[str]) -> str:

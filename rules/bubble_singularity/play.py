@@ -47,6 +47,7 @@ class Play:
         self.mover, self.round, self.last_round = state.mover, state.round, state.last_round
         self.question, self.pending = state.question, state.pending
         self.wish, self.liking = state.wish, state.liking
+        self.lists = dict(state.lists)
         self.quiet = state.quiet
         self.result = state.result
         self.events: list[Event] = []
@@ -142,6 +143,7 @@ class Play:
             pending=0 if self.result else self.pending,
             wish=self.wish,
             liking=self.liking,
+            lists=self.lists,
             quiet=self.quiet,
             result=self.result,
         )

@@ -277,7 +277,7 @@ def _turn_form(view: View) -> Iterator[tuple[str, str]]:
         elif held:
             yield _examples[order], f"your bonus, if your move ends on {station}"
     if not rules.beginner:
-        yield "KEEP fusion drift", "cards you would keep, best first, if a pop on a node brings any"
+        yield "KEEP fusion drift", "what you keep without being asked, best first, from now on"
     yield "SEND red N", "which bubbles a push sends where; POP B2 red N for pops"
 
 

@@ -1,8 +1,8 @@
 """What a player may know, as plain JSON data: everything but how bag and decks will be drawn, and others' wishes.
 
 The game lies open on the table, so views differ in `seat`, `awaited`, lines
-refused, and `wish` and `liking`, which are the mover's own, alone. Spaces are
-named as players write them, bubbles are colours.
+refused, `keeping`, and `wish` and `liking`, which are the mover's own, alone.
+Spaces are named as players write them, bubbles are colours.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class BubbleView(TypedDict):
     left in each, in no order; `pending` counts the pairs of cards the mover has
     still to draw. `abilities` are all cards by key, none for beginners, and
     `kinds` says what the special space cards on the board do. `edition` is the
-    version of the game whose rules the campaign keeps.
+    version of the game whose rules the campaign keeps, `keeping` the seat's own
+    standing list of what it keeps without being asked.
     """
 
     seat: Seat
@@ -103,6 +104,7 @@ class BubbleView(TypedDict):
     liking: list[str]
     result: dict[str, Any] | None
     edition: int
+    keeping: list[str]
 
 
 def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
@@ -136,6 +138,7 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
         liking=list(state.liking) if seat == state.mover else [],
         result=_result(state),
         edition=state.edition,
+        keeping=list(state.lists.get(seat, ())),
     )
 
 
@@ -225,6 +228,7 @@ def state_of(view: View) -> State:
         pending=view["pending"],
         wish=tuple(view["wish"]),
         liking=tuple(view["liking"]),
+        lists={view["seat"]: tuple(view["keeping"])} if view.get("keeping") else {},
         edition=view.get("edition", 1),  # views of version 1 were mailed without
     )
 
