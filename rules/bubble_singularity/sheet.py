@@ -15,12 +15,13 @@ from rules.bubble_singularity.acting import default_action
 from rules.bubble_singularity.asking import default_answer
 from rules.bubble_singularity.beginning import check_first_card, wishes
 from rules.bubble_singularity.events import ENDS
-from rules.bubble_singularity.moving import default_way, path_of
+from rules.bubble_singularity.moving import default_bubbles, default_way, path_of
 from rules.bubble_singularity.orders import (
     ABILITY_OF,
     ORDERS,
     STATION_ACTIONS,
     STATION_BONUSES,
+    Bubbles,
     Keep,
     Move,
     Pop,
@@ -88,7 +89,7 @@ def _check_phase(view: View, order: Order) -> None:
 
 
 def _asked(view: View) -> str:
-    return "; ".join(line.removeprefix("; ").split("   ")[0] for line in template(view)[:1])
+    return "; ".join(line.removeprefix("; ").split("#")[0].strip() for line in template(view)[:1])
 
 
 def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
@@ -237,11 +238,14 @@ def _default_turn(state: State) -> tuple[Order, ...]:
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: comments only, for nothing of it is decided yet."""
+    """The sheet a report brings along: a line behind a semicolon is an order once that is taken away.
+
+    Remarks begin with a # and stay remarks. MOVE, BUBBLES and the action are those of the default, so they are taken.
+    """
     if not view["awaited"]:
         return []
     forms = {"setup": _start_form, "question": _answer_form, "turn": _turn_form}
-    return [f"; {line:<24}{remark}".rstrip() for line, remark in forms[view["phase"]](view)]
+    return [f"; {line:<32}# {remark}" if remark else f"; {line}" for line, remark in forms[view["phase"]](view)]
 
 
 def _start_form(view: View) -> Iterator[tuple[str, str]]:
@@ -264,21 +268,34 @@ def _answer_form(view: View) -> Iterator[tuple[str, str]]:
 
 def _turn_form(view: View) -> Iterator[tuple[str, str]]:
     me, rules = view["players"][view["seat"]], state_of(view).rules
-    yield "MOVE E E N", f"1 to {rules.range} ways; take away the semicolon and write your own"
-    yield f"BUBBLES {' '.join([view['seat']] * 3)}", "what you place on each space entered"
-    yield "ROTATE CW", "or: ROTATE CCW, or: PULL N"
+    yield from _default_form(view)
     for order, ability in ABILITY_OF.items():
         if ability in me["cards"]:
             yield _examples[order], "once a turn"
     for order, station in (*STATION_ACTIONS.items(), *STATION_BONUSES.items()):
         held = any(space["kind"] == station and space["control"] == view["seat"] for space in view["spaces"].values())
         if rules.with_stations and order in STATION_ACTIONS:
-            yield _examples[order], f"in place of ROTATE, if your move ends on {station}"
+            if me["blocked"] != "STATION":
+                yield _examples[order], f"as your action, if you end on {station}"
         elif held:
-            yield _examples[order], f"your bonus, if your move ends on {station}"
+            yield _examples[order], f"your bonus, if you end on {station}"
     if not rules.beginner:
-        yield "KEEP fusion drift", "what you keep without being asked, best first, from now on"
-    yield "SEND red N", "which bubbles a push sends where; POP B2 red N for pops"
+        yield "KEEP fusion drift", "kept without asking from now on, best first"
+    yield "SEND red N", "where a push sends it; for pops POP B2 red N"
+
+
+def _default_form(view: View) -> Iterator[tuple[str, str]]:
+    """The move and the action of the default, and what else they may be."""
+    state, seat = state_of(view), view["seat"]
+    *moves, action = _default_turn(state)
+    for move in moves:
+        assert isinstance(move, Move)
+        path = path_of(Table(state), seat, move.ways)
+        yield ORDERS.line(move), f"up to {state.rules.range} ways, such as E E N"
+        yield ORDERS.line(Bubbles(tuple(default_bubbles(Table(state), seat, path)))), "one for each space entered"
+    blocked = state.players[seat].blocked
+    others = [line for line in ("ROTATE CCW", "PULL <way>") if line.split()[0] != blocked]
+    yield ORDERS.line(action), "or: " + ", or: ".join(others)
 
 
 _examples = {verb.order: verb.example for verb in ORDERS.verbs}
