@@ -69,9 +69,10 @@ def draw_bubbles(play: Play) -> None:
 def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
     """A question, answered at once if the liking told beforehand names all the choices (ruling 26)."""
     question = play.question = Question(kind, play.seat, tuple(choices))
-    answer = preferred(question, play.liking) if set(choices) <= set(play.liking) else None
-    if answer is None and play.state.edition > 1:
-        answer = ranked(question, play.liking)
+    answer = None
+    if set(choices) <= set(play.liking):
+        ranks = ranked(question, play.liking) if play.state.edition > 1 else None
+        answer = ranks or preferred(question, play.liking)
     if answer:
         take(play, answer)
 
@@ -132,8 +133,8 @@ def preferred(question: Question, liking: Sequence[str]) -> tuple[str, ...] | No
 
 
 def ranked(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
-    """The bubbles kept by a list that names each colour drawn, best first; None if it does not."""
-    if question.kind != "bubbles" or not set(question.choices) <= set(liking):
+    """The bubbles kept by a list that names each colour drawn once, best first; None if it is no such list."""
+    if question.kind != "bubbles" or any(liking.count(colour) != 1 for colour in question.choices):
         return None
     return tuple(sorted(question.choices, key=liking.index)[:KEPT_BUBBLES])
 
