@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pbem.ruleset import Refused, Seat
-from rules.bubble_singularity.abilities import CATEGORIES
+from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from rules.bubble_singularity.orders import Draw, Keep
 from rules.bubble_singularity.plan import Item
 from rules.bubble_singularity.play import Play
@@ -18,9 +18,9 @@ RESEARCHED, KEPT_BUBBLES = 3, 2
 
 def asking(play: Play) -> None:
     """Draws what the mover may choose from: bubbles of the research station, then cards for each pop on a node."""
-    _note_wishes(play)
+    note_wishes(play)
     if play.research:
-        _draw_bubbles(play)
+        draw_bubbles(play)
     while play.pending and play.question is None and play.result is None:
         play.pending -= 1
         cards = draw_cards(play, play.wish, "node", play.pending)
@@ -29,8 +29,10 @@ def asking(play: Play) -> None:
             ask(play, "card", cards)
 
 
-def _note_wishes(play: Play) -> None:
-    """The decks to draw from and what to keep, as the sheet of a turn says beforehand."""
+def note_wishes(play: Play) -> None:
+    """The decks to draw from and what to keep, as the sheet of a turn or the standing list says beforehand."""
+    if play.state.phase != "turn":
+        return
     draw, keep = play.plan.single("draw"), play.plan.single("keep")
     if draw is not None:
         assert isinstance(draw.order, Draw)
@@ -38,10 +40,24 @@ def _note_wishes(play: Play) -> None:
     if keep is not None:
         assert isinstance(keep.order, Keep)
         play.liking = keep.order.what
+        if play.state.edition > 1:
+            play.liking = play.lists[play.seat] = _listed(keep.order.what, play.lists.get(play.seat, ()))
+    elif play.seat in play.lists:
+        play.liking = play.lists[play.seat]
 
 
-def _draw_bubbles(play: Play) -> None:
-    drawn = [colour for count in range(RESEARCHED) if (colour := play.draw("research", count))]
+def _listed(words: Sequence[str], before: Sequence[str]) -> tuple[str, ...]:
+    """A standing list with new words: cards alone leave the colours of the one before, and colours the cards."""
+    named = {word in ABILITIES for word in words}
+    return (*words, *(word for word in before if (word in ABILITIES) not in named))
+
+
+def draw_bubbles(play: Play) -> None:
+    """Three bubbles of which two are kept; the game ends where the bag has fewer, which needs no dice."""
+    if len(play.table.bag) < RESEARCHED:
+        drawn, play.table.bag = list(in_order(play.table.bag)), []
+    else:
+        drawn = [colour for count in range(RESEARCHED) if (colour := play.draw("research", count))]
     play.tell("researched", who=play.seat, bubbles=drawn)
     if len(drawn) == RESEARCHED:
         ask(play, "bubbles", drawn)
@@ -53,7 +69,10 @@ def _draw_bubbles(play: Play) -> None:
 def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
     """A question, answered at once if the liking told beforehand names all the choices (ruling 26)."""
     question = play.question = Question(kind, play.seat, tuple(choices))
-    answer = preferred(question, play.liking) if set(choices) <= set(play.liking) else None
+    answer = None
+    if set(choices) <= set(play.liking):
+        ranks = ranked(question, play.liking) if play.state.edition > 1 else None
+        answer = ranks or preferred(question, play.liking)
     if answer:
         take(play, answer)
 
@@ -91,7 +110,7 @@ def _first_answer(play: Play, question: Question, answers: Sequence[Item]) -> tu
         if answer is None:
             play.refuse(item, not_offered(question))
         else:
-            play.liking = item.order.what
+            play.liking = item.order.what if play.state.edition == 1 else (*item.order.what, *play.liking)
     return answer
 
 
@@ -111,6 +130,13 @@ def preferred(question: Question, liking: Sequence[str]) -> tuple[str, ...] | No
             left.remove(word)
             answer.append(word)
     return tuple(answer) if len(answer) == wanted else None
+
+
+def ranked(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
+    """The bubbles kept by a list that names each colour drawn once, best first; None if it is no such list."""
+    if question.kind != "bubbles" or any(liking.count(colour) != 1 for colour in question.choices):
+        return None
+    return tuple(sorted(question.choices, key=liking.index)[:KEPT_BUBBLES])
 
 
 def default_answer(question: Question) -> tuple[str, ...]:
@@ -192,4 +218,5 @@ def return_all(play: Play, seat: Seat) -> None:
         play.table.decks[category_of(card)].append(card)
     play.table.bag += player.hand
     play.table.bag = list(in_order(play.table.bag))
+    play.lists.pop(seat, None)
     play.table.change(seat, hand=(), cards=(), offer=(), at=None, blocked="", out=True)

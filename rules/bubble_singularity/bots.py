@@ -27,7 +27,7 @@ from rules.bubble_singularity.orders import (
     UseResearch,
 )
 from rules.bubble_singularity.play import Play
-from rules.bubble_singularity.state import State
+from rules.bubble_singularity.state import COLOURS, State
 from rules.bubble_singularity.table import Table
 from rules.bubble_singularity.turn import rehearse
 from rules.bubble_singularity.views import state_of
@@ -40,11 +40,11 @@ LIKED = (
 )
 """Ability cards, those first that the bot makes most of."""
 
-FAVOURITES = LIKED[:10]
-"""What the bot keeps without being asked."""
-
 TRIED = 420
 """Moves with an action that are tried at the most; the lot decides which, where there are more."""
+
+RESTLESS = 3
+"""Every how many turns, by lot, a Mari without bubbles acts anyhow, so that no table goes round for ever."""
 
 REFINED = 3
 """The best of them, for which uses of abilities and stations are tried too."""
@@ -57,10 +57,12 @@ def standard(view: View, dice: Dice) -> list[str]:
     if view["phase"] != "turn":
         return [ORDERS.line(order) for order in _chosen(view)]
     state, seat = state_of(view), view["seat"]
+    if not state.players[seat].hand and dice.below(RESTLESS, "restless", state.round) == 0:
+        return [ORDERS.line(order) for order in dice.pick(list(_sheets(state, seat, dice)), "restless")]
     plain = sorted(_sheets(state, seat, dice), key=lambda sheet: _worth(state, seat, sheet), reverse=True)
     fine = [refined for sheet in plain[:REFINED] for refined in _refined(state, seat, sheet)]
     best = max([*plain[:1], *fine], key=lambda sheet: _worth(state, seat, sheet))
-    return [ORDERS.line(order) for order in (*best, *([] if state.rules.beginner else [Keep(FAVOURITES)]))]
+    return [ORDERS.line(order) for order in (*best, *_standing_list(state, seat))]
 
 
 def random(view: View, dice: Dice) -> list[str]:
@@ -88,7 +90,13 @@ def _chosen(view: View) -> Sheet:
     if asked["kind"] == "bubbles":
         return (Keep(tuple(sorted(asked["choices"], key=lambda colour: colour != view["seat"])[:2])),)
     first = _most_liked(asked["choices"])
-    return (Keep((first, *(card for card in FAVOURITES if card != first))),)
+    return (Keep((first, *(card for card in LIKED if card != first))),)
+
+
+def _standing_list(state: State, seat: Seat) -> Sheet:
+    """What the bot keeps without being asked: all cards and colours, its own first; written once."""
+    liked = (*LIKED, seat, *(colour for colour in COLOURS if colour != seat))
+    return () if state.lists.get(seat) == liked else (Keep(liked),)
 
 
 def _most_liked(cards: Sequence[str]) -> str:
@@ -184,7 +192,21 @@ def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
     gained = 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
     supply = 8 * len(after.hand) + 20 * min(len(after.hand), 2)
-    return 1_000 + gained + 9 * play.chain.nodes + supply + 3 * loaded + 10 * _stations(play, seat)
+    supply += 0 if after.hand else _gathered(play)
+    return (
+        1_000
+        + gained
+        + 9 * sum(chain.nodes for chain in play.chains)
+        + supply
+        + 3 * loaded
+        + 10 * _stations(play, seat)
+    )
+
+
+def _gathered(play: Play) -> int:
+    """For a Mari without bubbles, that cannot move any more: those on its space, and those it may pull there."""
+    here, lying = play.at, play.table.bubbles
+    return 6 * len(lying[here]) + 2 * sum(len(lying[near]) for near in around(here, play.table.size))
 
 
 def _stations(play: Play, seat: Seat) -> int:

@@ -25,10 +25,10 @@ All is public but `refused`.
 | ignited | who, space | all |
 | deployed | who, bubbles (list of [space, colour]) | all |
 | blocked | who, player, action | all |
-| popped | who, space, number (in the chain), node (whether), sent (list of [colour, way, space]), stayed, collected | all |
+| popped | who, space, number (in the turn), chain (its number in the turn), node (whether), sent (list of [colour, way, space]), stayed, collected | all |
 | turned | space, arrows: a flux card after its pop | all |
 | swapped | space, other: an unstable card after its pop | all |
-| scored | who, pops, length, extra (list of reasons), points, markers, total (points of chains), cut (whether it was stopped) | all |
+| scored | who, chain, pops, length, extra (list of reasons), points, markers, total (points of chains), cut (whether it was stopped) | all |
 | controlled | who, station, before (seat or None) | all |
 | harvested | who, colour | all |
 | drawn | who, cards | all |

@@ -41,8 +41,8 @@ class Start(Order):
 class Keep(Order):
     """What you keep when you are asked, best first: one of the ability cards drawn, or two bubbles.
 
-    What you are asked later in the same turn is answered by the same line if it names all the choices; so with a
-    MOVE it spares mails.
+    In the sheet of a turn it is a standing list: now and in later turns you are not asked where it names all the
+    choices, until you send another.
     """
 
     usage = "KEEP what..."

@@ -15,16 +15,11 @@ from rules.bubble_singularity.state import Result, State
 from rules.bubble_singularity.table import Table
 
 
-@dataclass
+@dataclass(eq=False)
 class Chain:
-    """The chain reaction of a turn: where its pops were, what was popped, and what else counts.
-
-    `queue` are the spaces about to pop, first made first; `sparks` those of them that one bubble is enough for.
-    """
+    """A chain reaction: where its pops were, what was popped, and what else counts."""
 
     pops: list[str] = field(default_factory=list)
-    queue: list[str] = field(default_factory=list)
-    sparks: set[str] = field(default_factory=set)
     stations: list[str] = field(default_factory=list)
     nodes: int = 0
     begun_beside_research: bool = False
@@ -36,9 +31,13 @@ class Chain:
 class Play:
     """The table of a turn, its mover and plan, and what happened.
 
-    `stop` is where the Mari ended its move, `research` whether bubbles are to be
-    drawn at the research station. Without dice it is a rehearsal, in which no
-    step may draw anything.
+    `waiting` are the spaces about to pop, first made first, each with the chain
+    that completed its group; `sparks` those that one bubble is enough for.
+    `chains` are those begun, in this order, and `pops` the spaces of all their
+    pops; `chain` is the one whose pop is being resolved. `stop` is where the
+    Mari ended its move, `research` whether bubbles are to be drawn at the
+    research station. Without dice it is a rehearsal, in which no step may draw
+    anything.
     """
 
     def __init__(self, state: State, orders: Mapping[Seat, tuple[Order, ...]], dice: Dice | None) -> None:
@@ -48,11 +47,16 @@ class Play:
         self.mover, self.round, self.last_round = state.mover, state.round, state.last_round
         self.question, self.pending = state.question, state.pending
         self.wish, self.liking = state.wish, state.liking
+        self.lists = dict(state.lists)
         self.quiet = state.quiet
         self.result = state.result
         self.events: list[Event] = []
         self.refusals: list[tuple[Seat, Item, Refused]] = []
-        self.chain = Chain()
+        self.waiting: dict[str, Chain] = {}
+        self.sparks: set[str] = set()
+        self.chains: list[Chain] = []
+        self.pops: list[str] = []
+        self.chain = Chain() if state.edition == 1 else None
         self.stop = ""
         self.research = False
         self.plan = Plan()
@@ -73,6 +77,11 @@ class Play:
         return place
 
     @property
+    def rehearsed(self) -> bool:
+        """Whether there are no dice."""
+        return self._dice is None
+
+    @property
     def dice(self) -> Dice:
         """The dice, where there are any."""
         assert self._dice is not None
@@ -88,16 +97,23 @@ class Play:
         self.refusals.append((owner, item, refused))
         self.events.append(private(owner, "refused", line=ORDERS.line(item.order), why=str(refused)))
 
+    @property
+    def researched(self) -> bool:
+        """Whether bubbles were drawn at the research station in this turn."""
+        return any(event.kind == "researched" for event in self.events)
+
     def notice(self) -> None:
-        """Lines up the spaces that have become ready to pop, first made first (ruling 11)."""
-        chain, ripe = self.chain, self.ripe()
-        chain.queue = [place for place in chain.queue if place in ripe]
-        chain.queue += [place for place in ripe if place not in chain.queue]
+        """Lines up the spaces that have become ready to pop, first made first, each with its chain (ruling 11)."""
+        ripe = self.ripe()
+        self.waiting = {place: chain for place, chain in self.waiting.items() if place in ripe}
+        for place in ripe:
+            if place not in self.waiting:
+                self.waiting[place] = self.chain or Chain()
 
     def ripe(self) -> list[str]:
         """The spaces ready to pop, those with a spark included."""
         found = set(self.table.ripe(self.seat))
-        found |= {place for place in self.chain.sparks if self.table.can_pop(place)}
+        found |= {place for place in self.sparks if self.table.can_pop(place)}
         return [place for place in self.table.bubbles if place in found]
 
     def draw(self, *key: str | int) -> str | None:
@@ -127,6 +143,7 @@ class Play:
             pending=0 if self.result else self.pending,
             wish=self.wish,
             liking=self.liking,
+            lists=self.lists,
             quiet=self.quiet,
             result=self.result,
         )

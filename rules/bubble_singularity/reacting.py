@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from pbem.ruleset import Refused
 from rules.bubble_singularity.acting import assigned, checked_pairs
 from rules.bubble_singularity.cards import EXPANSION, FLUX, STATIONS, UNIVERSE, UNSTABLE
 from rules.bubble_singularity.grid import WAYS, step
 from rules.bubble_singularity.orders import Pop, Swap
-from rules.bubble_singularity.play import Play
+from rules.bubble_singularity.play import Chain, Play
+from rules.bubble_singularity.state import in_order
 from rules.bubble_singularity.table import own_last
 
 LONGEST = 30
-"""Pops after which a chain is stopped, so that none goes round for ever (ruling 15)."""
+"""Pops after which the chain of a turn was stopped in edition 1."""
 
 
 def reacting(play: Play) -> None:
-    """Pops what is ready, first made first; each pop may make more."""
+    """Pops what is ready, first made first; each pop may make more, until all is as it was before (ruling 15)."""
     play.notice()
-    while play.chain.queue and len(play.chain.pops) < LONGEST:
-        pop(play, play.chain.queue.pop(0))
+    seen = set[Hashable]()
+    while play.waiting and not _goes_round(play, seen):
+        pop(play, next(iter(play.waiting)))
         play.notice()
+
+
+def _goes_round(play: Play, seen: set[Hashable]) -> bool:
+    """Whether board and waiting pops are as they were before one of the pops `seen`."""
+    if play.state.edition == 1:
+        return len(play.pops) >= LONGEST
+    lying = tuple(in_order(found) for found in play.table.bubbles.values())
+    now = (lying, tuple(play.table.cards.values()), tuple(play.waiting), frozenset(play.sparks))
+    if now in seen:
+        return True
+    seen.add(now)
+    return False
 
 
 def pop(play: Play, place: str) -> None:
     """One pop: a bubble along each arrow, the excess to the mover, and what the card does after it."""
-    table, chain = play.table, play.chain
-    _count(play, place)
+    table = play.table
+    number = _count(play, play.waiting.pop(place), place)
     sent, stayed, collected = _shared_out(play, place)
     table.bubbles[place] = stayed
     for colour, _, goal in sent:
@@ -35,7 +51,8 @@ def pop(play: Play, place: str) -> None:
         "popped",
         who=play.seat,
         space=place,
-        number=len(chain.pops),
+        number=len(play.pops),
+        chain=number,
         node=table.is_node(place),
         sent=[list(each) for each in sent],
         stayed=stayed.copy(),
@@ -44,19 +61,23 @@ def pop(play: Play, place: str) -> None:
     _after_pop(play, place)
 
 
-def _count(play: Play, place: str) -> None:
-    """What a pop adds to its chain."""
-    table, chain = play.table, play.chain
+def _count(play: Play, chain: Chain, place: str) -> int:
+    """What a pop adds to its chain; gives the chain's number in the turn."""
+    table = play.table
     kind = table.cards[place].kind
+    play.chain = chain
     if not chain.pops:
+        play.chains.append(chain)
         chain.begun_beside_research = table.beside(place, "research")
     chain.pops.append(place)
-    chain.sparks.discard(place)
+    play.pops.append(place)
+    play.sparks.discard(place)
     chain.nodes += table.is_node(place)
     chain.beside_node |= table.beside_node(place)
     chain.universe |= kind == UNIVERSE
     if kind in (*STATIONS, UNIVERSE) and kind not in chain.stations:
         chain.stations.append(kind)
+    return play.chains.index(chain) + 1
 
 
 def _shared_out(play: Play, place: str) -> tuple[list[tuple[str, str, str]], list[str], list[str]]:

@@ -1,9 +1,8 @@
-"""What a chain reaction brings: points, markers, stations, bubbles (rulings 13, 17, 18, 22)."""
+"""What chain reactions bring: points, markers, stations, bubbles (rulings 13, 17, 18, 22)."""
 
 from __future__ import annotations
 
-from rules.bubble_singularity.play import Play
-from rules.bubble_singularity.reacting import LONGEST
+from rules.bubble_singularity.play import Chain, Play
 
 CONTROL_LENGTH = 3
 HARVEST_LENGTH = 2
@@ -11,11 +10,17 @@ AFFINITY_POINTS = 2
 
 
 def scoring(play: Play) -> None:
-    """Points and markers for the mover, and control of the stations in the chain."""
-    chain, table, seat = play.chain, play.table, play.seat
-    if not chain.pops:
-        return
-    extra, further = _extras(play)
+    """Every chain of a turn by itself, and the cards that pops on nodes bring."""
+    for number, chain in enumerate(play.chains, 1):
+        _score(play, chain, number)
+    if not play.table.rules.beginner:
+        play.pending = sum(chain.nodes for chain in play.chains)
+
+
+def _score(play: Play, chain: Chain, number: int) -> None:
+    """Points and markers for the mover, and control of the stations in a chain."""
+    table, seat = play.table, play.seat
+    extra, further = _extras(play, chain)
     chain.length = len(chain.pops) + chain.nodes + chain.begun_beside_research
     scored = chain.length + further
     affine = chain.beside_node and table.has(seat, "affinity")
@@ -32,16 +37,16 @@ def scoring(play: Play) -> None:
         points=points,
         markers=markers,
         total=after.points,
-        cut=len(chain.pops) == LONGEST and bool(chain.queue),
+        cut=chain in play.waiting.values(),
+        chain=number,
     )
-    play.pending = chain.nodes if not table.rules.beginner else 0
     if chain.length >= CONTROL_LENGTH:
-        _take_control(play)
+        _take_control(play, chain)
 
 
-def _extras(play: Play) -> tuple[list[str], int]:
+def _extras(play: Play, chain: Chain) -> tuple[list[str], int]:
     """Why a chain counts for more than its pops, and the length that counts for its score alone."""
-    chain, seat = play.chain, play.seat
+    seat = play.seat
     extra = [f"+{chain.nodes} for pops on nodes"] if chain.nodes else []
     if chain.begun_beside_research:
         extra.append("+1 for beginning beside the research station")
@@ -55,8 +60,8 @@ def _extras(play: Play) -> tuple[list[str], int]:
     return extra, int(amplified)
 
 
-def _take_control(play: Play) -> None:
-    for station in play.chain.stations:
+def _take_control(play: Play, chain: Chain) -> None:
+    for station in chain.stations:
         before = play.table.control.get(station)
         if before != play.seat:
             play.table.control[station] = play.seat
@@ -64,10 +69,16 @@ def _take_control(play: Play) -> None:
 
 
 def harvesting(play: Play) -> None:
-    """Energy Harvest brings a bubble from the bag for a chain of length 2 or more."""
-    if play.chain.length < HARVEST_LENGTH or not play.table.has(play.seat, "harvest"):
+    """Energy Harvest brings a bubble from the bag for each chain of length 2 or more."""
+    if not play.table.has(play.seat, "harvest"):
         return
-    colour = play.draw("harvest")
+    for number, chain in enumerate(play.chains):
+        if chain.length >= HARVEST_LENGTH and play.result is None:
+            _harvest(play, number)
+
+
+def _harvest(play: Play, number: int) -> None:
+    colour = play.draw("harvest", *([number] if number else []))
     if colour is None:
         play.end("bag")
     else:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, split_words, suggest
 from rules.bubble_singularity.acting import default_action
 from rules.bubble_singularity.asking import default_answer
 from rules.bubble_singularity.beginning import check_first_card, wishes
-from rules.bubble_singularity.moving import default_way, path_of
+from rules.bubble_singularity.events import ENDS
+from rules.bubble_singularity.moving import default_bubbles, default_way, path_of
 from rules.bubble_singularity.orders import (
     ABILITY_OF,
     ORDERS,
     STATION_ACTIONS,
     STATION_BONUSES,
+    Bubbles,
     Keep,
     Move,
     Pop,
@@ -26,7 +29,7 @@ from rules.bubble_singularity.orders import (
     Start,
     Swap,
 )
-from rules.bubble_singularity.play import Play
+from rules.bubble_singularity.play import Chain, Play
 from rules.bubble_singularity.state import Question, State
 from rules.bubble_singularity.table import Table
 from rules.bubble_singularity.turn import rehearse
@@ -86,7 +89,7 @@ def _check_phase(view: View, order: Order) -> None:
 
 
 def _asked(view: View) -> str:
-    return "; ".join(line.removeprefix("; ").split("   ")[0] for line in template(view)[:1])
+    return "; ".join(line.removeprefix("; ").split("#")[0].strip() for line in template(view)[:1])
 
 
 def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
@@ -132,7 +135,7 @@ def _idle(play: Play, order: Order) -> str:
     assert isinstance(order, Pop | Swap)
     if isinstance(order, Swap):
         return f"no unstable card pops on {order.space} so often in this turn"
-    times = play.chain.pops.count(order.space)
+    times = play.pops.count(order.space)
     if not times:
         return f"{order.space} does not pop in this turn"
     return f"{order.space} pops {'once' if times == 1 else f'{times} times'}, and this line is one too many"
@@ -140,10 +143,18 @@ def _idle(play: Play, order: Order) -> str:
 
 def outlook(play: Play) -> str:
     """What a rehearsed turn comes to, in one sentence."""
-    scored = next((event.data for event in play.events if event.kind == "scored"), None)
-    if scored is None:
-        return "nothing pops in this turn"
-    pops = ", ".join(play.chain.pops)
+    if play.result is not None:
+        return f"the game ends in this turn: {ENDS[play.result.how]}"
+    scored = [event.data for event in play.events if event.kind == "scored"]
+    told = [_told_of_chain(chain, data) for chain, data in zip(play.chains, scored, strict=True)]
+    if len(told) > 1:
+        return f"{len(told)} chains; " + "; ".join(f"{at}. {text}" for at, text in enumerate(told, 1))
+    return told[0] if told else "nothing pops in this turn"
+
+
+def _told_of_chain(chain: Chain, scored: Mapping[str, Any]) -> str:
+    """A chain's pops and what they bring."""
+    pops = ", ".join(chain.pops)
     markers = f" and {scored['markers']} marker{'s' if scored['markers'] > 1 else ''}" if scored["markers"] else ""
     points = f"{scored['points']} point{'' if scored['points'] == 1 else 's'}"
     return f"pops: {pops}; length {scored['length']}, {points}{markers}"
@@ -227,11 +238,14 @@ def _default_turn(state: State) -> tuple[Order, ...]:
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: comments only, for nothing of it is decided yet."""
+    """The sheet a report brings along: a line behind a semicolon is an order once that is taken away.
+
+    Remarks begin with a # and stay remarks. MOVE, BUBBLES and the action are those of the default, so they are taken.
+    """
     if not view["awaited"]:
         return []
     forms = {"setup": _start_form, "question": _answer_form, "turn": _turn_form}
-    return [f"; {line:<24}{remark}".rstrip() for line, remark in forms[view["phase"]](view)]
+    return [f"; {line:<32}# {remark}" if remark else f"; {line}" for line, remark in forms[view["phase"]](view)]
 
 
 def _start_form(view: View) -> Iterator[tuple[str, str]]:
@@ -254,21 +268,34 @@ def _answer_form(view: View) -> Iterator[tuple[str, str]]:
 
 def _turn_form(view: View) -> Iterator[tuple[str, str]]:
     me, rules = view["players"][view["seat"]], state_of(view).rules
-    yield "MOVE E E N", f"1 to {rules.range} ways; take away the semicolon and write your own"
-    yield f"BUBBLES {' '.join([view['seat']] * 3)}", "what you place on each space entered"
-    yield "ROTATE CW", "or: ROTATE CCW, or: PULL N"
+    yield from _default_form(view)
     for order, ability in ABILITY_OF.items():
         if ability in me["cards"]:
             yield _examples[order], "once a turn"
     for order, station in (*STATION_ACTIONS.items(), *STATION_BONUSES.items()):
         held = any(space["kind"] == station and space["control"] == view["seat"] for space in view["spaces"].values())
         if rules.with_stations and order in STATION_ACTIONS:
-            yield _examples[order], f"in place of ROTATE, if your move ends on {station}"
+            if me["blocked"] != "STATION":
+                yield _examples[order], f"as your action, if you end on {station}"
         elif held:
-            yield _examples[order], f"your bonus, if your move ends on {station}"
+            yield _examples[order], f"your bonus, if you end on {station}"
     if not rules.beginner:
-        yield "KEEP fusion drift", "cards you would keep, best first, if a pop on a node brings any"
-    yield "SEND red N", "which bubbles a push sends where; POP B2 red N for pops"
+        yield "KEEP fusion drift", "kept without asking from now on, best first"
+    yield "SEND red N", "where a push sends it; for pops POP B2 red N"
+
+
+def _default_form(view: View) -> Iterator[tuple[str, str]]:
+    """The move and the action of the default, and what else they may be."""
+    state, seat = state_of(view), view["seat"]
+    *moves, action = _default_turn(state)
+    for move in moves:
+        assert isinstance(move, Move)
+        path = path_of(Table(state), seat, move.ways)
+        yield ORDERS.line(move), f"up to {state.rules.range} ways, such as E E N"
+        yield ORDERS.line(Bubbles(tuple(default_bubbles(Table(state), seat, path)))), "one for each space entered"
+    blocked = state.players[seat].blocked
+    others = [line for line in ("ROTATE CCW", "PULL <way>") if line.split()[0] != blocked]
+    yield ORDERS.line(action), "or: " + ", or: ".join(others)
 
 
 _examples = {verb.order: verb.example for verb in ORDERS.verbs}

@@ -16,7 +16,7 @@ SEATS: tuple[Seat, ...] = ("red", "green", "blue", "yellow")
 
 COLOURS = SEATS
 OF_EACH_COLOUR = 15
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,13 @@ class State:
     empty until the Maris have their places. `pending` counts the pairs of
     ability cards the mover has still to draw. `wish` are the decks they come
     from, and `liking` what the mover would keep, as far as the mover said.
-    `quiet` counts the turns in a row in which no Mari moved and nothing popped.
-    `decks` lie with the top card first.
+    `lists` are what each player keeps without being asked, by the last KEEP of a
+    turn. `quiet` counts the turns in a row in which no Mari moved and nothing popped.
+    `decks` lie with the top card first. `edition` is the version of the game it
+    began with, whose rules it keeps to its end: in edition 1 all pops of a turn
+    were one chain and stopped after thirty, bubbles of the research station
+    were drawn after everything else, no node passed another one, and a KEEP was
+    for its turn alone.
     """
 
     rules: Rules
@@ -138,6 +143,8 @@ class State:
     wish: tuple[str, ...] = ()
     liking: tuple[str, ...] = ()
     result: Result | None = None
+    edition: int = VERSION
+    lists: Mapping[Seat, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
     @property
     def phase(self) -> str:
@@ -198,6 +205,8 @@ def dump(state: State) -> Json:
         "wish": list(state.wish),
         "liking": list(state.liking),
         "result": state.result and _dumped(state.result),
+        "edition": state.edition,
+        "lists": {seat: list(found) for seat, found in state.lists.items()},
     }
 
 
@@ -230,7 +239,14 @@ def read(data: Mapping[str, Any]) -> State:
         wish=tuple(data["wish"]),
         liking=tuple(data["liking"]),
         result=data["result"] and Result(**_tupled(data["result"])),
+        edition=data["edition"],
+        lists={seat: tuple(found) for seat, found in data["lists"].items()},
     )
+
+
+def from_version_1(data: Mapping[str, Any]) -> Json:
+    """A save of version 1, whose campaigns keep its rules."""
+    return {**data, "edition": 1, "lists": {}}
 
 
 def _tupled(record: Mapping[str, Any]) -> dict[str, Any]:

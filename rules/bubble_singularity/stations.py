@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from pbem.ruleset import Order, Refused
+from rules.bubble_singularity.asking import RESEARCHED, draw_bubbles, note_wishes
 from rules.bubble_singularity.grid import around
 from rules.bubble_singularity.orders import (
     STATION_ACTIONS,
@@ -30,7 +31,7 @@ def act(play: Play, order: Order) -> None:
     """The active effect of a station, as the action of a turn. Raises Refused."""
     _check_at(play, STATION_ACTIONS[type(order)])
     if isinstance(order, UseResearch):
-        play.research = True
+        _research(play)
     elif isinstance(order, UseTeleport):
         _teleport(play, order)
     elif isinstance(order, UseConvert):
@@ -58,6 +59,15 @@ def grant(play: Play, order: Order) -> None:
 def _check_at(play: Play, station: str) -> None:
     if play.table.station_at(play.stop) != station:
         raise Refused("not-there", f"your Mari does not end its move on the {station} station")
+
+
+def _research(play: Play) -> None:
+    """Draws at once, so that the controller's bonus and all pops come after it; in edition 1 after them."""
+    if play.state.edition == 1:
+        play.research = True
+    elif not play.rehearsed or len(play.table.bag) < RESEARCHED:
+        note_wishes(play)
+        draw_bubbles(play)
 
 
 def _teleport(play: Play, order: UseTeleport) -> None:
@@ -109,16 +119,18 @@ def _deploy(play: Play, order: UseDeploy) -> None:
 
 
 def _select(play: Play, order: UseSelect) -> None:
+    """Bubbles from the bag; what this turn's USE RESEARCH has drawn of them cannot be taken (ruling 19)."""
     if len(order.bubbles) > SELECTED:
         raise Refused("too-many", f"{len(order.bubbles)} bubbles are too many", f"{SELECTED} may be taken")
     bag = Counter(play.table.bag)
-    for colour, count in Counter(order.bubbles).items():
-        if count > bag[colour]:
-            raise Refused("bag-short", f"the bag holds only {bag[colour]} {colour} bubbles")
-    for colour in order.bubbles:
+    taken = [colour for count, colour in enumerate(order.bubbles) if order.bubbles[:count].count(colour) < bag[colour]]
+    if len(taken) < len(order.bubbles) and not play.researched:
+        short = next(colour for colour, count in Counter(order.bubbles).items() if count > bag[colour])
+        raise Refused("bag-short", f"the bag holds only {bag[short]} {short} bubbles")
+    for colour in taken:
         play.table.bag.remove(colour)
-    play.table.gain(play.seat, *order.bubbles)
-    play.tell("selected", who=play.seat, bubbles=list(order.bubbles))
+    play.table.gain(play.seat, *taken)
+    play.tell("selected", who=play.seat, bubbles=taken)
 
 
 def _transfer(play: Play, order: UseTransfer) -> None:
@@ -136,7 +148,7 @@ def _ignite(play: Play, order: UseIgnite) -> None:
         raise Refused("no-such-bubble", f"no bubble of yours lies on {order.space}")
     if not play.table.can_pop(order.space):
         raise Refused("no-way-out", f"no arrow of {order.space} points at the board")
-    play.chain.sparks.add(order.space)
+    play.sparks.add(order.space)
     play.tell("ignited", who=play.seat, space=order.space)
 
 

@@ -54,7 +54,7 @@ def _next(play: Play) -> None:
 
 def counting(play: Play) -> None:
     """Turns in which nothing comes about are counted, so that a game in which nobody can do anything ends."""
-    stirred = play.chain.pops or any(event.kind == "moved" for event in play.events)
+    stirred = play.pops or any(event.kind == "moved" for event in play.events)
     play.quiet = 0 if stirred else play.quiet + 1
 
 
@@ -87,7 +87,8 @@ def rehearse(state: State, seat: Seat, orders: tuple[Order, ...]) -> Play:
     play = Play(state, {seat: orders}, None)
     steps = {"turn": MOVES, "question": (answering,), "setup": ()}[state.phase]
     for step in steps:
-        step(play)
+        if play.result is None:
+            step(play)
     return play
 
 

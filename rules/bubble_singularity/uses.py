@@ -87,13 +87,13 @@ def _attract(play: Play, order: UseAttractor) -> None:
 
 
 def _pulled_to(play: Play, start: str, ways: Sequence[str]) -> str:
-    """Where a node comes by some ways. Raises Refused."""
+    """Where a node comes by some ways, over other nodes too but never onto one. Raises Refused."""
     place = start
-    for way in ways:
+    for count, way in enumerate(ways, 1):
         goal = step(place, way, play.table.size)
         if goal is None or distance(goal, play.at) > distance(place, play.at):
             raise Refused("not-towards", f"{way} of {place} is not towards your Mari on {play.at}")
-        if play.table.is_node(goal):
+        if play.table.is_node(goal) and (play.state.edition == 1 or count == len(ways)):
             raise Refused("node-there", f"there is a node on {goal} already")
         place = goal
     return place

@@ -1,7 +1,8 @@
-"""What a player may know, as plain JSON data: everything but how bag and decks will be drawn.
+"""What a player may know, as plain JSON data: everything but how bag and decks will be drawn, and others' wishes.
 
-The game lies open on the table, so views differ in `seat`, `awaited` and lines
-refused alone. Spaces are named as players write them, bubbles are colours.
+The game lies open on the table, so views differ in `seat`, `awaited`, lines
+refused, `keeping`, and `wish` and `liking`, which are the mover's own, alone.
+Spaces are named as players write them, bubbles are colours.
 """
 
 from __future__ import annotations
@@ -65,12 +66,14 @@ class QuestionView(TypedDict):
 
 
 class BubbleView(TypedDict):
-    """A seat's whole knowledge, which is everybody's.
+    """A seat's whole knowledge, which is nearly everybody's.
 
     `phase` is "setup", "turn", "question" or "over"; `decks` name the cards
     left in each, in no order; `pending` counts the pairs of cards the mover has
     still to draw. `abilities` are all cards by key, none for beginners, and
-    `kinds` says what the special space cards on the board do.
+    `kinds` says what the special space cards on the board do. `edition` is the
+    version of the game whose rules the campaign keeps, `keeping` the seat's own
+    standing list of what it keeps without being asked.
     """
 
     seat: Seat
@@ -100,6 +103,8 @@ class BubbleView(TypedDict):
     wish: list[str]
     liking: list[str]
     result: dict[str, Any] | None
+    edition: int
+    keeping: list[str]
 
 
 def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
@@ -129,9 +134,11 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
         kinds={kind: text for kind, text in KINDS.items() if any(card.kind == kind for card in state.cards.values())},
         question=_question(state),
         pending=state.pending,
-        wish=list(state.wish),
-        liking=list(state.liking),
+        wish=list(state.wish) if seat == state.mover else [],
+        liking=list(state.liking) if seat == state.mover else [],
         result=_result(state),
+        edition=state.edition,
+        keeping=list(state.lists.get(seat, ())),
     )
 
 
@@ -221,6 +228,8 @@ def state_of(view: View) -> State:
         pending=view["pending"],
         wish=tuple(view["wish"]),
         liking=tuple(view["liking"]),
+        lists={view["seat"]: tuple(view["keeping"])} if view.get("keeping") else {},
+        edition=view.get("edition", 1),  # views of version 1 were mailed without
     )
 
 

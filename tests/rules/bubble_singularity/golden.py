@@ -6,13 +6,16 @@ differs in golden.txt is what a change of the rules, bots or words has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import dataclasses
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pbem.ruleset import Dice, Event, Seat, TurnInput
 from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import State
+from rules.bubble_singularity.state import VERSION, State
 from tests.rules.bubble_singularity.table import new_game, read, view
 
 PATH = Path(__file__).with_name("golden.txt")
@@ -29,22 +32,64 @@ MISSED = 3
 """The turn of the first game in which no sheet comes."""
 
 
-def game(slips: Mapping[int, Sequence[str]], seats: int, **options: Any) -> Iterator[str]:
-    """The lines of a game of bots, with some other sheets."""
-    state, events = new_game(seats, seed=SEED, **options), ()  # type: State, tuple[Event, ...]
-    number = 0
-    yield from _moment(state, events)
-    while state.result is None:
-        sheets = {
-            seat: list(slips.get(number, RULESET.bots["standard"](view(state, seat), Dice(SEED).scoped(number, seat))))
-            for seat in sorted(RULESET.standing(state).awaiting)
-        }
-        if slips and number == MISSED:
-            sheets = {}
+Sheets = Mapping[Seat, Sequence[str]]
+Write = Callable[[State, int], Sheets]
+
+
+def game(write: Write, seats: int, edition: int = VERSION, **options: Any) -> Iterator[str]:
+    """The lines of a game in which `write` gives the sheets of each turn."""
+    state = dataclasses.replace(new_game(seats, seed=SEED, **options), edition=edition)
+    yield from _moment(state, ())
+    for number in itertools.count():
+        if state.result is not None:
+            return
+        sheets = write(state, number)
         yield from _sheets(state, sheets)
         state, events = RULESET.resolve(state, _turn(state, sheets), Dice(SEED).scoped(number))
         yield from _moment(state, events)
-        number += 1
+
+
+def games(slipping: Write, other: Write, edition: int = VERSION) -> Iterator[str]:
+    """The lines of both golden games; no sheet comes in one turn of the first."""
+    yield from game(lambda state, number: {} if number == MISSED else slipping(state, number), 3, edition)
+    yield ""
+    yield from game(other, 2, edition, advanced=True, layout="shuffled")
+
+
+def bots(state: State, number: int) -> Sheets:
+    """What bots write."""
+    awaited = sorted(RULESET.standing(state).awaiting)
+    return {seat: RULESET.bots["standard"](view(state, seat), Dice(SEED).scoped(number, seat)) for seat in awaited}
+
+
+def slips(state: State, number: int) -> Sheets:
+    """What bots write, but for some turns."""
+    if number in SLIPS:
+        return dict.fromkeys(RULESET.standing(state).awaiting, SLIPS[number])
+    return bots(state, number)
+
+
+def again(edition: int) -> tuple[list[str], list[str]]:
+    """The golden games of an earlier version, as they were and as their sheets are played now; without findings."""
+    before = PATH.with_name(f"golden{edition}.txt").read_text()
+    moments = [re.findall("^([a-z]+)> (.*)$", moment, re.MULTILINE) for moment in before.split("\n== ")[1:]]
+    second = before.split("\n== ")[1:].index(next(each for each in before.split("\n== ")[2:] if each[:6] == "set-up"))
+
+    def write(state: State, number: int) -> Sheets:
+        awaited = sorted(RULESET.standing(state).awaiting)
+        return {seat: [line for who, line in moments[number] if who == seat] for seat in awaited}
+
+    now = games(write, lambda state, number: write(state, number + second), edition)
+    return _lasting(before.splitlines()), _lasting("\n".join(now).splitlines())
+
+
+def _lasting(lines: Iterable[str]) -> list[str]:
+    """All but findings, and without what events tell only since version 2."""
+    return [
+        re.sub("'chain': 1, |, 'chain': 1", "", line)
+        for line in lines
+        if not re.match("  (error|warning|note) in", line)
+    ]
 
 
 def _turn(state: State, sheets: Mapping[Seat, Sequence[str]]) -> TurnInput:
@@ -78,7 +123,7 @@ def _sheets(state: State, sheets: Mapping[Seat, Sequence[str]]) -> Iterator[str]
 
 def text() -> str:
     """The golden games as they are now."""
-    return "\n".join([*game(SLIPS, 3), "", *game({}, 2, advanced=True, layout="shuffled")]) + "\n"
+    return "\n".join(games(slips, bots)) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a seat of Bubble Singularity may not know: in which order the cards lie in the decks, and nothing else.
+"""What a seat of Bubble Singularity may not know: in which order the cards lie in the decks, and others' wishes.
 
 What the bag will bring is not stored at all: the dice decide when a bubble is drawn.
 """
@@ -9,6 +9,7 @@ import dataclasses
 import random
 
 from pbem.ruleset import Seat
+from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from rules.bubble_singularity.state import State
 
 DRAWN_AT_ONCE = 2
@@ -16,27 +17,51 @@ DRAWN_AT_ONCE = 2
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
-    """The same table with the decks shuffled."""
-    return dataclasses.replace(
-        state, decks={category: _shuffled(cards, 0, rnd) for category, cards in state.decks.items()}
-    )
+    """The same table with the decks shuffled, and other wishes than the seat's own."""
+    decks = {category: _shuffled(cards, 0, rnd) for category, cards in state.decks.items()}
+    return wishing(dataclasses.replace(state, decks=decks), seat, rnd)
+
+
+def wishing(state: State, seat: Seat, rnd: random.Random) -> State:
+    """The same table with other wishes kept than a seat's own."""
+    state = listing(state, seat, rnd=rnd)
+    if state.phase != "question" or state.mover == seat:
+        return state
+    return dataclasses.replace(state, liking=_list(rnd), wish=(rnd.choice(CATEGORIES), rnd.choice(CATEGORIES)))
+
+
+def listing(state: State, *spared: Seat | None, rnd: random.Random) -> State:
+    """The same table with other standing lists, but for some seats."""
+    lists = {seat: _list(rnd) for seat in state.seats if seat not in spared}
+    return dataclasses.replace(state, lists={**state.lists, **lists})
 
 
 def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
-    """The same table with the decks shuffled below what the next turn may bring to light."""
+    """The same table with the decks shuffled below what the next turn may bring to light.
+
+    Standing lists differ, but for the mover's, which what is drawn brings to light.
+    """
     fixed = _reach(state, seat)
     decks = {category: _shuffled(cards, fixed, rnd) for category, cards in state.decks.items()}
-    return dataclasses.replace(state, decks=decks), {}
+    world = dataclasses.replace(state, decks=decks)
+    return listing(world, seat, state.mover, rnd=rnd), {}
+
+
+def _list(rnd: random.Random) -> tuple[str, ...]:
+    return tuple(rnd.sample(sorted(ABILITIES), 3))
 
 
 def _reach(state: State, seat: Seat) -> int:
     """How many cards of a deck may be seen in the next turn.
 
-    A mover without a sheet is asked after the first pair; a sheet may answer
-    beforehand for any number of pops on nodes, and so bring all cards to light.
+    A mover without a sheet is asked after the first pair; a sheet or a standing
+    list may answer beforehand for any number of pops on nodes, and so bring all
+    cards to light.
     """
     whole = sum(map(len, state.decks.values()))
-    return whole if state.phase == "turn" and seat == state.mover else DRAWN_AT_ONCE * (state.pending + 1)
+    return (
+        whole if state.phase == "turn" and state.mover in (seat, *state.lists) else DRAWN_AT_ONCE * (state.pending + 1)
+    )
 
 
 def _shuffled(cards: tuple[str, ...], fixed: int, rnd: random.Random) -> tuple[str, ...]:

@@ -144,9 +144,9 @@ def test_energy_harvest_brings_a_bubble_for_a_chain_of_two(lying: dict[str, str]
 def test_reaction_amplifier_scores_one_longer() -> None:
     """Reaction Amplifier: a single pop scores as a chain of two; three pops earn the marker."""
     single = play(lay(held=["amplifier"], hand="", lying={"C3": "rr", "C2": "g"}), "PULL N")
-    triple = play(
-        lay(held=["amplifier"], hand="", lying={"A4": "rrr", "D1": "rrr", "A1": "rrr"}, red="D4"), "ROTATE CW"
-    )
+    linked = {"C3": "rr", "C2": "g", "D3": "rr", "B3": "rr"}
+    cards = {"B3": "NS", "D3": "NS", "C3": "ESW"}
+    triple = play(lay(held=["amplifier"], hand="", lying=linked, cards=cards), "PULL N")
 
     assert (single.scored["length"], single.scored["points"]) == (2, 3)
     assert (len(triple.pops), triple.scored["points"], triple.scored["markers"]) == (3, 10, 1)
@@ -185,6 +185,14 @@ def test_singularity_attractor_stops_at_the_mari() -> None:
 
     assert play(state, "USE ATTRACTOR C2", "MOVE N", "PULL S").state.nodes == ("C3", "D1")
     assert refused(state, "MOVE N", "USE ATTRACTOR C2", "PULL S")[0] == "node-here"
+
+
+@pytest.mark.parametrize("way", ["E E", ""])
+def test_singularity_attractor_passes_a_node(way: str) -> None:
+    """A node may come over another one, if only it does not end there (ruling 16)."""
+    state = lay(blue="D1", red="D4", held=["attractor"], nodes=["A1", "B1"])
+
+    assert play(state, f"USE ATTRACTOR A1 {way}", "MOVE S", "ROTATE CW").state.nodes == ("C1", "B1")
 
 
 @pytest.mark.parametrize(

@@ -84,8 +84,10 @@ def test_chains_must_be_longer_by_one(length: int, points: int) -> None:
 
 def test_a_marker_needs_a_chain_of_five() -> None:
     """A chain of 4 brings no marker on 5 by 5; one of 5 does."""
-    four = play(wide(hand="", lying=dict.fromkeys(["B2", "D2", "B4", "D4"], "rrr")), "ROTATE CW")
-    five = play(wide(hand="", lying=dict.fromkeys(["B2", "D2", "B4", "D4", "E3"], "rrr")), "ROTATE CW")
+    cards = dict.fromkeys(["A2", "B2", "C2", "D2", "E2"], "NW")
+    row = {"E2": "rrr", "D2": "rr", "C2": "rr", "B2": "rr"}
+    four = play(wide(hand="", lying=row, cards=cards), "ROTATE CW")
+    five = play(wide(hand="", lying={**row, "A2": "rr"}, cards=cards), "ROTATE CW")
 
     assert (len(four.pops), four.scored["points"], four.scored["markers"]) == (4, 6, 0)
     assert (five.scored["points"], five.scored["markers"]) == (10, 1)
@@ -116,7 +118,7 @@ def test_a_chain_with_the_universe_brings_a_marker_more() -> None:
 
 def test_the_universe_is_a_station() -> None:
     """A chain of length 3 or more with a pop on it gives control, and it counts among the stations at the end."""
-    after = play(wide(hand="", lying={"C3": "rrr", "D2": "rrr"}, control={"research": "blue"}), "ROTATE CW")
+    after = play(wide(hand="", lying={"C3": "rrr", "C2": "rr"}, control={"research": "blue"}), "ROTATE CW")
 
     assert after.state.control == {"research": "blue", "universe": "blue"}
     assert RULESET.view(after.state, "blue", ())["players"]["blue"]["stations"] == 5

@@ -61,6 +61,26 @@ def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
     assert tokens(state) == 60
 
 
+@pytest.mark.parametrize(("seats", "seed"), [(2, b"b"), (4, b"a")])
+def test_beginners_bots_do_not_stall(seats: int, seed: bytes) -> None:
+    """Beginners' bots that have placed all their bubbles gather others, and the game ends by markers."""
+    first = new_game(seats, beginner=True, seed=seed)
+    state, _ = played(first, dict.fromkeys(first.seats, "standard"))
+
+    assert state.result is not None
+    assert state.result.how == "markers"
+
+
+def test_one_sheet_is_one_turn() -> None:
+    """Standard bots name all cards in KEEP, so nobody is ever asked between turns."""
+    state, asked = new_game(2), 0
+    while state.result is None:
+        state, _ = played(state, dict.fromkeys(state.seats, "standard"), cap=1)
+        asked += state.phase == "question"
+
+    assert asked == 0
+
+
 def test_a_game_of_random_bots_keeps_the_rules() -> None:
     """Random play breaks nothing: no bubble is lost, and each seat holds one card of a category at most."""
     first = new_game(3, advanced=True)

@@ -54,11 +54,35 @@ def test_points_add_up() -> None:
     assert after.player().points == after.scored["total"] == 8
 
 
-def test_all_pops_of_a_turn_are_one_chain() -> None:
-    """Pops that do not touch each other count together."""
+def test_pops_that_no_pop_caused_begin_chains_of_their_own() -> None:
+    """Two groups that lay ready are two chains of length 1, each scored for itself (ruling 11)."""
     after = play(lay(hand="", lying={"A4": "rrr", "D1": "rrr"}), "ROTATE CW")
 
-    assert (len(after.pops), after.scored["length"]) == (2, 2)
+    assert after.pops == ["D1", "A4"]
+    assert [(chain["length"], chain["points"]) for chain in after.told("scored")] == [(1, 1), (1, 1)]
+
+
+def test_a_pop_belongs_to_the_chain_that_completed_its_group() -> None:
+    """Of two chains that send bubbles to one space, the one that brings the third has its pop (ruling 11)."""
+    lying = {"A1": "rrr", "A3": "rrr", "A2": "r"}
+    after = play(lay(red="D1", hand="", lying=lying, cards={"A1": "ES", "A3": "NE", "A2": "EW"}), "ROTATE CW")
+
+    assert after.pops == ["A1", "A3", "A2"]
+    assert [event["chain"] for event in after.told("popped")] == [1, 2, 2]
+    assert [chain["length"] for chain in after.told("scored")] == [1, 2]
+
+
+def test_each_chain_brings_what_it_earns() -> None:
+    """Reaction Amplifier lengthens each chain, Energy Harvest brings a bubble for each of length 2 (rulings 13, 17)."""
+    lying = {"A1": "rrr", "A2": "rr", "D3": "rr", "D4": "rrr"}
+    cards = {"A1": "ES", "A2": "EW", "D4": "NW", "D3": "EW"}
+    amplified, harvested = (
+        play(lay(red="D1", hand="", lying=lying, cards=cards, held=[card]), "ROTATE CW")
+        for card in ("amplifier", "harvest")
+    )
+
+    assert [chain["points"] for chain in amplified.told("scored")] == [6, 6]
+    assert len(harvested.told("harvested")) == 2
 
 
 def test_a_node_makes_a_chain_longer() -> None:

@@ -131,8 +131,9 @@ def _walled(players: object) -> dict[Seat, Player]:
 
 
 def test_example_of_the_advanced_game() -> None:
-    """Two spaces to the Energy Station, 3 red bubbles converted as the action, the bonus pops a single blue bubble; the
-    4-chain passes the Universe (moved to D4 by an unstable card): 10 points and 2 markers."""
+    """Two spaces to the Energy Station, 3 red bubbles converted as the action, the bonus pops a single blue bubble; its
+    4-chain passes the Universe (moved to D4 by an unstable card): 10 points and 2 markers. The converted bubbles pop
+    too, as a chain of their own."""
     state = lay(
         blue="C5",
         red="A3",
@@ -141,14 +142,16 @@ def test_example_of_the_advanced_game() -> None:
         bag="bbb",
         advanced=True,
         control={"energy": "blue"},
-        lying={"D5": "r", "E4": "rr", "D4": "r"},
-        cards={"C3": "NS", "D4": "NW universe", "E4": "NW", "D5": "NW", "E5": "NW energy"},
+        lying={"E4": "rrr", "D4": "b", "C5": "b"},
+        cards={"C3": "NS", "D4": "NW universe", "E4": "NE", "D5": "NW", "C5": "SW", "E5": "SW energy"},
     )
-    after = play(state, "MOVE E E", "USE CONVERT D5 red, E4 red, E4 red", "USE IGNITE E5")
+    after = play(state, "MOVE E E", "USE CONVERT E4 red, E4 red, E4 red", "USE IGNITE E5")
 
-    assert sorted(after.pops) == ["D4", "D5", "E4", "E5"]
-    assert after.scored["points"] == 10
-    assert after.scored["markers"] == 2
+    assert after.pops == ["E4", "E5", "D5", "D4", "C5"]
+    assert [(chain["pops"], chain["points"], chain["markers"]) for chain in after.told("scored")] == [
+        (1, 0, 0),
+        (4, 10, 2),
+    ]
 
 
 # Movement questions

@@ -140,6 +140,34 @@ def test_a_turns_sheet_that_names_too_little_is_asked() -> None:
     assert asked([], line="KEEP fusion explorer").state.question is not None
 
 
+def test_a_keep_stands_until_another_is_sent() -> None:
+    """A KEEP written with a turn answers in its player's later turns too; a list of one card asks again (ruling 26)."""
+    kept = {"blue": ("harvest", "fusion", "drift")}
+    listed = stacked(lay(hand="", nodes=["C3"], lying=NODE_POP), movement="drift", reactions="fusion")
+    state = dataclasses.replace(listed, lists=kept)
+
+    assert play(listed, "ROTATE CW", "KEEP harvest fusion drift").state.lists == kept
+    assert play(state, "PULL N", "DRAW movement reactions").player().cards == ("fusion",)
+    assert play(state, "PULL N", "DRAW movement reactions", "KEEP fusion").state.question is not None
+
+
+def test_a_list_of_colours_leaves_the_cards() -> None:
+    """A KEEP of colours alone replaces the colours of the standing list and leaves its cards (ruling 26)."""
+    state = dataclasses.replace(lay(), lists={"blue": ("fusion", "red", "drift")})
+
+    assert play(state, "ROTATE CW", "KEEP green blue").state.lists == {"blue": ("green", "blue", "fusion", "drift")}
+
+
+def test_a_standing_list_of_colours_takes_the_best_ones() -> None:
+    """Of the bubbles drawn at the research station those named first are kept, two of a colour as well (ruling 26)."""
+    state = lay(blue="B1", red="C2", hand="b", bag="rgg", stations=True)
+    state = dataclasses.replace(state, lists={"blue": ("green", "red")})
+    after = play(state, "MOVE W", "USE RESEARCH")
+
+    assert after.state.question is None
+    assert after.hand() == "gg"
+
+
 def test_only_what_is_offered_can_be_kept() -> None:
     """A KEEP of other cards is refused with those offered."""
     assert refused(asked([]).state, "KEEP folder") == (

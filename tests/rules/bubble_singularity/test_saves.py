@@ -23,7 +23,17 @@ def test_a_save_of_version_1_is_read() -> None:
     assert state.question is not None
     assert (state.question.kind, state.question.seat) == ("card", state.mover)
     assert state.control
-    assert RULESET.dump(state) == json.loads((SAVES / "version1.json").read_text())
+    assert RULESET.dump(state) == {**json.loads((SAVES / "version1.json").read_text()), "edition": 1, "lists": {}}
+
+
+def test_a_save_of_version_2_is_read() -> None:
+    """The frozen save of version 2: a question in the middle of an advanced game, by the rules it began with."""
+    data = json.loads((SAVES / "version2.json").read_text())
+
+    state = RULESET.load(data, 2)
+
+    assert (state.edition, state.phase) == (2, "question")
+    assert RULESET.dump(state) == data
 
 
 def test_every_version_has_a_frozen_save() -> None:

@@ -3,19 +3,71 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
+from pbem.ruleset import Event, Seat
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.ruleset import BubbleSingularity
+from rules.bubble_singularity.state import Player, State
+from rules.bubble_singularity.views import BubbleView, view_of
 from tests.rules.bubble_singularity.secrecy import elsewhere, scramble
 from tests.rules.bubble_singularity.table import begun, lay, play, view
+from tests.rules.twins import reports
 
 
-def test_scrambling_changes_only_the_order_of_decks() -> None:
-    """In a scrambled world every seat's view is the same, and the decks lie otherwise."""
+def test_scrambling_changes_only_decks_and_wishes() -> None:
+    """In a scrambled world a seat's view is the same, and the decks lie otherwise."""
     state = begun(3).state
+
+    worlds = {seat: [scramble(state, seat, random.Random(number)) for number in range(5)] for seat in state.seats}
+
+    assert all(view(world, seat) == view(state, seat) for seat, found in worlds.items() for world in found)
+    assert len({str(world.decks) for world in worlds["red"]}) > 1
+
+
+def test_what_the_mover_wishes_stands_in_no_others_view() -> None:
+    """While the mover is asked, other views do not tell what KEEP and DRAW said; the mover's own does."""
+    state = play(
+        lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N", "KEEP fusion", "DRAW special reactions"
+    ).state
 
     worlds = [scramble(state, "red", random.Random(number)) for number in range(5)]
 
-    assert all(view(world, seat) == view(state, seat) for world in worlds for seat in state.seats)
-    assert len({str(world.decks) for world in worlds}) > 1
+    assert len({world.liking for world in worlds}) > 1
+    assert all(view(world, "red") == view(state, "red") for world in worlds)
+    assert view(state, "blue")["liking"] == ["fusion"]
+
+
+def telling(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
+    """A view that shows everybody's standing list to all, in the place of the own one."""
+    everything = [word for kept in state.lists.values() for word in kept]
+    return {**view_of(state, seat, events), "keeping": everything}
+
+
+class TellsLists(BubbleSingularity):
+    """Leaks what everybody keeps."""
+
+    view = staticmethod(telling)
+
+
+def differ(ruleset: BubbleSingularity) -> bool:
+    """Whether red's reports of several turns differ between worlds in which green keeps another list."""
+    state = lay(others={"green": Player(side="E", at="D4")})
+    turns = [{"blue": ["MOVE W", "ROTATE CW"]}, {"red": ["PULL S", "KEEP drift"]}, {"green": ["ROTATE CW"]}]
+    worlds = [elsewhere(state, "red", random.Random(number))[0] for number in range(4)]
+    seen = [list(reports(ruleset, world, "red", turns)) for world in worlds]
+    assert len(seen[0]) == len(turns)
+    return any(each != seen[0] for each in seen)
+
+
+def test_what_others_keep_shows_in_no_later_turn() -> None:
+    """Over several turns with the same sheets another's standing list changes nothing that a seat is told."""
+    assert not differ(RULESET)
+
+
+def test_a_leak_of_lists_is_found() -> None:
+    """Telling all what each keeps is caught."""
+    assert differ(TellsLists())
 
 
 def test_what_lies_elsewhere_does_not_come_to_light() -> None:

@@ -133,6 +133,15 @@ def test_the_form_of_a_turn_shows_what_can_be_written() -> None:
     ]
 
 
+@pytest.mark.parametrize("blocked", ["", "ROTATE", "PULL", "STATION"])
+def test_the_first_lines_of_the_form_are_taken(blocked: str) -> None:
+    """Without their semicolons MOVE, BUBBLES and the action are no errors, also where an action is blocked."""
+    form = RULESET.template(view(lay(stations=True, blocked=blocked), "blue"))
+
+    assert codes(read(lay(stations=True, blocked=blocked), *(line.removeprefix("; ") for line in form[:3]))) == []
+    assert max(map(len, form)) <= 80
+
+
 def test_the_form_can_be_returned_untouched() -> None:
     """All its lines are comments."""
     assert read(lay(), *RULESET.template(view(lay(), "blue"))).orders == ()

@@ -96,6 +96,29 @@ def test_the_controller_of_research_takes_three_bubbles_of_choice() -> None:
     assert refused(state, "MOVE W", "ROTATE CW", "USE SELECT red red green green")[0] == "too-many"
 
 
+def test_select_comes_after_research() -> None:
+    """On top of the action: what SELECT names is taken of what RESEARCH has left in the bag (ruling 19)."""
+    state = station(blue="B1", hand="b", bag="rgy", control={"research": "blue"})
+    after = play(state, "MOVE W", "USE SELECT yellow red", "USE RESEARCH", "KEEP yellow green red")
+
+    assert [event.kind for event in after.events if event.kind in ("researched", "kept", "selected")] == [
+        "researched",
+        "kept",
+        "selected",
+    ]
+    assert (after.hand(), after.told("selected")) == ("rgy", [{"who": "blue", "bubbles": ["red"]}])
+
+
+def test_research_at_an_empty_bag_ends_the_game_at_once() -> None:
+    """Where three bubbles cannot be drawn the game ends before anything pops, and the receipt says so (ruling 24)."""
+    state = station(blue="B1", hand="b", bag="rg", lying={"D2": "rrr"})
+    after = play(state, "MOVE W", "USE RESEARCH")
+
+    assert after.state.result is not None
+    assert (after.pops, after.hand()) == ([], "rg")
+    assert "the game ends" in read(state, "MOVE W", "USE RESEARCH").findings[-1].text
+
+
 # Transit
 
 
