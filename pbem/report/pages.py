@@ -10,6 +10,8 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
+from markupsafe import Markup
+
 from pbem.ruleset import Seat
 
 Reason = Literal[
@@ -132,6 +134,18 @@ class Help:
     seat: Seat = "red"
     verbs: tuple[str, ...] = ()
     commands: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulebookPage:
+    """To a player: the rulebook of his game, or sections of it; `about` says which. `text` and `html` are the same."""
+
+    page: ClassVar[str] = "rulebook"
+
+    game: str
+    about: str
+    text: str
+    html: Markup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
