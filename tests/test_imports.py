@@ -201,7 +201,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "gm_acts replies",
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",
-        "joining",
+        "helping joining",
         "dispatch",
         "kept",
         "declining",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from pbem.desk.commands import (
     Rules,
     Status,
 )
-from pbem.desk.judging import is_own, judge, judge_request
+from pbem.desk.judging import is_own, judge, judge_request, reads_as_order
 from pbem.desk.replies import Case, answer, bare_subject
 from pbem.desk.requests import Asked, AskedByPerson, CommandList, Handlers, PersonHandlers, find_request
 from pbem.desk.seats import SeatContext, load_seat, seats_of
@@ -109,14 +108,15 @@ def _is_order(case: Case, found: CommandList) -> bool:
     asked = found.parse().orders
     if found.header is not None or (asked and not _may_be_words(asked[0])):
         return False
+    alone = len(found.lines) == len(asked) == 1
+    return not (alone and _names_section(case, asked[0])) and reads_as_order(case, found.lines[0])
+
+
+def _names_section(case: Case, order: Order) -> bool:
     claim = judge(case, None)
     if not isinstance(claim, Seated):
         return False
-    game = case.house.game(claim.spot.game)
-    if len(found.lines) == len(asked) == 1 and rulebooks.names_section(game, asked[0], claim.spot.campaign):
-        return False
-    read = game.parse(json.loads(claim.spot.view), found.lines[:1])
-    return bool(read.entries) and not read.errors
+    return rulebooks.names_section(case.house.game(claim.spot.game), order, claim.spot.campaign)
 
 
 def _may_be_words(order: Order) -> bool:
