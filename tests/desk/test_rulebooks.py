@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,12 @@ import pytest
 from pbem.acts.act import do
 from pbem.acts.opening import Start
 from pbem.desk.rulebooks import RULES_A_DAY, UNPROVEN_RULES_A_DAY
+from pbem.report.markdown import headed_sections
+from pbem.rulebook import rulebook
+from pbem.ruleset import AnyRuleset
 from rules.gm_adjudicated import RULESET as UMPIRE
 from tests.desk.people import ANN, CYD, EVE, GM, ask, confirm, form, reports, token, words
+from tests.games import RULESETS
 from tests.toy.home import Desk, open_desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -210,3 +215,23 @@ def test_rules_can_be_asked_for_in_a_game_of_free_words(desk: Desk, line: str) -
     desk.tick()
 
     assert len(rules(desk, CYD)) == 1
+
+
+def test_the_welcome_and_every_report_tell_how_to_get_the_rules(desk: Desk) -> None:
+    """The line they name brings the rulebook, mailed anew or in a reply to either."""
+    for mail in (desk.mails(ANN)[0], reports(desk, ANN)[0]):
+        before = len(rules(desk))
+        (line,) = {found[1] for found in re.finditer(r"(?:the|The) line (\w+) ", text_of(mail))}
+        desk.reply(mail, line)
+        desk.tick()
+        assert len(rules(desk)) == before + 1
+
+    assert "The line RULES brings the rulebook" in str(reports(desk, ANN)[0].get_body(("html",)))
+
+
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)
+def test_the_example_of_our_mails_finds_something_in_every_rulebook(ruleset: AnyRuleset) -> None:
+    """RULES orders brings a section of orders, not all there is."""
+    (section, *_) = headed_sections(rulebook(ruleset), ["orders"])
+
+    assert section.source.startswith("## ")
