@@ -47,7 +47,7 @@ ROOMS: dict[str, set[str]] = {
     "telling": {"acts", "housekeeping", "report", "ruleset", "store"},
     "desk": {
         *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
-        *("post", "progress", "report", "ruleset", "store", "telling"),
+        *("post", "progress", "report", "rulebook", "ruleset", "store", "telling"),
     },
     "upkeep": {"campaign", "errors", "masking", "post", "store"},
     "doctor": {
@@ -121,7 +121,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         "facts history_pages pages painter pictures press_pages receipt ruling_pages time_pages wording",
-        "data gm_pages people_pages",
+        "data gm_pages markdown people_pages",
         "reporter",
         "checking",
     ),
@@ -200,8 +200,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "attachments check claims gm_commands pages sheet_files",
         "gm_acts replies",
         "aside bounces floods gm limits requests",
-        "changes confirmed judging keys lookups player_acts taking",
-        "joining",
+        "changes confirmed judging keys lookups player_acts rulebooks taking",
+        "helping joining",
         "dispatch",
         "kept",
         "declining",
@@ -228,6 +228,8 @@ THIRD_PARTY: dict[str, set[str]] = {
     "imapclient": {"post"},
     "jinja2": {"report"},
     "jsonpatch": {"archive"},
+    "markdown_it": {"report"},
+    "markupsafe": {"report"},
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
     "sqlalchemy": {

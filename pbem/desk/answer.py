@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,20 +16,19 @@ from pbem.desk.aside import close_letter, set_aside, set_aside_unread
 from pbem.desk.attempts import MOST_ATTEMPTS, Waiting, attempted, in_groups, waiting_letters
 from pbem.desk.bounces import note_automatic
 from pbem.desk.claims import Seated
-from pbem.desk.commands import REFERENCE
 from pbem.desk.declining import declined
 from pbem.desk.dispatch import find_asked, serve
 from pbem.desk.floods import tell_of_letters
 from pbem.desk.gm import answer_gm_letter
 from pbem.desk.gm_commands import GmSheet, find_gm_sheet
+from pbem.desk.helping import find_help, give_help
 from pbem.desk.judging import judge
 from pbem.desk.kept import answer_question
 from pbem.desk.keys import right_key
 from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
 from pbem.desk.quotations import unquoted
-from pbem.desk.replies import Case, answer
+from pbem.desk.replies import Case
 from pbem.desk.requests import find_press
-from pbem.desk.seats import seats_of
 from pbem.desk.sheet import SheetText, find_sheet
 from pbem.desk.taking import is_untouched, take_sheet
 from pbem.errors import StoreError
@@ -39,13 +37,11 @@ from pbem.logbook import tell
 from pbem.post.authentication import Verdict, sender_verdict
 from pbem.post.reading import DELIVERY_REPORT, LOOPING, OWN, Letter, read_letter
 from pbem.progress import Progress, silent
-from pbem.report import Help
 from pbem.store.models import Campaign
 from pbem.store.models import Letter as LetterRow
 from pbem.store.states import LetterState
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
-_HELP = re.compile(r"\A\s*+(?:(?:re|aw|fwd?):\s*+)*+help\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -198,8 +194,8 @@ def _served(found: _Found, known: frozenset[str]) -> tuple[str, bool]:
         return answer_gm_letter(found.case, found.gm_sheet), False
     letter = unquoted(found.case.session, found.case.letter)
     case, sheet = dataclasses.replace(found.case, letter=letter), find_sheet(letter.lines, known.__contains__)
-    if sheet.header is None and _asks_help(letter):
-        return _help(case), False
+    if sheet.header is None and (words := find_help(case)) is not None:
+        return give_help(case, words), False
     if done := answer_question(case, sheet, known.__contains__, lambda again: _served(_found(again, known), known)):
         return done
     # Words to others may quote us on purpose.
@@ -227,23 +223,6 @@ def _automatic(case: Case, sheet: SheetText) -> tuple[str, bool]:
     if not (isinstance(claim, Seated) and claim.proof in ("token", "code")) or is_untouched(case, claim.spot, sheet):
         return note_automatic(case), False
     return take_sheet(case, claim.spot, sheet, claim.notes, deputy=claim.deputy)
-
-
-def _asks_help(letter: Letter) -> bool:
-    """Whether the subject is HELP, or the first word of the text."""
-    first = next((line for line in letter.lines if line.strip() and not line.lstrip().startswith(">")), "")
-    return bool(_HELP.fullmatch(letter.subject.strip()) or _HELP.match(first))
-
-
-def _help(case: Case) -> str:
-    if case.letter.sender is None:
-        return f"help; {case.silent('no sender can be read')}"
-    seats = seats_of(case.session, case.letter.sender)
-    page = Help(address=case.address, commands=REFERENCE)
-    if seats:
-        verbs = tuple(verb.usage for verb in case.house.game(seats[0].game).orders.verbs)
-        page = dataclasses.replace(page, campaign=seats[0].campaign, seat=seats[0].seat, verbs=verbs)
-    return "help; " + answer(case, case.letter.sender, page, kind="help")
 
 
 _NOTE = (

@@ -73,6 +73,7 @@ SEAT = Free("seat", "the name of a seat", "blue")
 CODE = Free("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
 WORDS = Free("words", "words", "hello")
 TURN = Free("turn", "the number of a turn", "4")
+ABOUT = Free("word", "a word", "combat")
 DAY, ADDRESS = Day(), Address()
 
 
@@ -108,6 +109,16 @@ class History(Command):
     """See what was done in your campaign, turn by turn, as far as players may read it."""
 
     usage = "HISTORY"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules(Command):
+    """Get the rulebook of your game; of its sections only those with these words in their headings, or else in their
+    text. If you play several games, name the campaign first: RULES trap7 combat."""
+
+    usage = "RULES [about...]"
+    needs_seat = False
+    about: Annotated[tuple[str, ...], ABOUT] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +301,7 @@ COMMANDS = OrderBook(
             Status,
             Resend,
             History,
+            Rules,
             Join,
             Withdraw,
             Confirm,

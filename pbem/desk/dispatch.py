@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.campaign.people.confirming import known_code
 from pbem.campaign.people.identity import find_person
-from pbem.desk import changes, joining, lookups, player_acts
+from pbem.desk import changes, joining, lookups, player_acts, rulebooks
 from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger, Unproven
 from pbem.desk.commands import (
     COMMANDS,
@@ -29,9 +28,10 @@ from pbem.desk.commands import (
     Pause,
     Resend,
     Resume,
+    Rules,
     Status,
 )
-from pbem.desk.judging import is_own, judge, judge_request
+from pbem.desk.judging import is_own, judge, judge_request, reads_as_order
 from pbem.desk.replies import Case, answer, bare_subject
 from pbem.desk.requests import Asked, AskedByPerson, CommandList, Handlers, PersonHandlers, find_request
 from pbem.desk.seats import SeatContext, load_seat, seats_of
@@ -48,10 +48,15 @@ from pbem.store.states import Phase
 HANDLERS: Handlers = {**dict.fromkeys(player_acts.WISHES, player_acts.perform), **lookups.HANDLERS}
 """What is done for each command about a seat."""
 
-PERSON_HANDLERS: PersonHandlers = {**joining.HANDLERS, **changes.HANDLERS, **lookups.PERSON_HANDLERS}
+PERSON_HANDLERS: PersonHandlers = {
+    **joining.HANDLERS,
+    **changes.HANDLERS,
+    **lookups.PERSON_HANDLERS,
+    **rulebooks.HANDLERS,
+}
 """What is done for each command about no seat in particular."""
 
-_LOOKUPS = (Status, Resend, History)
+_LOOKUPS = (Status, Resend, History, Rules)
 """They change nothing, and what they bring goes to the registered address alone, so that even an old code will do."""
 
 _ASKING = (Join, Confirm, ChangeAddress, Fallback)
@@ -64,7 +69,7 @@ Neither a sender's address, which can be forged, nor the code of a report, which
 may have been forwarded, is enough: the registered address is asked.
 """
 
-_FOR_STRANGERS = (Join, Confirm)
+_FOR_STRANGERS = (Join, Confirm, Rules)
 
 YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
 """The line that confirms what it answers."""
@@ -100,13 +105,23 @@ def find_asked(case: Case, known: Callable[[str], bool]) -> CommandList | None:
 
 def _is_order(case: Case, found: CommandList) -> bool:
     """Whether a reply only begins like a command, and is an order of its seat's game: there are games of free words."""
-    if found.header is not None or found.parse().entries:
+    asked = found.parse().orders
+    if found.header is not None or (asked and not _may_be_words(asked[0])):
         return False
+    alone = len(found.lines) == len(asked) == 1
+    return not (alone and _names_section(case, asked[0])) and reads_as_order(case, found.lines[0])
+
+
+def _names_section(case: Case, order: Order) -> bool:
     claim = judge(case, None)
     if not isinstance(claim, Seated):
         return False
-    read = case.house.game(claim.spot.game).parse(json.loads(claim.spot.view), found.lines[:1])
-    return bool(read.entries) and not read.errors
+    return rulebooks.names_section(case.house.game(claim.spot.game), order, claim.spot.campaign)
+
+
+def _may_be_words(order: Order) -> bool:
+    """Whether a command takes whatever words there are, so that a sentence may begin like it."""
+    return isinstance(order, Rules) and bool(order.about)
 
 
 def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], str]) -> str:
@@ -205,7 +220,7 @@ def _done(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, order
         if order.needs_seat:
             assert asker.spot is not None
             return Done(shown, HANDLERS[type(order)](Asked(case, asker.spot, text), order))
-        by_person = AskedByPerson(case, asker.person, asker.sender, text)
+        by_person = AskedByPerson(case, asker.person, asker.sender, asker.to, asker.spot, text)
         return Done(shown, PERSON_HANDLERS[type(order)](by_person, order))
     except CampaignError as error:
         return Done(shown, sentence(f"Not done: {error}"))

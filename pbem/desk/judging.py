@@ -10,6 +10,7 @@ report, and no token, is stale.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -265,6 +266,15 @@ def _vacant(case: Case, evidence: Evidence) -> Claim:
 
 def _disagreeing(spot: SeatContext, header: Header | None) -> Claim:
     return Disagreeing(spot.address, header) if spot.address else Stranger()
+
+
+def reads_as_order(case: Case, line: tuple[int, str]) -> bool:
+    """Whether a numbered line of a reply is an order of its seat's game as it stands: there are games of free words."""
+    claim = judge(case, None)
+    if not isinstance(claim, Seated):
+        return False
+    read = case.house.game(claim.spot.game).parse(json.loads(claim.spot.view), [line])
+    return bool(read.entries) and not read.errors
 
 
 def is_own(letter: Letter, spot: SeatContext) -> bool:

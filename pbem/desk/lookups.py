@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Iterator
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.people.remailing import RESENT, find_report, mail_again
@@ -15,11 +14,11 @@ from pbem.campaign.people.deputies import deputies_of
 from pbem.campaign.people.standby import place_number
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, live, load_campaign
 from pbem.desk.commands import History, Resend, Status
-from pbem.desk.replies import Case
+from pbem.desk.replies import Case, sent_today, was_sent
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.report.receipt import DIGEST_SHOWN
 from pbem.report.wording import when
-from pbem.store.models import Act, Applicant, Campaign, Deputy, Outgoing, Person, Report, SeatRow, Sheet, Turn
+from pbem.store.models import Act, Applicant, Campaign, Deputy, Person, Report, SeatRow, Sheet, Turn
 from pbem.store.states import ApplicantStatus, Phase
 
 RESENDS_A_DAY = 20
@@ -135,9 +134,9 @@ def _resend(asked: Asked, order: Resend) -> str:
         return _no_report(case.session, table, place)
     begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}"
     most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
-    if _was_resent(case, begins + key):
+    if was_sent(case, begins + key):
         return "This report comes already, in a mail of its own."
-    if _resent_today(case, begins) >= most:
+    if sent_today(case, begins, spot.address) >= most:
         return _ENOUGH.format(most=most) + ("" if case.proven else _WITH_A_KEY)
     mail_again(
         case.session,
@@ -165,17 +164,6 @@ def _no_report(session: Session, table: CampaignSnapshot, place: Place) -> str:
     if not numbers:
         return f"There is no report for {place.seat} in {table.name} yet."
     return f"You had no report that opened this turn; there are those of {', '.join(map(str, numbers))}."
-
-
-def _was_resent(case: Case, topic: str) -> bool:
-    return case.session.scalar(select(Outgoing.id).where(Outgoing.topic == topic).limit(1)) is not None
-
-
-def _resent_today(case: Case, begins: str) -> int:
-    """Reports sent again because of letters of one account, by how the topics of such mails begin."""
-    since = case.now - dt.timedelta(days=1)
-    resent = Outgoing.topic.startswith(begins, autoescape=True) & (Outgoing.created_at > since)
-    return case.session.scalar(select(func.count()).select_from(Outgoing).where(resent)) or 0
 
 
 def _history(asked: Asked, _: History) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Boolean, func, literal_column, select
 from sqlalchemy.orm import Session
@@ -27,7 +27,7 @@ from pbem.post.reading import Letter
 from pbem.post.waiting import provider_of
 from pbem.post.writing import Part
 from pbem.report import Receipt, Refusal
-from pbem.report.pages import Page
+from pbem.report.pages import Page, RulebookPage
 from pbem.store.models import Campaign, Outgoing
 
 STRANGERS_A_DAY = 100
@@ -183,6 +183,15 @@ def answer_gm(case: Case, campaign: Campaign, page: Page, *, files: Sequence[Par
     _answer(case, Postman.of(case.house, campaign), campaign.gm, page, id_=id_, files=files)
 
 
+def send_rulebook(case: Case, to: str, page: RulebookPage, *, topic: str) -> None:
+    """Queues pages of a rulebook that a letter has asked for, as text and as HTML, below that letter."""
+    postman, reporter = _postman(case), case.house.reporter
+    subject = f"{postman.tag()} {page.game}: {page.about}"
+    thread = _thread(case.letter, None)
+    mail = postman.answer(case.letter, to, subject, page, _id(case, topic), thread=thread, kind="rules")
+    postman.send(case.session, case.now, replace(mail, html=reporter.write_html(page), topic=topic))
+
+
 def notify(case: Case, to: str, subject: str, page: Page) -> None:
     """Queues a notice about a letter to a GM."""
     postman, id_ = _postman(case), _id(case, "notice", to.lower(), case.letter_id)
@@ -218,6 +227,19 @@ def forbidden(case: Case, to: str) -> str:
     if (case.session.scalar(today.where(Outgoing.provider == provider)) or 0) >= STRANGERS_OF_DOMAIN_A_DAY:
         return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
     return ""
+
+
+def was_sent(case: Case, topic: str) -> bool:
+    """Whether a mail of this topic was queued before."""
+    return case.session.scalar(select(Outgoing.id).where(Outgoing.topic == topic).limit(1)) is not None
+
+
+def sent_today(case: Case, begins: str, to: str) -> int:
+    """How many mails to an address were queued in the last 24 hours, by how their topics begin."""
+    since = case.now - dt.timedelta(days=1)
+    sent = Outgoing.topic.startswith(begins, autoescape=True) & (Outgoing.created_at > since)
+    same = func.lower(Outgoing.recipient) == to.lower()
+    return case.session.scalar(select(func.count()).select_from(Outgoing).where(sent, same)) or 0
 
 
 def _free(session: Session, places: Sequence[str]) -> str | None:

@@ -66,11 +66,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class AskedByPerson:
-    """A command about no seat in particular; `person` is None for a sender whom the house does not know."""
+    """A command about no seat in particular; `person` is None for a sender whom the house does not know.
+
+    `to` is where the answer goes, and `spot` the seat that the letter shows to be its writer's, if it shows one.
+    """
 
     case: Case
     person: Person | None
     sender: str
+    to: str
+    spot: SeatContext | None
     text: str
 
 

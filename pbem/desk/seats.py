@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Row, bindparam, func, select
+from sqlalchemy import Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.policy import Policy
@@ -262,6 +262,23 @@ def seats_of(session: Session, address: str | None) -> list[Known]:
         .order_by(Campaign.name, SeatRow.id)
     )
     return [Known(*row) for row in rows]
+
+
+def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]:
+    """The campaigns, not over, in which somebody plays, stands in for a player, or is the GM, and their games."""
+    person = Person.key == address.lower()
+    seats = select(SeatRow.campaign_id).join(Person, Person.id == SeatRow.person_id).where(person)
+    stands_in = (
+        select(SeatRow.campaign_id)
+        .join(Deputy, Deputy.seat_id == SeatRow.id)
+        .join(Person, Person.id == Deputy.person_id)
+        .where(person, Deputy.since <= now, Deputy.until > now)
+    )
+    concerned = or_(Campaign.id.in_(seats), Campaign.id.in_(stands_in), func.lower(Campaign.gm) == address.lower())
+    rows = session.execute(
+        select(Campaign.name, Campaign.game).where(Campaign.status != Phase.OVER, concerned).order_by(Campaign.name)
+    )
+    return {row.name: row.game for row in rows}
 
 
 def is_known(session: Session, address: str | None) -> bool:

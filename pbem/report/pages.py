@@ -10,6 +10,8 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
+from markupsafe import Markup
+
 from pbem.ruleset import Seat
 
 Reason = Literal[
@@ -118,11 +120,33 @@ class Refusal:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OrderHelp:
+    """An order of a game, or a command if it has no `game`: how it is written, what it does, and lines that show it."""
+
+    verb: str
+    game: str
+    usage: str
+    help: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnVerb:
+    """To whoever mailed HELP and a verb: what that is for, in each game of his that has it."""
+
+    page: ClassVar[str] = "help_on_verb"
+
+    address: str
+    orders: tuple[OrderHelp, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
     """The player guide; with a campaign and seat, its examples are the reader's own.
 
-    `verbs` are the orders of his game, `commands` what else may be asked by mail: usage and help.
+    `orders` are those of his games, `commands` what else may be asked by mail: usage and help. `unknown` is a
+    word that he asked about and that no order begins with, `hint` what may be meant.
     """
 
     page: ClassVar[str] = "help"
@@ -130,8 +154,22 @@ class Help:
     address: str
     campaign: str = "trap7"
     seat: Seat = "red"
-    verbs: tuple[str, ...] = ()
+    orders: tuple[OrderHelp, ...] = ()
     commands: tuple[tuple[str, str], ...] = ()
+    unknown: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulebookPage:
+    """To a player: the rulebook of his game, or sections of it; `about` says which. `text` and `html` are the same."""
+
+    page: ClassVar[str] = "rulebook"
+
+    game: str
+    about: str
+    text: str
+    html: Markup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,6 +107,10 @@ class Reporter:
         """The text of one of the host's own mails, from the record of its facts."""
         return self.page(page.page, page=page)
 
+    def write_html(self, page: Page) -> str:
+        """The same as HTML, for a page that has it."""
+        return self._render(f"host/{page.page}.html.j2", {"page": page})
+
     def page(self, name: str, **facts: Any) -> str:
         """The text of `templates/host/<name>.txt.j2`."""
         return self._render(f"host/{name}.txt.j2", facts)

@@ -334,6 +334,12 @@ class Verb:
         """A line that shows every part of the usage."""
         return " ".join(_example(part, self.kinds) for part in self.parts)
 
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Lines that show it: with every part of the usage, and with none that may be left out."""
+        least = " ".join(_example(part, self.kinds) for part in self.parts if not isinstance(part, _Optional))
+        return tuple(dict.fromkeys((self.example, least)))
+
     def read(self, words: Sequence[str], view: _ContextView) -> Order:
         """The order of a line's words, of which the first is the verb. Raises _Mismatch."""
         values: dict[str, Any] = {}

@@ -11,11 +11,11 @@ from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk, text_of
 ANN, BOB, CYD, EVE, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net", "gm@example.org"
 
 
-def form(desk: Desk, *seats: str, name: str = "toy1", open_seats: int = 0, **policy: str) -> None:
+def form(desk: Desk, *seats: str, name: str = "toy1", game: str = "toy", open_seats: int = 0, **policy: str) -> None:
     """A campaign that has not begun, with these seats taken and some open; an address is enough unless it says more."""
     wanted = NewCampaign(
         name=name,
-        game="toy",
+        game=game,
         gm=GM,
         seats=[(seat, ADDRESSES[seat]) for seat in seats],
         deadline="FRI 20:00 Europe/Berlin",

@@ -33,6 +33,7 @@ BROUGHT: dict[str, Callable[[Desk], object]] = {
     "receipt": lambda desk: asked(desk, "ORDERS toy1 red\nBID 3\nBOD 4\nEND"),
     "answer": lambda desk: asked(desk, "STATUS"),
     "report": lambda desk: asked(desk, "RESEND"),
+    "rules": lambda desk: asked(desk, "RULES"),
 }
 
 

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from pbem.report import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
-from pbem.report.pages import Reason
+from pbem.report.pages import OrderHelp, Reason
 from tests.report.toy import Fair, reporter
 
 AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)
@@ -39,7 +39,10 @@ REMINDER = Reminder(
 REFUSAL = Refusal(
     reason="no-orders", address="orders@example.org", campaign="fair1", seat="red", since=AT, until=AT, zone="UTC"
 )
-HELP = Help(address="orders@example.org", verbs=tuple(verb.usage for verb in Fair.orders.verbs))
+HELP = Help(
+    address="orders@example.org",
+    orders=tuple(OrderHelp(verb.word, "Fair", verb.usage, verb.help, verb.examples) for verb in Fair.orders.verbs),
+)
 BOUNCED = Bounced(
     campaign="fair1",
     seats=("red",),

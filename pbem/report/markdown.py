@@ -1,0 +1,172 @@
+"""Markdown, as rulebooks are written, for mails: plain text in the columns of a mail, and HTML with inline styles."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+from markupsafe import Markup
+
+from pbem.report.wording import CSS, WIDTH, columns, heading
+
+_READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+"""HTML in a text is shown, not used, and no picture is fetched from anywhere."""
+
+_STYLES = {"h1": "h1", "h2": "h2", "h3": "h3", "table": "table", "th": "th", "td": "td", "ul": "list", "ol": "list"}
+_NARROWEST = 24
+"""Columns below which a cell is not wrapped."""
+
+_BREAK = "  \n"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands below it, up to the next; `source` has both."""
+
+    level: int
+    title: str
+    source: str
+
+
+def sections(source: str) -> tuple[Section, ...]:
+    """The sections of a text, in their order; what stands above the first heading is in none."""
+    lines, tokens = source.splitlines(), _READER.parse(source)
+    heads = [
+        (token.map[0], int(token.tag[1:]), tokens[at + 1].content)
+        for at, token in enumerate(tokens)
+        if token.type == "heading_open" and token.map
+    ]
+    ends = [*(start for start, _, _ in heads[1:]), len(lines)]
+    return tuple(
+        Section(level, title, "\n".join(lines[start:end]).strip())
+        for (start, level, title), end in zip(heads, ends, strict=True)
+    )
+
+
+def find_sections(source: str, words: Sequence[str]) -> tuple[Section, ...]:
+    """The sections with all these words in their headings, each with those below it; or else in their text."""
+    in_text = (section for section in sections(source) if _has(section.source, words))
+    return headed_sections(source, words) or tuple(in_text)
+
+
+def headed_sections(source: str, words: Sequence[str]) -> tuple[Section, ...]:
+    """The sections with all these words in their headings, each with those below it; the title of all is no heading."""
+    return tuple(_with_those_below(sections(source), lambda each: each.level > 1 and _has(each.title, words)))
+
+
+def _with_those_below(every: Sequence[Section], chosen: Callable[[Section], bool]) -> Iterator[Section]:
+    level = 0
+    for section in every:
+        if level and section.level > level:
+            yield section
+        else:
+            level = section.level if chosen(section) else 0
+            if level:
+                yield section
+
+
+def _has(text: str, words: Sequence[str]) -> bool:
+    folded = text.casefold()
+    return all(word.casefold() in folded for word in words)
+
+
+def as_html(source: str) -> Markup:
+    """The text as HTML for the body of a mail, in the styles of reports; what is HTML in it already is escaped."""
+    tokens = _READER.parse(source)
+    for token in tokens:
+        if token.tag in _STYLES and token.nesting == 1:
+            token.attrSet("style", CSS[_STYLES[token.tag]])
+    return Markup(_READER.renderer.render(tokens, _READER.options, {}))  # noqa: S704 - the reader escapes all HTML
+
+
+def as_text(source: str) -> str:
+    """The text wrapped to the columns of a mail, its tables set out."""
+    return _blocks(SyntaxTreeNode(_READER.parse(source)).children, WIDTH, "\n\n")
+
+
+def _blocks(nodes: Sequence[SyntaxTreeNode], room: int, between: str) -> str:
+    return between.join(_BLOCKS.get(node.type, _others)(node, room) for node in nodes)
+
+
+def _others(node: SyntaxTreeNode, room: int) -> str:
+    return _blocks(node.children, room, "\n\n") if node.children else node.content.strip()
+
+
+def _heading(node: SyntaxTreeNode, _room: int) -> str:
+    title = _content(node)
+    if node.tag == "h1":
+        return f"{title.upper()}\n{'=' * len(title)}"
+    return heading(title) if node.tag == "h2" else f"{title}\n{'-' * len(title)}"
+
+
+def _paragraph(node: SyntaxTreeNode, room: int) -> str:
+    return "\n".join(_wrapped(piece, room) for piece in _content(node).split(_BREAK))
+
+
+def _list(node: SyntaxTreeNode, room: int) -> str:
+    return "\n".join(_item(item, room) for item in node.children)
+
+
+def _item(item: SyntaxTreeNode, room: int) -> str:
+    mark = f"{item.info}{item.markup} " if item.info else "- "
+    return mark + textwrap.indent(_blocks(item.children, room - len(mark), "\n"), " " * len(mark)).lstrip()
+
+
+def _code(node: SyntaxTreeNode, _room: int) -> str:
+    return textwrap.indent(node.content.rstrip(), "    ")
+
+
+def _quoted(node: SyntaxTreeNode, room: int) -> str:
+    return textwrap.indent(_blocks(node.children, room - 4, "\n\n"), "    ")
+
+
+def _table(node: SyntaxTreeNode, room: int) -> str:
+    """The table in columns, its widest one wrapped if it must be; a row a paragraph, if that is not enough."""
+    head, *rows = [[_content(cell) for cell in row.children] for part in node.children for row in part.children]
+    widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head))]
+    widest = max(range(len(head)), key=widths.__getitem__)
+    left = room - sum(widths) + widths[widest] - 2 * (len(head) - 1)
+    if left < min(_NARROWEST, widths[widest]):
+        return "\n".join(textwrap.indent(_wrapped(_row(head, row), room - 2), "  ")[2:] for row in rows)
+    laid = [line for row in rows for line in _lines(row, widest, left)]
+    return columns([["-" * min(width, room) for width in _fitted(widths, widest, left)], *laid], *head)
+
+
+def _fitted(widths: Sequence[int], widest: int, left: int) -> list[int]:
+    return [min(width, left) if at == widest else width for at, width in enumerate(widths)]
+
+
+def _row(head: Sequence[str], row: Sequence[str]) -> str:
+    """A row of a table in words: its first cell, then each other below its heading."""
+    return f"{row[0]}: " + ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True))
+
+
+def _lines(row: Sequence[str], widest: int, left: int) -> Iterator[list[str]]:
+    """The lines of a row whose widest cell is wrapped."""
+    for number, piece in enumerate(_wrapped(row[widest], left).split("\n")):
+        others = row if number == 0 else [""] * len(row)
+        yield [piece if at == widest else cell for at, cell in enumerate(others)]
+
+
+def _content(node: SyntaxTreeNode) -> str:
+    """The words of a block, their marks left in."""
+    return "".join(child.content for child in node.children)
+
+
+def _wrapped(text: str, room: int) -> str:
+    return textwrap.fill(" ".join(text.split()), room, break_long_words=False, break_on_hyphens=False)
+
+
+_BLOCKS: Mapping[str, Callable[[SyntaxTreeNode, int], str]] = {
+    "heading": _heading,
+    "paragraph": _paragraph,
+    "bullet_list": _list,
+    "ordered_list": _list,
+    "table": _table,
+    "fence": _code,
+    "code_block": _code,
+    "blockquote": _quoted,
+}
