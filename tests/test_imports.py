@@ -120,7 +120,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "facts history_pages pages painter pictures press_pages receipt ruling_pages time_pages wording",
+        "facts history_pages pages painter pictures press_pages receipt time_pages wording",
         "data gm_pages markdown people_pages",
         "reporter",
         "checking",
@@ -197,7 +197,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "desk": (
         "attempts commands quotations seats sheet",
-        "attachments check claims gm_commands pages sheet_files",
+        "check claims gm_commands pages sheet_files",
         "gm_acts replies",
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",
@@ -213,7 +213,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "database mail places privacy",
         "examining",
     ),
-    "console": ("bar campaigns copies games json_text proof running upkeep",),
+    "console": ("bar copies games proof running upkeep",),
     "commands": (
         "common group options",
         "campaigns deadlines games house mail past people press proof rulesets running turns",

@@ -14,7 +14,7 @@ from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy, ShowPolicy
 from pbem.commands.common import act, ask, open_home, say
 from pbem.commands.options import Pair, clock, home_option, json_option, now_option
-from pbem.console.campaigns import created_lines
+from pbem.telling.campaigns import created_lines
 
 
 @click.command()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,6 @@ import click
 from pbem.acts.act import Act, Question, Weighty, do, look
 from pbem.catalogue import Catalogue
 from pbem.config import find_home
-from pbem.console.json_text import json_text
 from pbem.house import House, open_house
 from pbem.logbook import open_log
 from pbem.telling import LOOKED, SCREEN, told
@@ -46,7 +47,7 @@ def say(lines: Iterable[str]) -> None:
 
 def show(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
     """Prints facts as JSON for scripts, or the lines that tell a person of them."""
-    say([json_text(facts)] if as_json else lines)
+    say([_json_text(facts)] if as_json else lines)
 
 
 def ask(home: Path | None, name: str, question: Question[Any], now: dt.datetime, *, as_json: bool = False) -> None:
@@ -71,3 +72,20 @@ def act_if_sure(home: Path | None, name: str, wish: Weighty[Any], now: dt.dateti
     with open_home(home) as house:
         facts = look(house, name, wish, now)
     say(told(facts, LOOKED))
+
+
+def _json_text(facts: Any) -> str:
+    """Facts as JSON: records become objects, times ISO 8601 in UTC, paths text."""
+    return json.dumps(_plain(facts), indent=2, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, dt.datetime):
+        return value.astimezone(dt.UTC).isoformat()
+    return str(value) if isinstance(value, Path) else value

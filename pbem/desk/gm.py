@@ -8,9 +8,11 @@ from typing import Any
 from sqlalchemy import select
 
 from pbem.acts.act import Act, Question, Scene, leave_traces
+from pbem.acts.past.forking import WhatIf
+from pbem.acts.past.patching import State
+from pbem.acts.past.preview import Preview
 from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
-from pbem.desk.attachments import attachments
 from pbem.desk.gm_acts import WISHES, Wish
 from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, GmText, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
@@ -84,7 +86,22 @@ def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
         assert isinstance(wish, Question)
         facts, door = wish.look(scene), mail_door(f"{GM_COMMANDS.line(order)} YES" if asks else "")
         leave_traces(scene, wish, facts)
-    return _Answer("\n".join(told(facts, door)), attachments(facts))
+    return _Answer("\n".join(told(facts, door)), _files(facts))
+
+
+def _files(facts: Any) -> tuple[Part, ...]:
+    """The reports of a preview, the state of a turn; of most else there are no files."""
+    if isinstance(facts, Preview):
+        return tuple(_text(f"{report.place.seat}.txt", report.parts.text) for report in facts.reports)
+    if isinstance(facts, WhatIf):
+        return _files(facts.preview)
+    if isinstance(facts, State):
+        return (_text(f"{facts.campaign}-{facts.turn}.json", facts.text),)
+    return ()
+
+
+def _text(name: str, content: str) -> Part:
+    return Part(name, "text/plain; charset=utf-8", content.encode())
 
 
 def _in_short(told: GmAnswer) -> str:

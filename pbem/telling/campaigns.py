@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pbem.acts.act import Deed
+from pbem.acts.creation import Created
 from pbem.acts.gm import WhoIsGm
 from pbem.acts.journal import Journal
 from pbem.acts.opening import Started
@@ -23,6 +24,14 @@ def deed_lines(deed: Deed, door: Door) -> Iterator[str]:
     yield deed.done
     if door.undone:
         yield door.undone
+
+
+def created_lines(name: str, created: Created) -> Iterator[str]:
+    """What the making of a campaign did, and how to go on."""
+    yield f"Campaign {name} is made."
+    yield f"Dice seal: {created.seal}"
+    yield f"{counted(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
+    yield f"When the players have had time for that: pbem start {name}"
 
 
 def started_lines(started: Started, door: Door) -> Iterator[str]:

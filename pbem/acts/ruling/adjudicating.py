@@ -36,7 +36,7 @@ from pbem.campaign.snapshot import (
 from pbem.errors import CampaignError, StoreError, in_words
 from pbem.house import House
 from pbem.post.mime import decode_text
-from pbem.report.ruling_pages import Adjudication
+from pbem.report.gm_pages import Adjudication
 from pbem.ruleset import Adjudicated, Finding, Json, TurnInput, digest
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
