@@ -196,7 +196,9 @@ def test_before_the_first_run_there_is_nothing_to_run_again(desk: Desk) -> None:
     """Sheets for the open turn are entered otherwise."""
     begin(desk)
 
-    with pytest.raises(CampaignError, match="toy1 has run no turn yet: a sheet for the open one is entered with pbem sheet"):
+    with pytest.raises(
+        CampaignError, match="toy1 has run no turn yet: a sheet for the open one is entered with pbem sheet"
+    ):
         again(desk, red="BID 3")
 
 
