@@ -55,8 +55,21 @@ class Mend(Weighty[Mended]):
     rewrites = True
 
     def look(self, scene: Scene) -> Mended:
-        """What is wrong, and where the campaign would stand. Raises CampaignError."""
-        return plan_mending(scene.session, scene.table, scene.now)
+        """What is wrong, and where the campaign would stand.
+
+        Raises CampaignError if there is nothing to mend, or nothing left to stand on.
+        """
+        session, table = scene.session, scene.table
+        broken = find_break(session, table)
+        if broken is None:
+            raise CampaignError(f"all turns of {table.name} hang together: there is nothing to mend")
+        if broken.last < 1:
+            raise CampaignError(
+                f"{table.name} cannot be mended, since {broken.text}: go back to a copy of the database"
+            )
+        last = live_turn(session, table, broken.last)
+        strays = tuple(turn.number for turn in _strays(session, table, broken.last))
+        return Mended(broken.text, strays, rolled_to(session, table, last, _deadline(session, table, last, scene.now)))
 
     def do(self, scene: Scene) -> Mended:
         """Puts the strays away, and opens the last turn that hangs together."""
@@ -79,18 +92,6 @@ class Mend(Weighty[Mended]):
         act = note(session, table.id, now, actor="gm", text=said)
         tell_rolled(session, scene.house, table, plan.rolled, now, act=act, back=True)
         return plan
-
-
-def plan_mending(session: Session, table: CampaignSnapshot, now: dt.datetime) -> Mended:
-    """What a mending would come to. Raises CampaignError if there is nothing to mend, or nothing left to stand on."""
-    broken = find_break(session, table)
-    if broken is None:
-        raise CampaignError(f"all turns of {table.name} hang together: there is nothing to mend")
-    if broken.last < 1:
-        raise CampaignError(f"{table.name} cannot be mended, since {broken.text}: go back to a copy of the database")
-    last = live_turn(session, table, broken.last)
-    strays = tuple(turn.number for turn in _strays(session, table, broken.last))
-    return Mended(broken.text, strays, rolled_to(session, table, last, _deadline(session, table, last, now)))
 
 
 def _deadline(session: Session, table: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:

@@ -14,15 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlalchemy.orm import Session
-
 from pbem.acts.act import Question, Scene, Trace
 from pbem.archive import rehearsal_seed, turn_dice
 from pbem.campaign.deadlines import next_deadline
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.resolving import Outcome, load_before, opening_of, resolve_turn
 from pbem.campaign.snapshot import CampaignSnapshot
-from pbem.house import House
 from pbem.report import ReportDataError, read_report_data
 from pbem.ruleset import Seat, digest
 
@@ -71,39 +68,34 @@ class ShowPreview(Question[Preview]):
 
     def look(self, scene: Scene) -> Preview:
         """All reports. Raises CampaignError if no turn is open."""
-        return preview_of(scene.session, scene.house, scene.table, scene.now, real_dice=self.real_dice)
+        session, house, table, now = scene.session, scene.house, scene.table, scene.now
+        before = load_before(session, house, table)
+        number = before.turn.number
+        dice = None if self.real_dice else turn_dice(rehearsal_seed(table.seed), number)
+        outcome = resolve_turn(session, before, dice)
+        over = outcome.standing.over
+        deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
+        # The seed is told when the game is over, not when it would be.
+        opening = replace(opening_of(session, table, number + 1, outcome, deadline, before.previous), seed="")
+        return Preview(
+            campaign=table.name,
+            turn=number,
+            at=now,
+            zone=table.schedule.zone,
+            sheets={seat: sheet.version for seat, sheet in outcome.used.items()},
+            missing=_in_order(table, outcome),
+            reports=tuple(make_reports(house, before.ruleset, opening, outcome.views)),
+            events=len(outcome.events),
+            over=over,
+            reason=outcome.standing.reason,
+            ruled=before.turn.ruling is not None,
+            real_dice=self.real_dice,
+            opening=opening,
+        )
 
     def traces(self, facts: Preview) -> tuple[Trace, ...]:
         """That the dice were seen which the turn will have."""
         return (Trace(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
-
-
-def preview_of(
-    session: Session, house: House, table: CampaignSnapshot, now: dt.datetime, *, real_dice: bool = False
-) -> Preview:
-    """The run of a campaign's open turn as of now."""
-    before = load_before(session, house, table)
-    number = before.turn.number
-    outcome = resolve_turn(session, before, None if real_dice else turn_dice(rehearsal_seed(table.seed), number))
-    over = outcome.standing.over
-    deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
-    # The seed is told when the game is over, not when it would be.
-    opening = replace(opening_of(session, table, number + 1, outcome, deadline, before.previous), seed="")
-    return Preview(
-        campaign=table.name,
-        turn=number,
-        at=now,
-        zone=table.schedule.zone,
-        sheets={seat: sheet.version for seat, sheet in outcome.used.items()},
-        missing=_in_order(table, outcome),
-        reports=tuple(make_reports(house, before.ruleset, opening, outcome.views)),
-        events=len(outcome.events),
-        over=over,
-        reason=outcome.standing.reason,
-        ruled=before.turn.ruling is not None,
-        real_dice=real_dice,
-        opening=opening,
-    )
 
 
 def _in_order(table: CampaignSnapshot, outcome: Outcome) -> tuple[Seat, ...]:

@@ -77,7 +77,16 @@ class RollBack(Weighty[Rolled]):
 
     def look(self, scene: Scene) -> Rolled:
         """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
-        return plan_rollback(scene.session, scene.table, self.number, scene.now)
+        session, table, number = scene.session, scene.table, self.number
+        if table.status == Phase.FORMING:
+            raise CampaignError(f"campaign {table.name} has not begun: there is nothing to take back")
+        if number == table.turn:
+            raise CampaignError(f"turn {number} of {table.name} is the one that is open: there is nothing to take back")
+        if not 1 <= number < table.turn:
+            raise CampaignError(f"{table.name} has no turn {number} to go back to: it can be 1 to {table.turn - 1}")
+        absences = load_absences(session, table)
+        deadline = next_deadline(table.schedule, table.policy, scene.now, absences)
+        return rolled_to(session, table, live_turn(session, table, number), deadline)
 
     def do(self, scene: Scene) -> Rolled:
         """Puts all turns from that one on onto a shelf, and one like it in their place."""
@@ -128,19 +137,6 @@ class GoForward(Act[Rolled]):
         plan = rolled_to(session, table, last, last.deadline)
         tell_rolled(session, house, table, plan, now, act=act, back=False, over=over)
         return plan
-
-
-def plan_rollback(session: Session, table: CampaignSnapshot, number: int, now: dt.datetime) -> Rolled:
-    """What a rollback would come to. Raises CampaignError if there is no such turn to go back to."""
-    if table.status == Phase.FORMING:
-        raise CampaignError(f"campaign {table.name} has not begun: there is nothing to take back")
-    if number == table.turn:
-        raise CampaignError(f"turn {number} of {table.name} is the one that is open: there is nothing to take back")
-    if not 1 <= number < table.turn:
-        raise CampaignError(f"{table.name} has no turn {number} to go back to: it can be 1 to {table.turn - 1}")
-    absences = load_absences(session, table)
-    deadline = next_deadline(table.schedule, table.policy, now, absences)
-    return rolled_to(session, table, live_turn(session, table, number), deadline)
 
 
 def rolled_to(session: Session, table: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:
