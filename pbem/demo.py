@@ -164,10 +164,10 @@ class _Demo:
 
     def _standing(self) -> Standing:
         with self._house.store.reading() as session:
-            table = load_campaign(session, CAMPAIGN)
-            at = select(Turn.state).where(live(table.id), Turn.number == table.turn)
+            snapshot = load_campaign(session, CAMPAIGN)
+            at = select(Turn.state).where(live(snapshot.id), Turn.number == snapshot.turn)
             state = json.loads(session.scalars(at).one())
-        return self._ruleset.standing(self._ruleset.load(state, table.version))
+        return self._ruleset.standing(self._ruleset.load(state, snapshot.version))
 
     def _tick(self) -> Ticked:
         done = tick(self._house, self._now)

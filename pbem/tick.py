@@ -144,9 +144,9 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
 
 def _open_number(house: House, name: str) -> int:
     with house.store.reading() as session:
-        table = load_campaign(session, name)
-    check_running(table)
-    return table.turn
+        snapshot = load_campaign(session, name)
+    check_running(snapshot)
+    return snapshot.turn
 
 
 @contextmanager

@@ -34,7 +34,7 @@ class Scene:
 
     session: Session
     house: House
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     now: dt.datetime
 
 
@@ -119,10 +119,10 @@ def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -
 
 def leave_traces(scene: Scene, question: Question[Facts], facts: Facts) -> None:
     """Enters into the journal of a locked campaign what others are to know of a question."""
-    table = scene.table
+    snapshot = scene.snapshot
     for trace in question.traces(facts):
-        turn = table.turn if trace.told else None
-        note(scene.session, table.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
+        turn = snapshot.turn if trace.told else None
+        note(scene.session, snapshot.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
 
 
 def do(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
@@ -139,11 +139,11 @@ def _do_at_once(house: House, name: str, act: Act[Facts], now: dt.datetime) -> F
 
 
 def _do_planned(house: House, name: str, act: Planned[Facts, Plan], now: dt.datetime) -> Facts:
-    def plan(session: Session, table: CampaignSnapshot) -> Plan:
-        return act.plan(Scene(session, house, table, now))
+    def plan(session: Session, snapshot: CampaignSnapshot) -> Plan:
+        return act.plan(Scene(session, house, snapshot, now))
 
-    def keep(session: Session, table: CampaignSnapshot, planned: Plan) -> Facts:
-        act.keep(Scene(session, house, table, now), planned)
+    def keep(session: Session, snapshot: CampaignSnapshot, planned: Plan) -> Facts:
+        act.keep(Scene(session, house, snapshot, now), planned)
         return act.facts(planned)
 
     return act_on(house, name, plan, keep)

@@ -115,9 +115,9 @@ def _keep(house: House, campaign: Campaign, seats: Mapping[str, str], now: dt.da
         sealed = seal(campaign.seed)
         said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}; dice seal {sealed}"
         note(session, campaign.id, now, actor="gm", text=said)
-        table = load_campaign(session, campaign.name)
-        tell_gm_of_dice(session, house, table, now)
-        return Created(sealed, 1 + tell_of_dice(session, house, table, table.places, now))
+        snapshot = load_campaign(session, campaign.name)
+        tell_gm_of_dice(session, house, snapshot, now)
+        return Created(sealed, 1 + tell_of_dice(session, house, snapshot, snapshot.places, now))
 
 
 def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:

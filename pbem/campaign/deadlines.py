@@ -33,12 +33,12 @@ class Away:
     until: dt.datetime
 
 
-def load_absences(session: Session, table: CampaignSnapshot) -> tuple[Away, ...]:
+def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[Away, ...]:
     """The absences of all seats that turns wait for."""
     rows = session.execute(
         select(Absence.since, Absence.until)
         .join(SeatRow, SeatRow.id == Absence.seat_id)
-        .where(SeatRow.campaign_id == table.id, SeatRow.status == Seating.PLAYING, ~SeatRow.paused)
+        .where(SeatRow.campaign_id == snapshot.id, SeatRow.status == Seating.PLAYING, ~SeatRow.paused)
         .where(SeatRow.person_id.is_not(None))
     )
     return tuple(Away(since, until) for since, until in rows)

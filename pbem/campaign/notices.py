@@ -142,7 +142,7 @@ class Postman:
 def tell_players(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
     act: int,
@@ -157,14 +157,14 @@ def tell_players(
     turn, such as "reminder", it replaces what still waits on that.
     """
     text = house.reporter.write(page)
-    pages = [(place, text) for place in table.playing if place.seat not in but]
-    tell_each(session, house, table, now, act=act, subject=subject, pages=pages, topic=topic)
+    pages = [(place, text) for place in snapshot.playing if place.seat not in but]
+    tell_each(session, house, snapshot, now, act=act, subject=subject, pages=pages, topic=topic)
 
 
 def tell_each(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
     act: int,
@@ -173,14 +173,14 @@ def tell_each(
     topic: str = "",
 ) -> None:
     """Queues a notice of its own to each of some places; to those where nobody sits, none."""
-    postman = Postman.of(house, table)
+    postman = Postman.of(house, snapshot)
     mails = [
         postman.mail(
             place.address,
             subject,
             page,
             ("act", act, place.seat),
-            topic=topic and topic_of(topic, table.name, table.turn, place.seat),
+            topic=topic and topic_of(topic, snapshot.name, snapshot.turn, place.seat),
         )
         for place, page in pages
         if place.address
@@ -191,7 +191,7 @@ def tell_each(
 def tell_gm_once(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
     moment: tuple[str, ...],
@@ -205,43 +205,43 @@ def tell_gm_once(
     `moment` are words and times that name what he is told of, besides campaign, turn and kind. With a `topic` of the
     open turn, such as "late", it replaces what still waits on that.
     """
-    if not was_told(session, house, table, moment, kind=kind):
-        postman, about = Postman.of(house, table), topic and topic_of(topic, table.name, table.turn, "gm")
-        mail = postman.mail(table.gm, subject, page, _moment(table, moment, kind), kind=kind, topic=about)
+    if not was_told(session, house, snapshot, moment, kind=kind):
+        postman, about = Postman.of(house, snapshot), topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
+        mail = postman.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=about)
         postman.send(session, now, mail)
 
 
 def was_told(
-    session: Session, house: House, table: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
+    session: Session, house: House, snapshot: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
 ) -> bool:
     """Whether the GM has had the notice of a moment."""
-    id_ = Postman.of(house, table).id_of(*_moment(table, moment, kind))
+    id_ = Postman.of(house, snapshot).id_of(*_moment(snapshot, moment, kind))
     return session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None
 
 
-def _moment(table: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
-    return ("gm" if kind == "notice" else kind, table.name, table.turn, table.era, *moment)
+def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
+    return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
 
 
 def send_words(
     session: Session,
     house: House,
-    table: CampaignSnapshot | None,
+    snapshot: CampaignSnapshot | None,
     now: dt.datetime,
     *paragraphs: str,
     to: str,
     subject: str,
 ) -> None:
-    """Queues a notice in so many words to an address; `table` is None for what concerns no single campaign."""
-    gm = table.gm if table and table.gm.lower() != to.lower() else ""
-    page = Notice(paragraphs=paragraphs, campaign=table.name if table else "", gm=gm)
-    send_page(session, house, table, now, to=to, subject=subject, page=page)
+    """Queues a notice in so many words to an address; `snapshot` is None for what concerns no single campaign."""
+    gm = snapshot.gm if snapshot and snapshot.gm.lower() != to.lower() else ""
+    page = Notice(paragraphs=paragraphs, campaign=snapshot.name if snapshot else "", gm=gm)
+    send_page(session, house, snapshot, now, to=to, subject=subject, page=page)
 
 
 def send_page(
     session: Session,
     house: House,
-    table: CampaignSnapshot | None,
+    snapshot: CampaignSnapshot | None,
     now: dt.datetime,
     *,
     to: str,
@@ -250,7 +250,7 @@ def send_page(
     code: str = "",
 ) -> None:
     """Queues one of the host's pages to an address, as a mail of its own; a reply to it carries `code`."""
-    postman = Postman.of(house, table)
+    postman = Postman.of(house, snapshot)
     # Two notices may be alike in all but the moment, and a tick is one moment.
     id_ = (page.page, secrets.token_hex(8))
     postman.send(session, now, postman.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))

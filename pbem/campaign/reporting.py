@@ -36,7 +36,7 @@ class Opening:
     they are files of.
     """
 
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     number: int
     deadline: dt.datetime | None
     seal: str
@@ -85,7 +85,7 @@ def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Plac
 def put_reports(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     *,
     turn_id: int,
     reports: Sequence[MadeReport],
@@ -111,8 +111,8 @@ def put_reports(
     ]
     session.connection().execute(_PUT, rows)
     mails = {made.place.id: (made.code, made.mail) for made in reports if made.place.address}
-    sent = [*(mail for _, mail in mails.values()), *copies(session, house, table, mails, now)]
-    Postman.of(house, table).send(session, now, *sent)
+    sent = [*(mail for _, mail in mails.values()), *copies(session, house, snapshot, mails, now)]
+    Postman.of(house, snapshot).send(session, now, *sent)
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
@@ -134,14 +134,14 @@ def _is_picture(name: str) -> bool:
 
 
 def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
-    table = opening.table
+    snapshot = opening.snapshot
     return ReportFacts(
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=place.seat,
-        seats=table.seats,
+        seats=snapshot.seats,
         deadline=opening.deadline,
-        zone=table.schedule.zone,
-        code=reply_code(table.mail_key, table.name, place.seat, opening.number, table.era),
+        zone=snapshot.schedule.zone,
+        code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
         address=house.settings.address,
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,
@@ -152,12 +152,12 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         record=opening.record,
         correction=opening.corrections.get(place.seat),
         words=opening.postbag.words(place),
-        closes=opening.deadline + table.policy.grace_time if opening.deadline and table.policy.grace else None,
+        closes=opening.deadline + snapshot.policy.grace_time if opening.deadline and snapshot.policy.grace else None,
     )
 
 
 def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, parts: ReportParts) -> Mail:
-    table = opening.table
-    id_ = ("report", table.name, place.seat, opening.number, table.era)
-    topic = topic_of("report", table.name, opening.number, place.seat)
-    return Postman.of(house, table).report(place.address, parts, facts, id_, topic=topic)
+    snapshot = opening.snapshot
+    id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
+    topic = topic_of("report", snapshot.name, opening.number, place.seat)
+    return Postman.of(house, snapshot).report(place.address, parts, facts, id_, topic=topic)

@@ -50,23 +50,23 @@ def _seats(case: Case, person: Person) -> Iterator[str]:
         .order_by(Campaign.name, SeatRow.id)
     ).all()
     for campaign, seat in rows:
-        table = load_campaign(case.session, campaign)
-        yield _seat(case, table, find_place(table, seat))
+        snapshot = load_campaign(case.session, campaign)
+        yield _seat(case, snapshot, find_place(snapshot, seat))
 
 
-def _seat(case: Case, table: CampaignSnapshot, place: Place) -> str:
+def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
     """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
-    title = case.house.game(table.game).title
-    begins = f"{table.name} ({title}), seat {place.seat}"
+    title = case.house.game(snapshot.game).title
+    begins = f"{snapshot.name} ({title}), seat {place.seat}"
     if not place.playing:
         return f"{begins}: out of the game."
-    if table.status == Phase.FORMING:
-        seated = sum(bool(each.address) for each in table.playing)
-        return f"{begins}: not begun yet; {seated} of {len(table.playing)} seats are taken."
-    report = find_report(case.session, table, place)
+    if snapshot.status == Phase.FORMING:
+        seated = sum(bool(each.address) for each in snapshot.playing)
+        return f"{begins}: not begun yet; {seated} of {len(snapshot.playing)} seats are taken."
+    report = find_report(case.session, snapshot, place)
     assert report is not None
     view = json.loads(report.view)
-    waiting = next(iter(load_waiting(case.session, table.name)))
+    waiting = next(iter(load_waiting(case.session, snapshot.name)))
     said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place), *_arranged(case, place)]
     if waiting.held:
         said.append("The turn waits for a word of the GM.")
@@ -125,13 +125,13 @@ def _stands_in(case: Case, person: Person) -> Iterator[str]:
 
 def _resend(asked: Asked, order: Resend) -> str:
     case, spot = asked.case, asked.spot
-    table = load_campaign(case.session, spot.campaign)
-    place = find_place(table, spot.seat)
+    snapshot = load_campaign(case.session, spot.campaign)
+    place = find_place(snapshot, spot.seat)
     if order.turn is not None and not (order.turn.isascii() and order.turn.isdigit() and len(order.turn) < 6):
         return f"RESEND takes the number of a turn, like RESEND 4, not {order.turn!r}."
-    report = find_report(case.session, table, place, int(order.turn) if order.turn else None)
+    report = find_report(case.session, snapshot, place, int(order.turn) if order.turn else None)
     if report is None:
-        return _no_report(case.session, table, place)
+        return _no_report(case.session, snapshot, place)
     begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}"
     most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
     if was_sent(case, begins + key):
@@ -141,7 +141,7 @@ def _resend(asked: Asked, order: Resend) -> str:
     mail_again(
         case.session,
         case.house,
-        table,
+        snapshot,
         place,
         report,
         case.now,
@@ -154,30 +154,30 @@ def _resend(asked: Asked, order: Resend) -> str:
     return f"The report {which} in {spot.campaign} comes in a mail of its own."
 
 
-def _no_report(session: Session, table: CampaignSnapshot, place: Place) -> str:
+def _no_report(session: Session, snapshot: CampaignSnapshot, place: Place) -> str:
     numbers = session.scalars(
         select(Turn.number)
         .join(Report, Report.turn_id == Turn.id)
-        .where(live(table.id), Report.seat_id == place.id)
+        .where(live(snapshot.id), Report.seat_id == place.id)
         .order_by(Turn.number)
     ).all()
     if not numbers:
-        return f"There is no report for {place.seat} in {table.name} yet."
+        return f"There is no report for {place.seat} in {snapshot.name} yet."
     return f"You had no report that opened this turn; there are those of {', '.join(map(str, numbers))}."
 
 
 def _history(asked: Asked, _: History) -> str:
     case, spot = asked.case, asked.spot
-    table = load_campaign(case.session, spot.campaign)
-    if table.policy.journal != "players":
-        return f"The journal of {table.name} is kept by its GM, {table.gm}, for himself."
+    snapshot = load_campaign(case.session, spot.campaign)
+    if snapshot.policy.journal != "players":
+        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm}, for himself."
     acts = case.session.execute(
         select(Act.at, Act.actor, Act.text)
-        .where(Act.campaign_id == table.id, ~Act.secret)
+        .where(Act.campaign_id == snapshot.id, ~Act.secret)
         .order_by(Act.id.desc())
         .limit(MOST_ACTS)
     ).all()
-    return "\n".join(f"{when(at, table.schedule.zone)}, {actor}: {text}" for at, actor, text in reversed(acts))
+    return "\n".join(f"{when(at, snapshot.schedule.zone)}, {actor}: {text}" for at, actor, text in reversed(acts))
 
 
 HANDLERS: Handlers = {Resend: _resend, History: _history}

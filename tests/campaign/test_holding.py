@@ -291,9 +291,9 @@ def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
     """When every seat is paused, nothing runs, not even at the deadline: the GM is told, and may let it."""
     begin(desk)
     with desk.house.store.writing() as session:
-        table = load_campaign(session, "toy1")
-        for place in table.places:
-            pause_seat(session, table, place, desk.now, paused=True)
+        snapshot = load_campaign(session, "toy1")
+        for place in snapshot.places:
+            pause_seat(session, snapshot, place, desk.now, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
     told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
     go_on(desk)

@@ -39,10 +39,10 @@ class Grown(Auction):
         return super().read(_renamed(data, "coins", "purses"))
 
 
-def rows(desk: Desk, table: Any) -> list[Any]:
-    """All rows of a table."""
+def rows(desk: Desk, snapshot: Any) -> list[Any]:
+    """All rows of a snapshot."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(table).order_by(table.id)))
+        return list(session.scalars(select(snapshot).order_by(snapshot.id)))
 
 
 def record(desk: Desk, number: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy
 from pbem.campaign.journal import note
 from pbem.desk.lookups import RESENDS_A_DAY
-from tests.desk.people import ANN, BOB, EVE, ask, form, reports, table, token, words
+from tests.desk.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
 from tests.toy.home import Desk, text_of
 
 
@@ -109,7 +109,7 @@ def test_history_is_the_journal(desk: Desk) -> None:
     """Players read what was done, when and by whom, but no secret act."""
     rule(desk, grace="2h")
     with desk.house.store.writing() as session:
-        note(session, table(desk).id, desk.now, actor="gm", text="a secret act", secret=True)
+        note(session, snapshot(desk).id, desk.now, actor="gm", text="a secret act", secret=True)
     desk.tick(hours=24 * 5)
 
     text = ask(desk, "HISTORY")

@@ -18,21 +18,23 @@ from pbem.ruleset import seal
 def welcome(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     tokens: Mapping[Place, str],
     now: dt.datetime,
     *,
     heir: bool = False,
 ) -> None:
     """Queues the welcomes to whoever sits at some places; an `heir` takes over a seat that was played before."""
-    postman, title = Postman.of(house, table), house.game(table.game).title
+    postman, title = Postman.of(house, snapshot), house.game(snapshot.game).title
     mails = [
         postman.mail(
             place.address,
             f"Welcome to {title}",
-            _page(house, table, place, token, heir=heir),
+            _page(house, snapshot, place, token, heir=heir),
             # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
-            welcome_id(table.mail_key, house.settings.domain, table.name, place.seat, *((token,) if heir else ())),
+            welcome_id(
+                snapshot.mail_key, house.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
+            ),
             kind="welcome",
         )
         for place, token in tokens.items()
@@ -40,20 +42,20 @@ def welcome(
     postman.send(session, now, *mails)
 
 
-def _page(house: House, table: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
-    ruleset = house.game(table.game)
+def _page(house: House, snapshot: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
+    ruleset = house.game(snapshot.game)
     return Welcome(
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=place.seat,
         token=token,
-        seats=table.seats,
+        seats=snapshot.seats,
         game=ruleset.title,
         designer=ruleset.designer,
         summary=ruleset.summary,
-        gm=table.gm,
+        gm=snapshot.gm,
         address=house.settings.address,
-        schedule=table.schedule.text,
-        seal=seal(table.seed),
-        word=next((each.word for each in table.words if each.seat == place.seat), "") if not heir else "",
+        schedule=snapshot.schedule.text,
+        seal=seal(snapshot.seed),
+        word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
         heir=heir,
     )

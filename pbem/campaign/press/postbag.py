@@ -100,48 +100,48 @@ def mark(session: Session, campaign_id: int) -> Mark:
     return tuple(chain.from_iterable(session.execute(each).one() for each in (press, texts, looks)))
 
 
-def load_postbag(session: Session, table: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
+def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
     """The postbag for the reports that open a turn; the last one, when the game is `over`, has all diaries."""
-    if mark(session, table.id) == NOTHING_SAID:
+    if mark(session, snapshot.id) == NOTHING_SAID:
         return Postbag(number=number)
-    since = _since(session, table, number)
+    since = _since(session, snapshot, number)
     first = min(since.values(), default=0)
     return Postbag(
         number=number,
         since=since,
-        carried=tuple(_load_carried(session, table, first)),
-        texts=tuple(_load_texts(session, table, first)),
-        looks=tuple(_load_looks(session, table)),
-        muted=muted_seats(session, table),
-        diaries=tuple(_load_diaries(session, table)) if over else (),
+        carried=tuple(_load_carried(session, snapshot, first)),
+        texts=tuple(_load_texts(session, snapshot, first)),
+        looks=tuple(_load_looks(session, snapshot)),
+        muted=muted_seats(session, snapshot),
+        diaries=tuple(_load_diaries(session, snapshot)) if over else (),
     )
 
 
-def _since(session: Session, table: CampaignSnapshot, number: int) -> dict[int, int]:
+def _since(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[int, int]:
     last = (
         select(Report.seat_id, func.max(Turn.number))
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(table.id), Turn.number < number)
+        .where(live(snapshot.id), Turn.number < number)
         .group_by(Report.seat_id)
     )
     return {row[0]: row[1] for row in session.execute(last)}
 
 
-def _load_carried(session: Session, table: CampaignSnapshot, first: int) -> Iterator[Carried]:
-    places = {place.id: place for place in table.places}
-    carried = (Press.campaign_id == table.id, Press.kind != DIARY, Press.published_at.is_(None))
+def _load_carried(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[Carried]:
+    places = {place.id: place for place in snapshot.places}
+    carried = (Press.campaign_id == snapshot.id, Press.kind != DIARY, Press.published_at.is_(None))
     for row in session.scalars(select(Press).where(*carried, Press.turn >= first).order_by(Press.id)):
         yield Carried(row.turn, _piece(row, places))
 
 
-def _load_texts(session: Session, table: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
-    texts = select(GmText).where(GmText.campaign_id == table.id, GmText.turn > first).order_by(GmText.id)
+def _load_texts(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
+    texts = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn > first).order_by(GmText.id)
     for row in session.scalars(texts):
         yield row.turn, row.seat_id, row.text
 
 
-def _load_looks(session: Session, table: CampaignSnapshot) -> Iterator[tuple[int, str]]:
-    rows = session.execute(select(Act.turn, Act.text).where(*_looked(table.id)).order_by(Act.id))
+def _load_looks(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[int, str]]:
+    rows = session.execute(select(Act.turn, Act.text).where(*_looked(snapshot.id)).order_by(Act.id))
     return ((turn or 0, text) for turn, text in rows)
 
 
@@ -149,12 +149,12 @@ def _looked(campaign_id: int) -> tuple[ColumnElement[bool], ...]:
     return (Act.campaign_id == campaign_id, Act.turn.is_not(None))
 
 
-def _load_diaries(session: Session, table: CampaignSnapshot) -> Iterator[Said]:
+def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Said]:
     """All diaries, in the order of seats and as they were written."""
     diaries = (
         select(SeatRow.name, Press.text, Press.turn)
         .join(SeatRow, SeatRow.id == Press.sender_id)
-        .where(Press.campaign_id == table.id, Press.kind == DIARY)
+        .where(Press.campaign_id == snapshot.id, Press.kind == DIARY)
         .order_by(Press.sender_id, Press.id)
     )
     for seat, text, turn in session.execute(diaries):
