@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import datetime as dt
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -111,16 +112,17 @@ def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
     with house.store.reading() as session:
         facts = question.look(Scene(session, house, load_campaign(session, name), now))
-    if question.traces(facts):
+    traces = question.traces(facts)
+    if traces:
         with house.store.writing() as session:
-            leave_traces(Scene(session, house, locked_campaign(session, name), now), question, facts)
+            leave_traces(Scene(session, house, locked_campaign(session, name), now), traces)
     return facts
 
 
-def leave_traces(scene: Scene, question: Question[Facts], facts: Facts) -> None:
+def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
     """Enters into the journal of a locked campaign what others are to know of a question."""
     snapshot = scene.snapshot
-    for trace in question.traces(facts):
+    for trace in traces:
         turn = snapshot.turn if trace.told else None
         note(scene.session, snapshot.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
 

@@ -91,6 +91,11 @@ def keep_sheet(
     session.connection().execute(_KEEP, row)
 
 
+def receipt_name(campaign: str, seat: Seat, turn: int, version: int, era: int) -> tuple[str | int, ...]:
+    """What the Message-ID of a receipt is made of, so that each sheet has one and no more."""
+    return ("receipt", campaign, seat, turn, version, era)
+
+
 def copy_sheets(
     session: Session, source: Turn, target: Turn, *, but: Iterable[int] = (), wait: bool | None = None
 ) -> None:

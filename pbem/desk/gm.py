@@ -85,7 +85,7 @@ def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
     else:
         assert isinstance(wish, Question)
         facts, door = wish.look(scene), mail_door(f"{GM_COMMANDS.line(order)} YES" if asks else "")
-        leave_traces(scene, wish, facts)
+        leave_traces(scene, wish.traces(facts))
     return _Answer("\n".join(told(facts, door)), _files(facts))
 
 

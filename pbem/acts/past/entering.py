@@ -12,7 +12,7 @@ from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.reading import Lines, Reading, read_lines
-from pbem.campaign.sheets import Earlier, earlier_sheets, keep_sheet, make_receipt
+from pbem.campaign.sheets import Earlier, earlier_sheets, keep_sheet, make_receipt, receipt_name
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
@@ -62,7 +62,7 @@ class GiveSheet(Weighty[Receipt]):
         note(session, snapshot.id, now, actor="gm", text=said, secret=True)
         if place.address:
             postman, subject = Postman.of(house, snapshot), f"Your GM has entered orders for {place.seat}"
-            id_ = ("receipt", snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
+            id_ = receipt_name(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
             mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
             postman.send(session, now, mail)
         return receipt
