@@ -61,8 +61,8 @@ ROOMS: dict[str, set[str]] = {
     "serving": {"budget", "errors", "house", "logbook", "masking", "post", "tick"},
     "players": {"post", "ruleset"},
     "demo": {
-        *("acts", "archive", "campaign", "config", "errors", "house", "players", "post"),
-        *("progress", "ruleset", "store", "tick"),
+        *("acts", "archive", "campaign", "config", "errors", "house", "logbook", "players"),
+        *("post", "progress", "ruleset", "store", "tick"),
     },
     "console": {
         *("acts", "archive", "demo", "desk", "doctor", "housekeeping"),
