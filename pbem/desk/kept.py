@@ -72,6 +72,7 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
         gm=spot.gm if spot else "",
         orders=claim.orders,
         weighty=claim.weighty,
+        pressed=claim.pressed,
         last=last,
     )
 

@@ -152,7 +152,11 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
 
 def _automatic(entity: Entity, sender: str | None) -> str:
     """Why a mail must not be answered; the first reason of RFC 3834 and of what programs do in practice."""
+    # Apple marks as automatic what somebody has sent by the button that List-Unsubscribe makes.
+    pressed = "x-apple-unsubscribe" in entity.fields
     for name, sign, reason in _SIGNS:
+        if pressed and name == "auto-submitted":
+            continue
         if any(map(sign.fullmatch, entity.fields.get(name, ()))):
             return reason
     if any(name.startswith("list-") for name in entity.fields):

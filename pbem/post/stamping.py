@@ -83,6 +83,6 @@ def _of_campaign(mail: Mail, group: _Group, seat: str | None, settings: Settings
         return listed
     root = welcome_id(group.mail_key, settings.domain, group.name, seat)
     thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
-    # Its subject is no command: who presses the button by accident is told how to leave, and has not left.
-    leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name}')}"
+    # No button gives a seat away: the desk asks whoever presses it (`pbem.desk.dispatch`).
+    leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name} {seat}')}"
     return replace(listed, references=thread, unsubscribe=leave)
