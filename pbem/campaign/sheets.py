@@ -123,9 +123,13 @@ def make_receipt(
     seat: Seat,
     label: str,
     deadline: dt.datetime | None,
+    held: bool,
     zone: str,
 ) -> Receipt:
-    """What a player is told of a sheet, however it came; whoever took it adds what is so of his way."""
+    """What a player is told of a sheet, however it came; whoever took it adds what is so of his way.
+
+    Of a deadline nothing is told while the turn is `held`: it does not run then.
+    """
     counted = earlier.counted
     replaced = counted if reading.accepted else None
     return Receipt(
@@ -137,7 +141,8 @@ def make_receipt(
         accepted=reading.accepted,
         orders=reading.restated,
         findings=reading.told,
-        deadline=deadline,
+        deadline=None if held else deadline,
+        held=held,
         zone=zone,
         counts=counted.version if counted else None,
         replaces=compare(replaced.version, replaced.orders, reading.parsed.orders, book) if replaced else None,

@@ -68,14 +68,14 @@ def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
     view = json.loads(report.view)
     waiting = next(iter(load_waiting(case.session, snapshot.name)))
     said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place), *_arranged(case, place)]
-    if waiting.held:
-        said.append("The turn waits for a word of the GM.")
     if waiting.policy.late == "public" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
     return f"{begins}, {view['label']}: " + " ".join(said)
 
 
 def _due(waiting: Waiting, *, asked: bool) -> str:
+    if waiting.held:
+        return "The turn waits for a word of the GM: it is not run before that, and may be run at once then."
     if waiting.deadline is None:
         return "There is no deadline; the GM runs the turn."
     due = when(waiting.deadline, waiting.schedule.zone)

@@ -59,14 +59,15 @@ def take_sheet(
         seat=spot.seat,
         label=view["label"],
         deadline=spot.deadline,
+        held=spot.held,
         zone=Schedule.read(spot.schedule).zone,
     )
     told = dataclasses.replace(
         told,
         wait=bool(sheet.wait),
         notes=(*case.letter.notes, *sheet.notes, *notes, *told.notes),
-        late=spot.deadline is not None and case.now >= spot.deadline,
-        closes=spot.deadline + spot.policy.grace_time if spot.deadline and spot.policy.grace else None,
+        late=told.deadline is not None and case.now >= told.deadline,
+        closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
     receipt(case, spot, told, deputy=deputy)
     said = "" if told.accepted else ", only errors"

@@ -85,6 +85,7 @@ def _read(session: Session, house: House, snapshot: CampaignSnapshot, seat: Seat
         seat=place.seat,
         label=view["label"],
         deadline=turn.deadline,
+        held=bool(snapshot.held),
         zone=snapshot.schedule.zone,
     )
     return _Given(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))
