@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "acts": {
         *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
-        *("post", "report", "ruleset", "store"),
+        *("post", "report", "rulebook", "ruleset", "store"),
     },
     "housekeeping": {
         *("acts", "calendar", "campaign", "durable", "errors", "house"),
@@ -138,8 +138,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "campaign": (
         "holds journal policy reading tokens",
         "due sheets snapshot",
-        "deadlines history notices press",
-        "people",
+        "deadlines history labels notices",
+        "people press",
         "ground reporting",
         "resolving",
         "archiving",

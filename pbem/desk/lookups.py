@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.people.remailing import RESENT, find_report, mail_again
 from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.labels import Labels, as_counted, labels_of, numbers_in, turns_called
 from pbem.campaign.people.deputies import deputies_of
 from pbem.campaign.people.standby import place_number
-from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, live, load_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, load_campaign
 from pbem.desk.commands import History, Resend, Status
 from pbem.desk.replies import Case, sent_today, was_sent
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.report.receipt import DIGEST_SHOWN
 from pbem.report.wording import when
-from pbem.store.models import Act, Applicant, Campaign, Deputy, Person, Report, SeatRow, Sheet, Turn
+from pbem.store.models import Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
 from pbem.store.states import ApplicantStatus, Phase
 
 RESENDS_A_DAY = 20
@@ -26,6 +27,9 @@ RESENDS_A_DAY = 20
 
 UNPROVEN_RESENDS_A_DAY = 3
 """The same because of letters that anybody could have written."""
+
+MOST_OFFERED = 20
+"""Reports that are offered to somebody who has asked for none that there is."""
 
 MOST_ACTS = 200
 """Entries of a journal told in one mail, the newest."""
@@ -127,11 +131,13 @@ def _resend(asked: Asked, order: Resend) -> str:
     case, spot = asked.case, asked.spot
     snapshot = load_campaign(case.session, spot.campaign)
     place = find_place(snapshot, spot.seat)
-    if order.turn is not None and not (order.turn.isascii() and order.turn.isdigit() and len(order.turn) < 6):
-        return f"RESEND takes the number of a turn, like RESEND 4, not {order.turn!r}."
-    report = find_report(case.session, snapshot, place, int(order.turn) if order.turn else None)
+    labels = labels_of(case.session, snapshot, place.id) if order.turn else {}
+    meant = turns_called(labels, " ".join(order.turn))
+    report = find_report(case.session, snapshot, place, next(iter(meant), None))
     if report is None:
-        return _no_report(case.session, snapshot, place)
+        return f"There is no report for {place.seat} in {spot.campaign} yet."
+    if order.turn and len(meant) != 1:
+        return _which_report(labels, meant)
     begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}"
     most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
     if was_sent(case, begins + key):
@@ -150,20 +156,16 @@ def _resend(asked: Asked, order: Resend) -> str:
         kind=RESENT,
         topic=begins + key,
     )
-    which = f"that opened turn {order.turn}" if order.turn else "you had last"
+    which = f"of {labels[meant[0]]}" if meant else "you had last"
     return f"The report {which} in {spot.campaign} comes in a mail of its own."
 
 
-def _no_report(session: Session, snapshot: CampaignSnapshot, place: Place) -> str:
-    numbers = session.scalars(
-        select(Turn.number)
-        .join(Report, Report.turn_id == Turn.id)
-        .where(live(snapshot.id), Report.seat_id == place.id)
-        .order_by(Turn.number)
-    ).all()
-    if not numbers:
-        return f"There is no report for {place.seat} in {snapshot.name} yet."
-    return f"You had no report that opened this turn; there are those of {', '.join(map(str, numbers))}."
+def _which_report(labels: Labels, meant: Sequence[int]) -> str:
+    """Asks for one of several reports, or for another than was named, with the lines to mail."""
+    asked = "Several of your reports are called so." if meant else "You had no report that is called so."
+    called = dict.fromkeys(labels[number] for number in meant or labels)
+    lines = [f"RESEND {label}" for label in list(called)[-MOST_OFFERED:]]
+    return "\n".join((f"{asked} Please mail one of these lines:", *lines))
 
 
 def _history(asked: Asked, _: History) -> str:
@@ -177,7 +179,10 @@ def _history(asked: Asked, _: History) -> str:
         .order_by(Act.id.desc())
         .limit(MOST_ACTS)
     ).all()
-    return "\n".join(f"{when(at, snapshot.schedule.zone)}, {actor}: {text}" for at, actor, text in reversed(acts))
+    labels = labels_of(case.session, snapshot, spot.seat_id, numbers_in(act.text for act in acts))
+    return "\n".join(
+        f"{when(at, snapshot.schedule.zone)}, {actor}: {as_counted(text, labels)}" for at, actor, text in reversed(acts)
+    )
 
 
 HANDLERS: Handlers = {Resend: _resend, History: _history}

@@ -84,7 +84,7 @@ def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
     do(played.house, "toy1", CopyTo(1, there.house), played.now)
     play(played, {})
 
-    told = "The GM made a copy of the campaign as it stood when turn 1 was open, with its dice, to try what if."
+    told = 'The GM made a copy of the campaign as it stood when "round 1" was open, with its dice, to try what if.'
     assert told in " ".join(text_of(played.last("cyd@example.org")).split())
 
 

@@ -190,7 +190,6 @@ def _move(
     act = note(session, snapshot.id, now, actor=actor, text=said)
     page = DeadlineMoved(
         campaign=snapshot.name,
-        turn=turn.turn,
         old=old,
         new=new,
         closes=new + snapshot.policy.grace_time,

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.people.seating import open_seat, remove_seat
+from pbem.campaign.labels import label_at, labels_of
 from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
 from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign
@@ -66,15 +67,15 @@ def _warn(
 ) -> None:
     """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
     pages = [
-        (each.place, _warning(house, snapshot, each))
+        (each.place, _warning(session, house, snapshot, each))
         for each in missers
         if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
     ]
-    subject = f"Your sheet for turn {snapshot.turn} did not come"
+    subject = "Your sheet did not come"
     tell_each(session, house, snapshot, now, act=act, subject=subject, pages=pages)
 
 
-def _warning(house: House, snapshot: CampaignSnapshot, misser: _Misser) -> Missed:
+def _warning(session: Session, house: House, snapshot: CampaignSnapshot, misser: _Misser) -> Missed:
     policy = snapshot.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
@@ -82,7 +83,7 @@ def _warning(house: House, snapshot: CampaignSnapshot, misser: _Misser) -> Misse
     return Missed(
         campaign=snapshot.name,
         seat=misser.place.seat,
-        turn=snapshot.turn,
+        label=label_at(labels_of(session, snapshot, misser.place.id), snapshot.turn),
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,
@@ -95,7 +96,7 @@ def _tell_others(
     session: Session, house: House, snapshot: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
 ) -> None:
     seats = tuple(each.place.seat for each in missers)
-    page = MissedOthers(campaign=snapshot.name, turn=snapshot.turn, missed=seats)
+    page = MissedOthers(campaign=snapshot.name, missed=seats)
     tell_players(session, house, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
 
 

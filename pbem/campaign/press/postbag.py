@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.labels import Labels, as_counted, label_at, labels_of, numbers_in
 from pbem.campaign.press.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report import Said, Words
@@ -39,7 +40,7 @@ class Carried:
 
     def said(self) -> Said:
         """As its readers see it."""
-        return Said(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text, turn=self.turn)
+        return Said(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,8 @@ class Postbag:
 
     `since` has the number of the turn that the last report before opened, by
     the id of its seat. `texts` are the GM's: turn, the id of a seat or None for
-    all, words. `looks` are what the journal says of his looks: turn, words.
+    all, words. `looks` are what the journal says of his looks: turn, words; `labels`
+    what seats call the turns that these name, by the id of a seat.
     """
 
     number: int
@@ -56,6 +58,7 @@ class Postbag:
     carried: tuple[Carried, ...] = ()
     texts: tuple[tuple[int, int | None, str], ...] = ()
     looks: tuple[tuple[int, str], ...] = ()
+    labels: Mapping[int, Labels] = field(default_factory=dict)
     muted: Mapping[int, frozenset[Seat]] = field(default_factory=dict)
     diaries: tuple[Said, ...] = ()
 
@@ -87,7 +90,8 @@ class Postbag:
 
     def _looks(self, place: Place) -> Iterator[str]:
         since = self.since.get(place.id, 0)
-        counted = Counter(text for turn, text in self.looks if since <= turn < self.number)
+        labels = self.labels.get(place.id, {})
+        counted = Counter(as_counted(text, labels) for turn, text in self.looks if since <= turn < self.number)
         for text, times in counted.items():
             yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
 
@@ -106,12 +110,15 @@ def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, o
         return Postbag(number=number)
     since = _since(session, snapshot, number)
     first = min(since.values(), default=0)
+    looks = tuple(_load_looks(session, snapshot))
+    named = numbers_in(text for _, text in looks)
     return Postbag(
         number=number,
         since=since,
         carried=tuple(_load_carried(session, snapshot, first)),
         texts=tuple(_load_texts(session, snapshot, first)),
-        looks=tuple(_load_looks(session, snapshot)),
+        looks=looks,
+        labels={place.id: labels_of(session, snapshot, place.id, named) for place in snapshot.places if named},
         muted=muted_seats(session, snapshot),
         diaries=tuple(_load_diaries(session, snapshot)) if over else (),
     )
@@ -152,13 +159,15 @@ def _looked(campaign_id: int) -> tuple[ColumnElement[bool], ...]:
 def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Said]:
     """All diaries, in the order of seats and as they were written."""
     diaries = (
-        select(SeatRow.name, Press.text, Press.turn)
+        select(SeatRow.id, SeatRow.name, Press.text, Press.turn)
         .join(SeatRow, SeatRow.id == Press.sender_id)
         .where(Press.campaign_id == snapshot.id, Press.kind == DIARY)
         .order_by(Press.sender_id, Press.id)
     )
-    for seat, text, turn in session.execute(diaries):
-        yield Said(by=seat, text=text, turn=turn)
+    for (id_, seat), entries in groupby(session.execute(diaries).all(), key=lambda row: (row[0], row[1])):
+        labels = labels_of(session, snapshot, id_)
+        for _, _, text, turn in entries:
+            yield Said(by=seat, text=text, label=label_at(labels, turn))
 
 
 def _piece(row: Press, places: Mapping[int, Place]) -> Piece:
