@@ -107,7 +107,7 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
             done.busy = True
             return done
         with _told(done, now):
-            number = _open_number(house, name)
+            number = _open_number(house, name)  # the one he means: a letter that is read now may open another
             _poll_mailbox(house, now, done)
             done.answered = answer_letters(house, now, progress=progress)
             forget_tokens(house.store, now)

@@ -82,6 +82,7 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
     seats = check_seats(ruleset, wanted.seats, house.settings.address, more=_open(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
+    # Only tried: options that do not go together are to be refused now, and not at the start.
     ruleset.setup(options, list(seats), setup_dice(seed))
     campaign = Campaign(
         name=wanted.name,

@@ -72,9 +72,10 @@ class Start(Planned[Started, _SetUp]):
         """Writes turns 0 and 1, and queues the mails."""
         session, house, snapshot, now = scene.session, scene.house, plan.snapshot, scene.now
         turn = _keep(session, house, snapshot, plan, now)
+        # First, since with the welcome a player's thread begins, and all later mail names it.
         welcome(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
         put_reports(session, house, snapshot, turn_id=turn, reports=plan.reports, now=now)
-        withdraw(session, snapshot.name, 0)
+        withdraw(session, snapshot.name, 0)  # mails on the dice, which are of turn 0: no word is taken any more
         note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seal(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:
@@ -175,6 +176,7 @@ def _keep(session: Session, house: House, snapshot: CampaignSnapshot, made: _Set
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))
     _close_seats(session, snapshot, made)
     none: frozenset[Seat] = frozenset()
+    # There was no state before the set-up; turn 0 is there for its record.
     setup = put_turn(session, snapshot, number=0, state=b"null", state_hash="", awaited=none, deadline=None, now=now)
     session.execute(update(Turn).where(Turn.id == setup).values(resolved_at=now, record=made.record))
     return put_turn(

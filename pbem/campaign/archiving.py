@@ -168,6 +168,7 @@ def _files(session: Session, house: House, turn: Resolved) -> dict[str, bytes]:
     given = orders_used(turn.record, book) if "orders" in told else None
     sheets = received(snapshot, load_sheets(session, turn.id))
     kept: dict[str, bytes] = {}
+    # With none at first: where nobody was told anything there are sheets all the same.
     for report in ({}, *map(unpack_files, reports)):
         made = turn_files([report], sheets=sheets, orders=given, book=book)
         kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}

@@ -75,7 +75,7 @@ def _holidays(policy: Policy, zone: str, opened: dt.datetime) -> Iterator[_Span]
 
 
 def _absences(schedule: Schedule, policy: Policy, absences: Sequence[Away], least: dt.timedelta) -> Iterator[_Span]:
-    margin = min(least, schedule.every or least)
+    margin = min(least, schedule.every or least)  # a schedule may itself give less than the least time
     for away in absences:
         # An hour more: when clocks go back, a day has 25.
         if away.until - away.since <= policy.absence_days * _DAY + dt.timedelta(hours=1):

@@ -32,6 +32,7 @@ Parts = tuple[str | int, ...]
 """What a Message-ID follows from: words and numbers that no other mail of its sender has."""
 
 _NO_CAMPAIGN = b"pbem: news that belongs to no campaign"
+"""No secret: the Message-ID of such news has a part drawn by chance instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,7 @@ def was_told(
 
 
 def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
+    # By "gm" notices are known to campaigns that run; under another word they would be mailed once more.
     return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
 
 

@@ -117,7 +117,8 @@ class LastReport:
 def lock_campaign(session: Session, name: str) -> None:
     """Keeps others from taking a sheet for a campaign, or changing anything of it, until the transaction ends.
 
-    What the session has seen before is forgotten: it may have changed while we waited.
+    SQLite locks no rows, and need not: a writing session there is the only one. What the session has seen before
+    is forgotten: it may have changed while we waited.
     """
     session.execute(select(Campaign.id).where(Campaign.name == name).with_for_update())
     session.expire_all()

@@ -58,6 +58,7 @@ def _answered(case: Case, name: str, sheet: GmSheet, orders: GmOrders) -> tuple[
     if orders.parsed.errors or not orders.parsed.orders:
         return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
     try:
+        # A savepoint: what failed is undone whole, and the letter is answered all the same.
         with case.session.begin_nested():
             said = [(order, _perform(case, name, order, orders.text)) for order in orders.parsed.orders]
     except _Failed as failed:

@@ -45,6 +45,8 @@ WARNINGS_A_DAY = 3
 
 _LONGEST_SUBJECT = 120
 _LONGEST_THREAD = 18
+"""With the letter itself, and the first mail of its campaign, as many ids as a mail names (`MAX_REFERENCES`)."""
+
 _OWN_KEY = b"pbem: answers that belong to no campaign"
 _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
 

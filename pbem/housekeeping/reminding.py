@@ -37,7 +37,7 @@ def is_late(turn: Waiting, now: dt.datetime) -> bool:
     """Whether its deadline has passed and it waits out its grace, and nobody has been told yet."""
     if turn.deadline is None or turn.closes is None or turn.held or not turn.missing:
         return False
-    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline
+    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline  # before it they were only reminded
     return turn.deadline <= now < turn.closes and not told
 
 
@@ -171,6 +171,7 @@ class _Notices:
             (kind, snapshot.name, place.seat, self.turn.turn, snapshot.era, self.turn.deadline.isoformat()),
             under=self.last[place.seat],
             kind="reminder",
+            # One topic for both: a late notice takes the place of a reminder that still waits to be sent.
             topic=topic_of("reminder", snapshot.name, self.turn.turn, place.seat),
         )
 

@@ -29,6 +29,7 @@ MASS_SEATS = 3
 """In a game of fewer, two who forget are no mass."""
 
 _SILENT_SEATS = 2
+"""So many must be missing, and have sent in the turn before: one who forgets is no silence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
         return Doubt("every seat is open or paused, so nobody would send orders")
+    # A GM who wants no turn held for missing sheets sets mass to 101.
     wary = turn.reason == BY_DEADLINE and waiting.policy.mass <= 100
     if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
         return Doubt("not one mail has come in since the turn opened")

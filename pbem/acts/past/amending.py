@@ -97,7 +97,7 @@ def keep_amendment(
     anew = update(Sheet).where(Sheet.turn_id == following.id, Sheet.seat_id.in_(changed))
     session.execute(anew.values(wait=True))
     session.execute(update(Vote).where(Vote.turn_id == old_following.id).values(turn_id=following.id))
-    stop_mail(session, [old_following])
+    stop_mail(session, [old_following])  # of reports that change: the others have moved on, and still go out
     over, version = again.outcome.standing.over, again.ruleset.version
     set_campaign(session, snapshot, turn=following.number, over=over, version=version)
     count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
@@ -115,6 +115,7 @@ def _put_turn(session: Session, old: Turn, amendment: Amendment, now: dt.datetim
         old,
         reminded_at=old.reminded_at,
         extensions=old.extensions,
+        # Of the set-up it is the time of the start, which the new record tells again.
         resolved_at=now if amendment.again.before else old.resolved_at,
         record=amendment.record,
     )

@@ -71,7 +71,7 @@ def _between(before: bytes, link: _Link, following: _Link) -> str:
     record = json.loads(link.record)
     if record.get("number") != number or record.get("previous") != (file_hash(before) if before else ""):
         return f"turn {number} was run, but not after what turn {number - 1} is now"
-    if record.get("state_before", link.state_hash) != link.state_hash:
+    if record.get("state_before", link.state_hash) != link.state_hash:  # a set-up has none before it
         return f"turn {number} was run from another state than it has"
     if not following.has_its_state or record.get("state_after") != following.state_hash:
         return f"turn {after} has another state than turn {number} led to"

@@ -80,7 +80,7 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
     name = snapshot.name
     if snapshot.status == Phase.FORMING:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
-    last = snapshot.turn - (snapshot.status == Phase.OVER)
+    last = snapshot.turn - (snapshot.status == Phase.OVER)  # the turn that opened with the end is nobody's to play
     if not 1 <= number <= last:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be 1 to {last}")
 
@@ -213,6 +213,7 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
         status = Seating.REMOVED if seat["name"] in out else Seating.PLAYING
         _put(target, SeatRow, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
     turns = _rows(source, select(Turn).where(live(snapshot.id), Turn.number <= number))
+    # None is archived: the copy has an archive of its own, yet to be written.
     _put(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
     unresolved = {"resolved_at": None, "record": None, "archived_at": None}
     _put(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
@@ -220,6 +221,7 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
     _put(target, Report, _rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
     _put(target, Sheet, _rows(source, select(Sheet).where(Sheet.turn_id.in_(ids))), {"letter_id": None})
     _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)), {})
+    # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.
     words = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn <= number + 1)
     _put(target, GmText, _rows(source, words), {})
 

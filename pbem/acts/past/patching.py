@@ -108,6 +108,7 @@ class _Plan:
 def read_edit(session: Session, house: House, snapshot: CampaignSnapshot, data: Json) -> Edit:
     """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
     before, state = open_state(session, house, snapshot), live_turn(session, snapshot, snapshot.turn).state_hash
+    # Where a state itself looks like a patch, what is given is always a state.
     wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
     patch = make_patch(before, wanted)
     if not patch:

@@ -211,4 +211,5 @@ def checked(reading: Reading, seat: Seat) -> Reading:
 def _sheet(snapshot: CampaignSnapshot, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
     place = find_place(snapshot, seat)
     version = 1 + max((sheet.version for sheet in came if sheet.seat_id == place.id), default=0)
+    # 0 marks it as one that is not in the database: it is put there only if the run is kept.
     return SheetIn(0, place.id, version, True, reading.digest, reading.text, reading.orders)

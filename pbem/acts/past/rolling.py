@@ -128,9 +128,10 @@ class GoForward(Act[Rolled]):
         move_reports(session, rolled, restored[0])
         resume_mail(session, restored)
         last = restored[-1]
+        # Looked at once it is done, as only then there is a chain to look at; the error takes all of it back.
         if broken := find_break(session, replace(snapshot, turn=last.number)):
             raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
-        over = not last.awaited
+        over = not last.awaited  # the turn that opened with the end waits for nobody
         if last.deadline is not None and last.deadline <= now:
             last.deadline = next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
             last.reminded_at = None
@@ -162,6 +163,7 @@ def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline
 
 def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> Shelf:
     """The shelf of the newest rollback that can be undone. Raises CampaignError."""
+    # A shelf stays, empty, when its turns went back into the history.
     holds_turns = Shelf.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
     shelves = select(Shelf).where(Shelf.campaign_id == snapshot.id, Shelf.kind.in_((ROLLBACK, RERUN)), holds_turns)
     shelf = session.scalars(shelves.order_by(Shelf.id.desc()).limit(1)).first()

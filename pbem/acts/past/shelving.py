@@ -32,7 +32,7 @@ def shelve(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, 
     shelf_id = new_shelf(session, snapshot, kind, first, now)
     for turn in turns:
         put_on(shelf_id, turn, now)
-    session.flush()
+    session.flush()  # before others come in their place: no two live turns have one number
     return turns
 
 

@@ -73,6 +73,7 @@ def open_seat(
     if heirs:
         heir = heirs[0][0]
         taken = f"{why}, and the first standby takes it over"
+        # Without its address: whoever has just lost the seat is not told twice.
         hand_over(session, house, snapshot, replace(place, address=""), heir, now, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
     pass_on(session, snapshot.name, place.seat, None)

@@ -70,7 +70,7 @@ def mail_press(
         for place in places
         if place.address
     ]
-    postman.send(session, at, *mails)
+    postman.send(session, at, *mails)  # dated then too, so that the Date of an unsigned letter tells no more
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:

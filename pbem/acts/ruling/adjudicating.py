@@ -94,6 +94,7 @@ class _Open(NamedTuple):
 
 def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
     """Whether a due turn must wait for its GM; from then on it is held."""
+    # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
     with house.store.reading() as session:
         snapshot = load_campaign(session, turn.campaign)
         if snapshot.turn != turn.turn or not needs_ruling(house, session, snapshot):

@@ -42,7 +42,7 @@ class NoteAbsence(Act[Deed]):
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last)
         if wrong := _senseless(first, last, now):
             return Deed(f"Your absence was not noted: {wrong}")
-        first = max(first, now.date() - _DAY)
+        first = max(first, now.date() - _DAY)  # days that are over count against no limit
         since, until = start_of(first, zone), start_of(last + _DAY, zone)
         if refused := _too_much(snapshot, _to_come(session, place.id, now), since, until):
             return Deed(f"Your absence was not noted: {refused}")

@@ -33,6 +33,7 @@ def ask_for_run(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) 
     """Keeps that the open turn is to be run; once, however often it is asked. Raises CampaignError if none is open."""
     check_running(snapshot)
     if not is_asked(session, snapshot):
+        # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
         data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
         session.add(Request(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now))
 

@@ -125,6 +125,7 @@ def put_turn(
 def _advance(session: Session, before: Before, after: After) -> None:
     status = Phase.OVER if after.standing.over else Phase.RUNNING
     version = before.ruleset.version
+    # A hold was for the turn that has been run now; a GM who had it run all the same has ended his own pause.
     values = {"turn": before.turn.number + 1, "status": status, "version": version, "held": ""}
     session.execute(update(Campaign).where(Campaign.id == before.snapshot.id).values(values))
 

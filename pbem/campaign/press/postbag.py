@@ -25,7 +25,8 @@ from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
 Mark = tuple[int, ...]
 """How many words of players and of the GM there are, how often he looked, and the newest of each.
 
-It differs when any were added.
+It differs when any were added or dropped: a text that took the place of another
+leaves the number as it was.
 """
 
 NOTHING_SAID: Mark = (0,) * 6
@@ -84,6 +85,7 @@ class Postbag:
 
     def _texts(self, place: Place) -> Iterator[str]:
         since = self.since.get(place.id, 0)
+        # A text names the turn whose reports bring it; press, the one before, which was open when it was written.
         for turn, seat_id, text in self.texts:
             if since < turn <= self.number and seat_id in (None, place.id):
                 yield text
