@@ -313,7 +313,8 @@ COMMANDS = OrderBook(
         ),
         *(ChangeAddress, Fallback, MailAs, Pause, Resume, Extend, Mute, Unmute),
         *(WritePress, WriteUnsigned, WriteNews, WriteDiary),
-    )
+    ),
+    loosely=False,
 )
 """All commands a player may mail; HELP is understood before any of them."""
 

@@ -57,7 +57,9 @@ def nearest(word: str, names: Sequence[str]) -> str | None:
 def _slips(word: str, name: str) -> int:
     """How many letters were mistyped if a word is meant for a name; 0 if it is not."""
     most = 2 if min(len(word), len(name)) >= 8 else 1
-    if abs(len(word) - len(name)) > most or max(len(word), len(name)) < 4 or _differ(word, name):
+    if abs(len(word) - len(name)) > most or _differ(word, name):
+        return 0
+    if max(len(word), len(name)) < 4 and sorted(word) != sorted(name):
         return 0
     count = _mistyped(word, name)
     return count if count <= most else 0

@@ -84,9 +84,10 @@ class Parsed:
 
 @dataclass(frozen=True)
 class OrderBook:
-    """All orders of a game."""
+    """All orders of a game; with `loosely`, lines that do not keep to the rules are read as people write."""
 
     types: tuple[type[Order], ...]
+    loosely: bool = True
     verbs: tuple[Verb, ...] = field(init=False)
     _by_word: dict[str, list[Verb]] = field(init=False, repr=False)
     _by_name: dict[str, Verb] = field(init=False, repr=False)
@@ -158,6 +159,8 @@ class OrderBook:
             return Reading(self._by_the_rules(tokens, view))
         except Mismatch as mismatch:
             strict = mismatch
+        if not self.loosely:
+            raise strict.refused
         try:
             return self._loosely(line, view)
         except Mismatch as mismatch:

@@ -310,3 +310,10 @@ def test_declared_examples_stand_for_those_put_together() -> None:
 
     assert (move.example, move.examples) == ("MOVE R101 N NE", ("MOVE R101 N NE", "MOVE R101/R102 UP"))
     assert build.examples == ("BUILD 1 Cruiser AT 3,-2", "BUILD Cruiser")
+
+
+def test_a_book_may_keep_to_the_rules() -> None:
+    """Where a wrong guess would cost more than a refusal, nothing is guessed."""
+    strict = OrderBook(BOOK.types, loosely=False)
+
+    assert strict.parse(VIEW, [(1, "JUMP R101 3,-2")]).orders == ()
