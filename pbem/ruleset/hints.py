@@ -59,7 +59,7 @@ def _slips(word: str, name: str) -> int:
     most = 2 if min(len(word), len(name)) >= 8 else 1
     if abs(len(word) - len(name)) > most or _differ(word, name):
         return 0
-    if max(len(word), len(name)) < 4 and sorted(word) != sorted(name):
+    if max(len(word), len(name)) < 4 and not (len(word) == 3 and sorted(word) == sorted(name)):
         return 0
     count = _mistyped(word, name)
     return count if count <= most else 0
