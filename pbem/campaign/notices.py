@@ -25,6 +25,7 @@ from pbem.post.outbox import queue, topic_of
 from pbem.post.reading import Letter
 from pbem.post.writing import Mail, Part
 from pbem.report import Page, ReportFacts, ReportParts
+from pbem.report.entry import CONTENT_TYPE, deadline_entry
 from pbem.report.people_pages import Notice
 from pbem.store.models import Campaign, Outgoing
 
@@ -131,6 +132,11 @@ class Postman:
         mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
         return dataclasses.replace(mail, html=parts.html, parts=(*pictures, data))
 
+    def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> Part:
+        """The campaign's deadline as a file for calendars, as it was set at a moment."""
+        uid = self.id_of("calendar").strip("<>")
+        return Part("deadline.ics", CONTENT_TYPE, deadline_entry(uid, self.name, deadline, set_at))
+
     def send(self, session: Session, now: dt.datetime, *mails: Mail) -> None:
         """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
         queue(session, mails, self.house.settings, campaign_id=self.campaign_id, now=now)
@@ -151,6 +157,7 @@ def tell_players(
     page: Page,
     topic: str = "",
     but: Collection[str] = (),
+    files: tuple[Part, ...] = (),
 ) -> None:
     """Queues the same notice to every player still in the game, `but` those of some seats.
 
@@ -159,7 +166,7 @@ def tell_players(
     """
     text = house.reporter.write(page)
     pages = [(place, text) for place in snapshot.playing if place.seat not in but]
-    tell_each(session, house, snapshot, now, act=act, subject=subject, pages=pages, topic=topic)
+    tell_each(session, house, snapshot, now, act=act, subject=subject, pages=pages, topic=topic, files=files)
 
 
 def tell_each(
@@ -172,6 +179,7 @@ def tell_each(
     subject: str,
     pages: Iterable[tuple[Place, Page | str]],
     topic: str = "",
+    files: tuple[Part, ...] = (),
 ) -> None:
     """Queues a notice of its own to each of some places; to those where nobody sits, none."""
     postman = Postman.of(house, snapshot)
@@ -186,7 +194,7 @@ def tell_each(
         for place, page in pages
         if place.address
     ]
-    postman.send(session, now, *mails)
+    postman.send(session, now, *(dataclasses.replace(mail, parts=files) for mail in mails))
 
 
 def tell_gm_once(

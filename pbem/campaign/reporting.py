@@ -6,10 +6,10 @@ import base64
 import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
-from sqlalchemy import Table, insert
+from sqlalchemy import Table, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
@@ -22,7 +22,7 @@ from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
 from pbem.report import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
 from pbem.ruleset import AnyRuleset, Seat, View, canonical
-from pbem.store.models import Report
+from pbem.store.models import Report, Turn
 
 _PUT = insert(cast(Table, Report.__table__))
 
@@ -93,10 +93,12 @@ def put_reports(
 ) -> None:
     """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
 
-    Who stands in for a player gets a copy, with a code of his own.
+    They bring its deadline for calendars. Who stands in for a player gets a copy, with a code of his own.
     """
     if not reports:
         return
+    postman, deadline = Postman.of(house, snapshot), session.scalar(select(Turn.deadline).where(Turn.id == turn_id))
+    calendar = (postman.deadline_file(deadline, now),) if deadline else ()
     rows = [
         {
             "turn_id": turn_id,
@@ -110,9 +112,13 @@ def put_reports(
         for made in reports
     ]
     session.connection().execute(_PUT, rows)
-    mails = {made.place.id: (made.code, made.mail) for made in reports if made.place.address}
+    mails = {
+        made.place.id: (made.code, replace(made.mail, parts=(*made.mail.parts, *calendar)))
+        for made in reports
+        if made.place.address
+    }
     sent = [*(mail for _, mail in mails.values()), *copies(session, house, snapshot, mails, now)]
-    Postman.of(house, snapshot).send(session, now, *sent)
+    postman.send(session, now, *sent)
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:

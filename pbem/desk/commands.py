@@ -216,11 +216,12 @@ class Fallback(Command):
 
 @dataclass(frozen=True, slots=True)
 class MailAs(Command):
-    """Choose how reports come: as text alone, or with HTML and pictures."""
+    """Choose how reports come: as text alone, or with HTML and pictures; with the deadline as a file for your calendar,
+    or without."""
 
     usage = "FORMAT form"
     needs_seat = False
-    form: Annotated[str, Word(("PLAIN", "WHOLE"))]
+    form: Annotated[str, Word(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR"))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,11 @@ class Part:
     content: bytes
     content_id: str = ""
 
+    @property
+    def is_calendar(self) -> bool:
+        """Whether it is meant for a calendar (RFC 5545)."""
+        return self.content_type.startswith("text/calendar")
+
 
 @dataclass(frozen=True)
 class Mail:

@@ -102,7 +102,8 @@ class Person(Base):
     """Somebody who plays or wishes to play, in as many campaigns as he likes: one identity, one address.
 
     `key` is the address in lower case. `fallback` is a second address, for mail
-    that the first refuses; `plain` asks for mail without HTML and pictures.
+    that the first refuses; `plain` asks for mail without HTML and pictures,
+    `calendar` for deadlines as files for calendars.
     """
 
     __tablename__ = "person"
@@ -112,6 +113,7 @@ class Person(Base):
     key: Mapped[str] = mapped_column(String(254), unique=True)
     fallback: Mapped[str] = mapped_column(String(254), default="")
     plain: Mapped[bool] = mapped_column(default=False)
+    calendar: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[dt.datetime]
 
 

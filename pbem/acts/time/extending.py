@@ -16,7 +16,7 @@ from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
 from pbem.campaign.journal import note
-from pbem.campaign.notices import tell_players
+from pbem.campaign.notices import Postman, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -196,4 +196,6 @@ def _move(
         zone=zone,
         by_vote=actor == "players",
     )
-    tell_players(session, house, snapshot, now, act=act, subject="The deadline has moved", page=page, topic="reminder")
+    files = (Postman.of(house, snapshot).deadline_file(new, now),)
+    subject = "The deadline has moved"
+    tell_players(session, house, snapshot, now, act=act, subject=subject, page=page, topic="reminder", files=files)
