@@ -120,16 +120,19 @@ def _attached_json(mail: Message) -> dict[str, View] | None:
 
 def _token(mail: Message) -> str:
     """The last word of the ORDERS line in a welcome mail."""
-    text = mail.get_payload(decode=True)
-    assert isinstance(text, bytes)
-    headers = (line.split() for line in text.decode().splitlines() if line.startswith("ORDERS "))
+    headers = (line.split() for line in _text(mail).splitlines() if line.startswith("ORDERS "))
     return next((words[3] for words in headers if len(words) == 4), "")
 
 
 def _quoted(report: Message) -> Iterator[str]:
     """The beginning of a report, as a mail program quotes it."""
-    text = next(part for part in report.walk() if part.get_content_type() == "text/plain").get_payload(decode=True)
-    assert isinstance(text, bytes)
     yield f"On {report['Date']}, {report['From']} wrote:"
-    for line in text.decode().splitlines()[:12]:
+    for line in _text(report).splitlines()[:12]:
         yield f"> {line}"
+
+
+def _text(mail: Message) -> str:
+    """What a mail says, without its files."""
+    text = next(part for part in mail.walk() if part.get_content_type() == "text/plain").get_payload(decode=True)
+    assert isinstance(text, bytes)
+    return text.decode()

@@ -39,8 +39,13 @@ def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
 
 def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]:
     """The orders a turn was resolved with, from its record; a seat whose orders no longer exist is left out."""
+    return orders_told(json.loads(record), book)
+
+
+def orders_told(record: Mapping[str, Any], book: OrderBook) -> dict[Seat, tuple[Order, ...]]:
+    """The same, of a record that was read already."""
     used = {}
-    for seat, orders in json.loads(record).get("orders", {}).items():
+    for seat, orders in record.get("orders", {}).items():
         try:
             used[seat] = tuple(map(book.from_json, orders))
         except (KeyError, TypeError):

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import CampaignSnapshot, live
@@ -25,29 +25,27 @@ _TURN = re.compile(r"\bturn (\d{1,9})\b")
 _WORD = re.compile(r"\w+")
 
 
-def labels_of(
-    session: Session, snapshot: CampaignSnapshot, seat_id: int, numbers: Iterable[int] | None = None
-) -> Labels:
-    """The labels of a seat's reports, or of those among them that open turns of these numbers."""
-    reports = (
-        select(Turn.number, Report.view)
-        .join(Report, Report.turn_id == Turn.id)
-        .where(live(snapshot.id), Report.seat_id == seat_id)
-        .order_by(Turn.number)
-    )
-    if numbers is not None:
-        reports = reports.where(Turn.number.in_(list(numbers)))
-    return {number: str(json.loads(view)["label"]) for number, view in session.execute(reports)}
+def labels_of(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> Labels:
+    """The labels of a seat's reports."""
+    return _labels(session, live(snapshot.id), Report.seat_id == seat_id)
+
+
+def labels_named(session: Session, snapshot: CampaignSnapshot, seat_id: int, texts: Iterable[str]) -> Labels:
+    """The labels of the turns that texts of the journal name, as a seat read them last: of those taken back too."""
+    numbers = {int(number) for text in texts for number in _TURN.findall(text)}
+    named = (Turn.campaign_id == snapshot.id, Turn.number.in_(numbers), Report.seat_id == seat_id)
+    return _labels(session, *named) if numbers else {}
+
+
+def _labels(session: Session, *which: ColumnElement[bool]) -> Labels:
+    reports = select(Turn.number, Report.view).join(Report, Report.turn_id == Turn.id).where(*which)
+    rows = session.execute(reports.order_by(Turn.number, Turn.id))
+    return {number: str(json.loads(view)["label"]) for number, view in rows}
 
 
 def label_at(labels: Labels, number: int) -> str:
     """What a seat calls the moment when a turn was open: as the last report says that it had by then."""
     return next((labels[each] for each in sorted(labels, reverse=True) if each <= number), "before the first report")
-
-
-def numbers_in(texts: Iterable[str]) -> set[int]:
-    """The host's numbers of all turns that some texts of the journal name."""
-    return {int(number) for text in texts for number in _TURN.findall(text)}
 
 
 def as_counted(text: str, labels: Labels) -> str:

@@ -21,7 +21,7 @@ from pbem.post.codes import reply_code
 from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
 from pbem.report import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
-from pbem.ruleset import AnyRuleset, Seat, View, canonical
+from pbem.ruleset import AnyRuleset, Order, Seat, View, canonical
 from pbem.store.models import Report, Turn
 
 _PUT = insert(cast(Table, Report.__table__))
@@ -32,7 +32,8 @@ class Opening:
     """What all reports of one opening share. `number` is that of the turn they open.
 
     `over`: the game has ended. Only then the `seed` is told, and not when the GM looks ahead. `dice` is what seats are
-    told of the words mixed with it, at the start and at the end. `record` is the hash of the record before that which
+    told of the words mixed with it, at the start and at the end. `orders` are those that the turn before was resolved
+    with: to each seat its own are told. `record` is the hash of the record before that which
     they are files of.
     """
 
@@ -45,6 +46,7 @@ class Opening:
     dice: Mapping[Seat, DiceTold] = field(default_factory=dict)
     used: Mapping[Seat, SheetUsed]
     missing: frozenset[Seat]
+    orders: Mapping[Seat, tuple[Order, ...]] = field(default_factory=dict)
     record: str = ""
     postbag: Postbag
     corrections: Mapping[Seat, Correction] = field(default_factory=dict)
@@ -151,6 +153,7 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         address=house.settings.address,
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,
+        ordered=tuple(order.words() for order in opening.orders.get(place.seat, ())),
         seal=opening.seal,
         seed=opening.seed,
         dice=opening.dice.get(place.seat),

@@ -211,6 +211,7 @@ def opening_of(
         dice=words_told(snapshot.words) if number == 1 or outcome.standing.over else {},
         used=outcome.used,
         missing=outcome.turn.missing,
+        orders=outcome.turn.orders,
         record=told_hash(previous),
         postbag=load_postbag(session, snapshot, number, over=outcome.standing.over),
     )

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.people.remailing import RESENT, find_report, mail_again
 from pbem.campaign.due import Waiting, load_waiting
-from pbem.campaign.labels import Labels, as_counted, labels_of, numbers_in, turns_called
+from pbem.campaign.labels import Labels, as_counted, labels_named, labels_of, turns_called
 from pbem.campaign.people.deputies import deputies_of
 from pbem.campaign.people.standby import place_number
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, load_campaign
@@ -179,7 +179,7 @@ def _history(asked: Asked, _: History) -> str:
         .order_by(Act.id.desc())
         .limit(MOST_ACTS)
     ).all()
-    labels = labels_of(case.session, snapshot, spot.seat_id, numbers_in(act.text for act in acts))
+    labels = labels_named(case.session, snapshot, spot.seat_id, (act.text for act in acts))
     return "\n".join(
         f"{when(at, snapshot.schedule.zone)}, {actor}: {as_counted(text, labels)}" for at, actor, text in reversed(acts)
     )

@@ -30,7 +30,8 @@ class ReportDataError(PbemError):
 def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str, Any]:
     """The data of a report: its game, its place, its deadline (ISO 8601, UTC) and the view itself.
 
-    `dice` has the words mixed into them, where the report tells those; `looks` how the GM looked at real dice.
+    `brief` are the lines it begins with. `dice` has the words mixed into them, where the report tells those; `looks`
+    how the GM looked at real dice.
     """
     return {
         "format": FORMAT,
@@ -42,6 +43,7 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str
         "deadline": facts.deadline.astimezone(dt.UTC).isoformat() if facts.deadline else None,
         "zone": facts.zone,
         "record": facts.record,
+        "brief": list(ruleset.brief(view)),
         "view": view,
         **({"dice": dice_data(facts.dice, facts.seal)} if facts.dice else {}),
         **({"looks": list(facts.words.looks)} if facts.words.looks else {}),

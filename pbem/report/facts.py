@@ -99,12 +99,13 @@ class ReportFacts:
     `closes`, if there is a grace; `zone` is the campaign's ("Europe/Berlin").
     `code` is the reply code, `address` the order address without it. `used` is
     the sheet that counted in the turn reported; with `missed`, none came and the
-    defaults were used. `seed` is the hex of the dice's seed once the campaign is
-    over, "" before; `dice` are the words mixed with it, in a seat's first report
-    and in its last. `record` is the hash of the archive's record of the turn
-    before the one reported, by which the archive can be held to this report; ""
-    where there is none. `first`: nothing was resolved before this report.
-    `words` are those of people.
+    defaults were used. `ordered` are the orders that its seat had in it, in
+    words. `seed` is the hex of the dice's seed once the campaign is over, ""
+    before; `dice` are the words mixed with it, in a seat's first report and in
+    its last. `record` is the hash of the archive's record of the turn before the
+    one reported, by which the archive can be held to this report; "" where there
+    is none. `first`: nothing was resolved before this report. `words` are those
+    of people.
     """
 
     campaign: str
@@ -116,6 +117,7 @@ class ReportFacts:
     address: str
     used: SheetUsed | None = None
     missed: bool = False
+    ordered: tuple[str, ...] = ()
     seal: str = ""
     seed: str = ""
     record: str = ""

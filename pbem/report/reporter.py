@@ -155,6 +155,7 @@ class Reporter:
             "view": view,
             "facts": facts,
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
+            "brief": list(ruleset.brief(view)),
             "happened": self._happened(f"{ruleset.key}/events.j2", view),
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,

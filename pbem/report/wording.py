@@ -16,6 +16,7 @@ _BAR = "| "
 
 CSS: Mapping[str, str] = {
     "body": "margin:0 auto;padding:8px;max-width:46em;font:16px/1.45 sans-serif",
+    "preheader": "display:none;max-height:0;overflow:hidden",
     "h1": "margin:0;font-size:1.4em",
     "h2": "margin:1.3em 0 .4em;font-size:1.15em;border-bottom:2px solid #888",
     "h3": "margin:1em 0 .3em;font-size:1em",

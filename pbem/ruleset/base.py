@@ -117,6 +117,10 @@ class BaseRuleset(Generic[S]):
         """The usage of each order, as comments."""
         return [f"; {verb.usage}" for verb in self.orders.verbs]
 
+    def brief(self, view: View) -> Sequence[str]:
+        """None: the report begins with what happened."""
+        return ()
+
     def pictures(self, view: View) -> Sequence[Picture]:
         """None."""
         return ()

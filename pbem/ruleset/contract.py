@@ -253,6 +253,9 @@ class Ruleset(Protocol[S]):
     def standing(self, state: S) -> Standing:
         """Over or not, who is awaited, scores, winners."""
 
+    def brief(self, view: View) -> Sequence[str]:
+        """The turn in brief, what matters most first, in at most eight short lines: what one would tell a friend."""
+
     def pictures(self, view: View) -> Sequence[Picture]:
         """Pictures for a report, drawn from what its reader may know."""
 

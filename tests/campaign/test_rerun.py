@@ -188,7 +188,7 @@ def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:
 
 def test_an_unknown_seat_gets_its_nearest(played: Desk) -> None:
     """A slip of the pen is met with the seats there are."""
-    with pytest.raises(CampaignError, match=r"toy1 has no seat 'rad': did you mean red\?"):
+    with pytest.raises(CampaignError, match=r"toy1 has no seat 'rad': possible: red, blue, green"):
         again(played, rad="BID 3")
 
 
@@ -346,7 +346,8 @@ def test_a_question_with_another_sheet_is_told(played: Desk) -> None:
 
     said = "looked at what turn 1 would have come to with other sheets"
     assert looks(played) == [(said, False), (f"{said}: of red", True)]
-    assert all(f"The GM {said}." in " ".join(text_of(played.last(to)).split()) for to in (ANN, BOB, CYD))
+    told = said.replace("turn 1", '"round 1"')
+    assert all(f"The GM {told}." in " ".join(text_of(played.last(to)).split()) for to in (ANN, BOB, CYD))
 
 
 def test_a_question_without_another_sheet_shows_nothing_new(played: Desk) -> None:
@@ -370,4 +371,4 @@ def test_a_question_is_told_after_a_rollback_too(played: Desk) -> None:
     do(played.house, "toy1", RollBack(1), played.now)
     play(played, {})
 
-    assert "The GM looked at what turn 2 would have come to" in " ".join(text_of(played.last()).split())
+    assert 'The GM looked at what "round 2" would have come to' in " ".join(text_of(played.last()).split())

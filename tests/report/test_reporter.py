@@ -34,11 +34,26 @@ class Smudged(Fair):
 
 
 def test_report_has_its_sections_in_order() -> None:
-    """First what changed, then what the seat knows, then the map, then the sheet to be filled in."""
-    parts = reporter().report(Fair(), seen(), facts())
+    """First the turn in brief and the map, then what changed, what was ordered and what is known, then the form."""
+    sheet = SheetUsed(3, "0123456789abcdef" * 4)
+    parts = reporter().report(Fair(), seen(), facts(used=sheet, ordered=("bid 3 coins",), seal="ab", seed="cd"))
 
-    places = [parts.text.index(words) for words in ("WHAT HAPPENED", "WHAT YOU KNOW", "MAP", "YOUR ORDERS")]
+    titles = ("* You have", "MAP", "WHAT HAPPENED", "WHAT YOU ORDERED", "WHAT YOU KNOW", "YOUR ORDERS", "FAIR DICE")
+    places = [parts.text.index(words) for words in titles]
     assert places == sorted(places)
+    assert "- Bid 3 coins.\n" in parts.text
+    headings = ("<li>You have", ">Map<", ">What happened<", ">What you ordered<", ">What you know<", ">Fair dice<")
+    places = [parts.html.index(words) for words in headings]
+    assert places == sorted(places)
+
+
+def test_the_turn_in_brief_is_what_a_mail_program_shows_first() -> None:
+    """It is the preview of the mail, hidden in the HTML, and stands in the data too."""
+    parts = reporter().report(Fair(), seen(), facts())
+    (brief,) = json.loads(parts.data)["brief"]
+
+    shown = re.sub(r"<(head|title)>.*?</(head|title)>", "", parts.html, flags=re.DOTALL)
+    assert re.sub(r"\s*<[^<>]*>\s*", "", shown).startswith(brief)
 
 
 def test_text_report_fits_a_mail() -> None:

@@ -20,10 +20,10 @@ ALL = Words(
 
 
 def test_words_of_people_have_their_places() -> None:
-    """The GM comes first; newspaper, press and diaries below the map, above the orders."""
+    """The GM comes first; newspaper, press and diaries below what is known, above the orders."""
     text = reporter().report(Fair(), seen(), facts(words=ALL)).text
 
-    titles = ("FROM YOUR GM", "WHAT HAPPENED", "MAP", "NEWSPAPER", "PRESS", "DIARIES", "YOUR ORDERS")
+    titles = ("FROM YOUR GM", "MAP", "WHAT HAPPENED", "NEWSPAPER", "PRESS", "DIARIES", "YOUR ORDERS")
     places = [text.index(f"\n\n{title}\n") for title in titles]
     assert places == sorted(places)
 

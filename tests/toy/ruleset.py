@@ -155,6 +155,9 @@ class Auction(BaseRuleset[Table]):
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
         return tuple(order for order in kept if isinstance(order, Bid))
 
+    def brief(self, view: View) -> list[str]:
+        return [f"You have {view['purse']} coins and {view['prizes'].get(view['seat'], 0)} prizes."]
+
     def template(self, view: View) -> list[str]:
         return ["; BID coins"]
 

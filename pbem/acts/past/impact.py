@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.past.rerunning import Changes, Rerun, rerun
 from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.history import orders_told
 from pbem.campaign.reading import Reading, still_reads
 from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text, unpack_files
 from pbem.campaign.resolving import opening_of
@@ -136,7 +137,12 @@ def _used_then(again: Rerun) -> dict[Seat, SheetUsed]:
 def _correction(
     house: House, again: Rerun, opening: Opening, old: Report, place: Place, view: bytes, waiting: Sequence[SheetIn]
 ) -> Correction:
-    before = replace(opening, used=_used_then(again), missing=frozenset(again.told.get("missing", ())))
+    before = replace(
+        opening,
+        used=_used_then(again),
+        missing=frozenset(again.told.get("missing", ())),
+        orders=orders_told(again.told, again.ruleset.orders),
+    )
     texts = [report_text(house, again.ruleset, *each) for each in ((before, place, old.view), (opening, place, view))]
     counting = [sheet for sheet in waiting if sheet.seat_id == place.id and sheet.accepted]
     kept = bool(counting) and still_reads(again.ruleset, json.loads(view), counting[-1].orders)

@@ -15,7 +15,7 @@ from itertools import chain, groupby
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.labels import Labels, as_counted, label_at, labels_of, numbers_in
+from pbem.campaign.labels import Labels, as_counted, label_at, labels_named, labels_of
 from pbem.campaign.press.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report import Said, Words
@@ -113,14 +113,14 @@ def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, o
     since = _since(session, snapshot, number)
     first = min(since.values(), default=0)
     looks = tuple(_load_looks(session, snapshot))
-    named = numbers_in(text for _, text in looks)
+    texts = [text for _, text in looks]
     return Postbag(
         number=number,
         since=since,
         carried=tuple(_load_carried(session, snapshot, first)),
         texts=tuple(_load_texts(session, snapshot, first)),
         looks=looks,
-        labels={place.id: labels_of(session, snapshot, place.id, named) for place in snapshot.places if named},
+        labels={place.id: labels_named(session, snapshot, place.id, texts) for place in snapshot.places if texts},
         muted=muted_seats(session, snapshot),
         diaries=tuple(_load_diaries(session, snapshot)) if over else (),
     )

@@ -16,6 +16,9 @@ from pbem.ruleset.testing.play import games
 
 MAP_COLUMNS = 80
 LARGEST_PICTURE = 2_000
+MOST_BRIEF, BRIEF = 8, 76
+"""Lines of a turn in brief, and signs on each."""
+
 DEEPEST_PICTURE = 30
 FORBIDDEN_ELEMENTS = {"script", "image", "foreignObject", "use", "a", "iframe", "style", "animate", "set"}
 
@@ -86,6 +89,17 @@ class ReportRules(Held):
                     told = word(event, view)
                     assert told.strip(), event
                     assert not re.search(r"\bNone\b|\{\{|\}\}|<[a-z]", told), (event, told)
+
+    @rule(
+        "Let brief say what matters most in at most eight printable lines of at most 76 signs, each a sentence or two; "
+        "take all of it from the view."
+    )
+    def test_a_report_can_be_told_in_brief(self) -> None:
+        """What a player would tell a friend is short, and fits a line of a mail."""
+        for view in _views(self.ruleset):
+            lines = self.ruleset.brief(view)
+            assert len(lines) <= MOST_BRIEF
+            assert [line for line in lines if not (line.strip() and line.isprintable() and len(line) <= BRIEF)] == []
 
     @rule(
         "Name pictures in small letters, digits and -, differently within a report; give each a title on "

@@ -30,6 +30,11 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> View:
     }
 
 
+def brief(view: View) -> list[str]:
+    """What matters most."""
+    return [f"You have {view['score']} points; your lantern is in cave {view['cave']}."]
+
+
 def text_map(view: View) -> str:
     """The caves in rows, the own one between stars."""
     shown = [f"*{cave}*" if cave == view["cave"] else cave for cave in view["caves"]]
