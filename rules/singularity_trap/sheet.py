@@ -11,6 +11,7 @@ reader nothing that his report did not. Codes:
 | unpaid, too-dear, too-many, number-taken, points, new-name | the purse and the yards |
 | nothing-damaged, cannot-hide | repair and hide |
 | replaced | a later line for the same thing counts |
+| course, course-danger, other-courses, no-course | the way of a MOVE … TO |
 | no-way, cannot-move, encounter, off-map, ends | moves |
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
 | cannot-terraform, other-colour, two-colours | terraforming |
@@ -35,6 +36,7 @@ from rules.singularity_trap.orders import (
     Fire,
     LeaveColour,
     Move,
+    MoveTo,
     Resign,
     Target,
     Terraform,
@@ -44,20 +46,34 @@ from rules.singularity_trap.orders import (
     seen_foes,
 )
 from rules.singularity_trap.outlook import Outlook, Prospect, problems
+from rules.singularity_trap.shorthand import Courses, write_yards
 from rules.singularity_trap.space import VECTORS, Space, plus
+from rules.singularity_trap.understanding import understood
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders that can be carried out as far as the view tells, and all findings, by line."""
     written = list(lines)
-    parsed = BOOK.parse(view, written)
+    parsed = understood(view, written)
     if not view["awaited"]:
         return _unasked(view, parsed)
+    yards = write_yards(view, parsed.entries)
+    parsed = Parsed(tuple(yards.entries), (*parsed.findings, *yards.findings))
     entries = keep_numbers(parsed, written)
     misplaced = list(_misplaced(view, entries))
-    entries, found = _read(view, _without(entries, misplaced))
-    findings = sorted([*parsed.findings, *misplaced, *found], key=lambda finding: finding.line)
-    return Parsed(entries, tuple(findings))
+    entries, on_course = _on_course(view, _without(entries, misplaced))
+    entries, found = _read(view, entries)
+    found = [*parsed.findings, *misplaced, *on_course, *found]
+    return Parsed(entries, tuple(sorted(found, key=lambda finding: finding.line)))
+
+
+def _on_course(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
+    """The entries with courses written out, for the ships as the economic orders that are taken leave them."""
+    if not any(isinstance(entry.order, MoveTo) for entry in entries):
+        return entries, []
+    settled, _ = _read(view, tuple(entry for entry in entries if not isinstance(entry.order, MoveTo)))
+    courses = Courses(view, Outlook(view, settled)).write(entries)
+    return tuple(courses.entries), courses.findings
 
 
 def _unasked(view: View, parsed: Parsed) -> Parsed:

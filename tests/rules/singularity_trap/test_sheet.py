@@ -91,7 +91,7 @@ def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
     ("line", "code", "hint"),
     [
         ("MOVE R999 N", "unknown-name", "possible: R101, R102, R103, R104, R105"),
-        ("MOVE R101 NNE", "unknown-name", "did you mean NE?"),
+        ("MOVE R101 NNE", "unknown-name", "ways: N NE"),
         ("BUILD Criuser AT J10", "unknown-name", "did you mean Cruiser?"),
         ("BUILD Cruiser AT J9", "not-yours", "the nearest of yours is J10+0"),
         ("BUILD Cruiser AT J1-9", "not-yours", "the nearest of yours is J10+0"),
