@@ -16,6 +16,8 @@ reader nothing that his report did not. Codes:
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
 | cannot-terraform, other-colour, two-colours | terraforming |
 | no-alliances, bad-faction, resigning | politics |
+
+What the sheet leads to is told by `forecast`.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from typing import Any
 from pbem.ruleset import Entry, Finding, Order, Parsed
 from rules.singularity_trap.chart import closer
 from rules.singularity_trap.factions import unfit
+from rules.singularity_trap.forecast import forecast
+from rules.singularity_trap.forecast import leaving as leave_taken
 from rules.singularity_trap.numbering import keep_numbers
 from rules.singularity_trap.orders import (
     BOOK,
@@ -83,7 +87,11 @@ def _unasked(view: View, parsed: Parsed) -> Parsed:
         text = "the game is over" if view["over"] else "no orders are asked of you now"
         return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
     leaving = tuple(entry for entry in parsed.entries if isinstance(entry.order, Resign))
-    findings = [*parsed.findings, *(_resigning(entry.line) for entry in leaving)]
+    findings = [
+        *parsed.findings,
+        *(_resigning(entry.line) for entry in leaving),
+        *(leave_taken(view) if leaving else ()),
+    ]
     if parsed.findings or leaving != parsed.entries or not leaving:
         hint = f"at any time there is {BOOK.line(Resign())}"
         findings.append(Finding(0, "error", "not-awaited", "no orders are asked of you now", hint))
@@ -142,6 +150,7 @@ class _Reading:
         if self.ends:
             ends = ", ".join(self.ends[name] for name in sorted(self.ends))
             yield Finding(0, "note", "ends", f"moves end, if nothing stops them, at: {ends}")
+        yield from forecast(self.view, self.entries, self.outlook, self.moving)
 
     def _replaced(self) -> Iterator[Finding]:
         """Of two lines for the same thing the later counts."""
