@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from pbem.ruleset import Entry, Finding, Order, View
 from rules.singularity_trap.chart import closer
-from rules.singularity_trap.orders import Fire, LeaveColour, Resign, Target, Terraform, counted, others
+from rules.singularity_trap.orders import Fire, LeaveColour, Target, Terraform, counted, others
 from rules.singularity_trap.outlook import Outlook, Prospect
 
 AnOrder = TypeVar("AnOrder", bound=Order)
@@ -25,9 +25,6 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 
 def forecast(view: View, entries: Sequence[Entry], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
     """What to expect of a sheet, section by section; `moving` are the ships that it moves."""
-    if any(isinstance(entry.order, Resign) for entry in entries):
-        yield from leaving(view)
-        return
     yield from _fire(view, entries, outlook)
     yield from _planets(view, entries, outlook, moving)
     yield from _victory(view)

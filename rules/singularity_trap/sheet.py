@@ -139,7 +139,12 @@ class _Reading:
                 self.moving.update(entry.order.ships)
 
     def findings(self) -> Iterator[Finding]:
-        """Everything to tell of the sheet."""
+        """Everything to tell of the sheet; of one that resigns, that nothing else on it counts."""
+        leaving = [entry for entry in self.entries if isinstance(entry.order, Resign)]
+        if leaving:
+            yield from (_resigning(entry.line) for entry in leaving)
+            yield from leave_taken(self.view)
+            return
         yield from self.outlook.findings
         yield from self._replaced()
         yield from self._contradicting()
@@ -364,10 +369,6 @@ def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) 
         yield Finding(line, "error", "bad-faction", why)
 
 
-def _resign(_sheet: _Reading, line: int, _order: Resign) -> Iterator[Finding]:
-    yield _resigning(line)
-
-
 def _resigning(line: int) -> Finding:
     return Finding(line, "warning", "resigning", "you leave the game for good, and nothing else on this sheet counts")
 
@@ -381,5 +382,4 @@ _CHECKS: dict[type[Order], Callable[[_Reading, int, Any], Iterator[Finding]]] = 
     Ally: _ally,
     DeclareFaction: _declare,
     DeclareEmpire: _declare,
-    Resign: _resign,
 }

@@ -16,6 +16,7 @@ from rules.singularity_trap.space import VECTORS, ascii_signs
 _SHIP = re.compile(r"(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?|ALL)(?:/(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?))*")
 _JOINS = {"AND", "&", "/", ","}
 _REMARK = re.compile(r"[;#]")
+_BULLET = re.compile(r"^\s*(?:[-*•]+|[0-9]{1,2}[.)])\s+")
 _SENTENCE = re.compile(r"[.!:]+(?=\s|$)")
 _ARROWS = re.compile(r"\s*(?:[-=]+>|[→➔⇒])\s*")
 
@@ -60,7 +61,7 @@ _MOST_STEPS = 30
 
 def plain(line: str) -> str:
     """The line in the words of the order book, as far as it is understood."""
-    text = ascii_signs(_REMARK.split(line, maxsplit=1)[0]).replace("’", "'").upper()
+    text = _BULLET.sub("", ascii_signs(_REMARK.split(line, maxsplit=1)[0]).replace("’", "'").upper())
     text = _SENTENCE.sub(" ", _ARROWS.sub(" TO ", text)).replace(",", " , ")
     words = [word for word in text.split() if word not in _PLAIN]
     if not words or '"' in text:
@@ -208,6 +209,7 @@ def _repair(words: list[str]) -> list[str]:
 
 def _build(words: list[str]) -> list[str]:
     """BUILD with its count before the type."""
+    words = [_NUMERALS.get(word, word) for word in words]
     if len(words) > 2 and _COUNT.fullmatch(words[2]) and not _COUNT.fullmatch(words[1]):
         words = [words[0], words[2], words[1], *words[3:]]
     return words

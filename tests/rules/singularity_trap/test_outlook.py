@@ -166,11 +166,8 @@ def _battered(key: str, luck: Dice) -> Ship:
 
 
 def _stated(tried: Tried) -> Iterator[Finding]:
-    """What a receipt states as certain; of a sheet that resigns nothing else counts."""
-    resigning = any(each.code == "resigning" for each in tried.parsed.findings)
-    for found in tried.parsed.findings:
-        if found.code in CERTAIN and (not resigning or found.code == "last-left"):
-            yield found
+    """What a receipt states as certain."""
+    return (found for found in tried.parsed.findings if found.code in CERTAIN)
 
 
 def test_what_is_stated_as_certain_comes_true() -> None:
@@ -235,6 +232,7 @@ def test_a_sheet_that_ends_the_game_says_so() -> None:
     """Resigning from a game of two leaves the other as winner."""
     tried = _try(world(seats=("red", "green")), "red", ["RESIGN CONFIRM"])
 
+    assert {each.code for each in tried.parsed.findings} == {"resigning", "last-left"}
     (found,) = [each for each in tried.parsed.findings if each.code == "last-left"]
     assert found.text == "the game ends: green is the last player left and wins"
     assert _last_left(tried, found)
