@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from pbem.ruleset import Entry, Finding, Parsed, join_lines, split_words
+from pbem.ruleset import Entry, Finding, Parsed, join_lines
 from rules.singularity_trap.orders import BOOK, MOST_BUILT, Build
+from rules.singularity_trap.wording import plain
 
 _BUILD = next(verb.word for verb in BOOK.verbs if verb.order is Build)
 
@@ -39,7 +40,7 @@ def _renumbered(entries: Sequence[Entry], failed: Iterable[tuple[int, int]]) -> 
 def _failed(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> list[tuple[int, int]]:
     """The BUILD lines that could not be read, each with the ships it would have built."""
     wrong = {finding.line: finding for finding in findings}
-    written = ((number, split_words(line)) for number, line in join_lines(lines) if number in wrong)
+    written = ((number, plain(line).split()) for number, line in join_lines(lines) if number in wrong)
     return [(number, _ships(words)) for number, words in written if words and _is_build(words[0], wrong[number])]
 
 
@@ -49,5 +50,5 @@ def _is_build(word: str, finding: Finding) -> bool:
 
 
 def _ships(words: Sequence[str]) -> int:
-    count = words[1] if len(words) > 1 else ""
+    count = words[1].strip("X") if len(words) > 1 else ""
     return int(count) if count.isascii() and count.isdigit() and 0 < int(count[:9]) <= MOST_BUILT else 1
