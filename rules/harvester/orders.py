@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Listed, Order, OrderBook, Whole, Word
+from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Whole, Word
 from rules.harvester.planet import NAMES as DIRECTIONS
-from rules.harvester.units import KIND_NAMES, MOST_HELD
+from rules.harvester.units import KIND_NAMES
 
 FARTHEST_COORDINATE = 99_999
 
@@ -24,6 +24,33 @@ class Coordinate(Whole):
         return [str(centre + away) for away in range(-2, 3)]
 
 
+@dataclass(frozen=True)
+class Amount(Kind):
+    """A number of resources, of those that the reader's Harvester holds."""
+
+    shown: str = "amount"
+    expected: str = "how many resources"
+    example: str = "4"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> int:
+        if view["harvester"] is None:
+            raise Refused("out", "your Harvester is destroyed; you are out of the game")
+        most = view["harvester"]["held"]
+        if not most:
+            raise Refused(
+                "out-of-bounds", "your Harvester holds no resources that it could drop", "leave this line out"
+            )
+        number = Whole(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, expected=self.expected).read(word, view)
+        if not 1 <= number <= most:
+            text = f"expected a whole number from 1 to {most}, as many as your Harvester holds, got {number}"
+            raise Refused("out-of-bounds", text, f"the nearest is {min(max(number, 1), most)}")
+        return number
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        most = view["harvester"]["held"] if view["harvester"] else 0
+        return sorted({"1", str((most + 1) // 2), str(most)}) if most else []
+
+
 def unit_words(unit: str) -> str:
     """A unit in words: "Scout C3"."""
     return f"{KIND_NAMES[unit[0]]} {unit}"
@@ -34,7 +61,7 @@ LOST = Listed("unit", "one of your lost defence units", "L2", lambda view: view[
 STEP = Word(DIRECTIONS, shown="direction", expected="a direction (" + ", ".join(DIRECTIONS) + ")", example="NE")
 Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", example="3", axis="q")
 R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", example="-2", axis="r")
-AMOUNT = Whole(1, MOST_HELD, shown="amount", example="4")
+AMOUNT = Amount()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,15 @@ depends on more, such as who else comes to a hex, is seen when the turn is resol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
+from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_lines
+from pbem.ruleset.orders import MAX_ERRORS, MAX_LINE
 from rules.harvester.atlas import Atlas
 from rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target, unit_words
+from rules.harvester.outlook import Outlook
+from rules.harvester.phrases import read_phrase
 from rules.harvester.planet import DIRECTIONS
 from rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
 from rules.kit.hexes import Hex, step
@@ -19,14 +22,17 @@ from rules.kit.hexes import Hex, step
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders of a sheet, and what is wrong with the rest."""
-    read = ORDERS.parse(view, lines)
     sheet = _Sheet(view)
+    read = ORDERS.parse(view, list(sheet.plain(lines)))
     for entry in read.entries:
         try:
             sheet.take(entry)
         except Refused as refused:
             sheet.tell(entry.line, "error", refused)
-    findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
+    told = [*read.findings, *sheet.findings]
+    if sheet.entries:
+        told += Outlook(view, [entry.order for entry in sheet.entries]).findings()
+    findings = sorted(told, key=lambda finding: finding.line)
     return Parsed(tuple(sheet.entries), tuple(findings))
 
 
@@ -47,6 +53,22 @@ class _Sheet:
     def tell(self, line: int, severity: str, told: Refused) -> None:
         """Add a finding."""
         self.findings.append(Finding(line, severity, told.code, told.text, told.hint))
+
+    def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The lines as the order book writes them; what no phrase is stays as it was written."""
+        for number, line in join_lines(lines):
+            if len(self.findings) >= MAX_ERRORS or len(line) > MAX_LINE:
+                yield number, line
+                continue
+            try:
+                phrase = read_phrase(self.view, line)
+            except Refused as refused:
+                self.tell(number, "error", refused)
+                continue
+            for severity, told in phrase.told:
+                self.tell(number, severity, told)
+            for plain in phrase.lines:
+                yield number, plain
 
     def take(self, entry: Entry) -> None:
         """Take one more order. Raises Refused."""
