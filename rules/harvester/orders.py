@@ -58,7 +58,7 @@ def unit_words(unit: str) -> str:
 
 LIVING = Listed("unit", "one of your defence units", "S2", lambda view: [unit["unit"] for unit in view["units"]])
 LOST = Listed("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
-STEP = Word(DIRECTIONS, shown="direction", expected="a direction (" + ", ".join(DIRECTIONS) + ")", example="NE")
+STEP = Word(DIRECTIONS, shown="direction", expected="a direction (" + ", ".join(DIRECTIONS) + ")", example="NE NE E")
 Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", example="3", axis="q")
 R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", example="-2", axis="r")
 AMOUNT = Amount()
@@ -66,7 +66,7 @@ AMOUNT = Amount()
 
 @dataclass(frozen=True, slots=True)
 class Move(Order):
-    """Move a defence unit, one direction for each step.
+    """Move a defence unit, one direction for each step; MOVE S2 TO 3,-2 finds the shortest way there.
 
     A General takes one step a turn, Lieutenants two, Soldiers three, Scouts four.
     """

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_lines
-from pbem.ruleset.orders import MAX_ERRORS, MAX_LINE
 from rules.harvester.atlas import Atlas
 from rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target, unit_words
 from rules.harvester.outlook import Outlook
@@ -18,6 +17,10 @@ from rules.harvester.phrases import read_phrase
 from rules.harvester.planet import DIRECTIONS
 from rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
 from rules.kit.hexes import Hex, step
+
+LONGEST_LINE = 500
+MOST_FINDINGS = 50
+"""A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
@@ -57,7 +60,7 @@ class _Sheet:
     def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """The lines as the order book writes them; what no phrase is stays as it was written."""
         for number, line in join_lines(lines):
-            if len(self.findings) >= MAX_ERRORS or len(line) > MAX_LINE:
+            if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
                 yield number, line
                 continue
             try:

@@ -2,7 +2,8 @@
 
 A row is what is typed, a bar, and what must come of it: the orders as a sheet has
 them, parted by +, or "refused", or "nothing". Behind another bar may stand words
-that the findings must hold.
+that the findings must hold. A heading in brackets names the view by which the
+rows below are read.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ _ECHO = re.compile(r"'([^']+)'")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line as typed, the orders that must come of it, and words that must be told of it."""
+    """A line as typed, the view it is read by, the orders that must come of it, and words that must be told of it."""
 
+    view: str
     typed: str
     orders: tuple[str, ...]
     refused: bool
@@ -36,14 +38,19 @@ def outcome(parsed: Parsed, book: OrderBook) -> tuple[bool, tuple[str, ...]]:
 
 def rows(path: Path) -> list[Row]:
     """The rows of a table."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [_row(line) for line in lines if line and not line.startswith("#")]
+    found, view = [], ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if heading := re.fullmatch(r"\[(\w+)\]", line):
+            view = heading[1]
+        elif line and not line.startswith("#"):
+            found.append(_row(view, line))
+    return found
 
 
-def _row(line: str) -> Row:
+def _row(view: str, line: str) -> Row:
     typed, meant, said = [*line.split(" | "), ""][:3]
     orders = () if meant in ("refused", "nothing") else tuple(meant.split(" + "))
-    return Row(typed, orders, meant == "refused", said)
+    return Row(view, typed, orders, meant == "refused", said)
 
 
 def hinted(typed: str, parsed: Parsed) -> Iterator[str]:
