@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Refused
+from pbem.ruleset import Refused, suggest
 from rules.harvester.lexicon import MOST_STEPS, Token
 from rules.harvester.planet import NAMES as DIRECTIONS
 from rules.harvester.units import HARVESTER, KIND_NAMES
@@ -14,18 +13,6 @@ from rules.harvester.units import NAMES as UNITS
 from rules.kit.hexes import Hex
 
 H = UNITS[HARVESTER]
-_NAMED = {
-    "north-east": "NE",
-    "north-west": "NW",
-    "south-east": "SE",
-    "south-west": "SW",
-    "northeast": "NE",
-    "northwest": "NW",
-    "southeast": "SE",
-    "southwest": "SW",
-    "east": "E",
-    "west": "W",
-}
 _QUIET = ("filler", "times", "comma", "verb", "all", "stay")
 
 
@@ -198,12 +185,5 @@ class _Marches:
         if not self.march.units:
             possible = "possible: " + ", ".join(self.spots) if self.spots else "you have none left"
             raise Refused("unknown-name", f"expected one of your defence units, got {named!r}", possible)
-        ways = ", ".join(DIRECTIONS)
-        text = f"expected a direction ({ways}), got {named!r}"
-        raise Refused("unknown-name", text, _nearest_way(named))
-
-
-def _nearest_way(word: str) -> str:
-    """A hint with the direction that a word was meant for, if one is near."""
-    near = difflib.get_close_matches(word.casefold(), _NAMED, n=1, cutoff=0.6)
-    return f"did you mean {_NAMED[near[0]]}?" if near else ""
+        text = f"expected a direction, got {named!r}"
+        raise Refused("unknown-name", text, suggest(named, DIRECTIONS))

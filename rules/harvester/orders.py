@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Whole, Word
+from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Whole, Word, bounded
 from rules.harvester.planet import NAMES as DIRECTIONS
 from rules.harvester.units import KIND_NAMES
 
@@ -36,15 +36,8 @@ class Amount(Kind):
         if view["harvester"] is None:
             raise Refused("out", "your Harvester is destroyed; you are out of the game")
         most = view["harvester"]["held"]
-        if not most:
-            raise Refused(
-                "out-of-bounds", "your Harvester holds no resources that it could drop", "leave this line out"
-            )
-        number = Whole(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, expected=self.expected).read(word, view)
-        if not 1 <= number <= most:
-            text = f"expected a whole number from 1 to {most}, as many as your Harvester holds, got {number}"
-            raise Refused("out-of-bounds", text, f"the nearest is {min(max(number, 1), most)}")
-        return number
+        expected = f"a whole number from 1 to {most}, as many as your Harvester holds"
+        return bounded(word, 1, most, expected, none="your Harvester holds nothing that it could drop")
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         most = view["harvester"]["held"] if view["harvester"] else 0
@@ -59,8 +52,9 @@ def unit_words(unit: str) -> str:
 LIVING = Listed("unit", "one of your defence units", "S2", lambda view: [unit["unit"] for unit in view["units"]])
 LOST = Listed("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
 STEP = Word(DIRECTIONS, shown="direction", expected="a direction (" + ", ".join(DIRECTIONS) + ")", example="NE NE E")
-Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", example="3", axis="q")
-R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", example="-2", axis="r")
+_NUMBERS = f"two whole numbers, q and r, up to {FARTHEST_COORDINATE}"
+Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", expected=_NUMBERS, example="3", axis="q")
+R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", expected=_NUMBERS, example="-2", axis="r")
 AMOUNT = Amount()
 
 

@@ -7,7 +7,7 @@ verb at all. What no phrase is goes on to the order book as it was written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pbem.ruleset import Order, Refused, View
@@ -64,12 +64,30 @@ def _is_order(view: View, remark: str) -> bool:
 
 def _read(view: View, body: str) -> Phrase:
     """What a line without remarks comes to; nothing if it is no phrase."""
-    words = _with_verb(tokens(body))
-    if not words or view["over"] or view["harvester"] is None:
-        return Phrase()
-    reader = _Reader(view, words)
-    reader.read()
-    return reader.phrase
+    phrase = Phrase()
+    if view["over"] or view["harvester"] is None:
+        return phrase
+    for words in _clauses(_with_verb(tokens(body))):
+        reader = _Reader(view, words)
+        reader.read()
+        if not reader.phrase.lines and not reader.phrase.told:
+            return Phrase()
+        phrase.lines += reader.phrase.lines
+        phrase.told += reader.phrase.told
+    return phrase
+
+
+def _clauses(words: Sequence[Token]) -> Iterator[list[Token]]:
+    """The words of a line, parted before each verb but the first."""
+    clause: list[Token] = []
+    for token in words:
+        begun = any(before.sort == "verb" for before in clause)
+        if token.sort == "verb" and begun and any(before.sort not in ("verb", "filler", "comma") for before in clause):
+            yield clause
+            clause = []
+        clause.append(token)
+    if clause:
+        yield clause
 
 
 def _with_verb(words: list[Token]) -> list[Token]:
@@ -129,14 +147,27 @@ class _Reader:
 
     def _move(self) -> None:
         for march in marches(self.words, self.spots, (self.view["harvester"]["q"], self.view["harvester"]["r"])):
-            for unit in self._known(march.units):
-                if unit == H:
-                    self._send(march)
-                else:
-                    self._go(unit, march)
+            self._order(march)
         for token in self._of("way"):
             if token.turned:
                 self.phrase.tell("note", "read-as", f"{token.typed} was read as {' '.join(token.ways)}")
+
+    def _order(self, march: March) -> None:
+        """Each unit of a march; of several, those that cannot go are told of. Raises Refused if none can."""
+        units = self._known(march.units)
+        faults = []
+        for unit in units:
+            try:
+                self._send(march) if unit == H else self._go(unit, march)
+            except Refused as refused:
+                faults.append(refused)
+        if len(faults) == len(units):
+            raise faults[0]
+        self._leave_out(faults)
+
+    def _leave_out(self, faults: Sequence[Refused]) -> None:
+        for fault in faults:
+            self.phrase.tell("warning", fault.code, f"left out: {fault.text}", fault.hint)
 
     def _known(self, named: Sequence[str]) -> list[str]:
         """Of the units named those that can be ordered; the others are told of. Raises Refused if there are none."""
@@ -144,8 +175,7 @@ class _Reader:
         faults = [self._stranger(unit) for unit in dict.fromkeys(named) if unit not in known]
         if not known:
             raise faults[0]
-        for fault in faults:
-            self.phrase.tell("warning", fault.code, f"left out: {fault.args[0]}", fault.hint)
+        self._leave_out(faults)
         return known
 
     def _stranger(self, unit: str) -> Refused:
@@ -182,8 +212,17 @@ class _Reader:
         numbers = [token.number for token in self._of("count")]
         if len(numbers) == len("qr"):
             spots.append((numbers[0], numbers[1]))
+        if not spots:
+            known = [written(spot) for spot in self._fields()]
+            hint = f"your scanners tell of {'; '.join(known[:5])}" if known else "write: TARGET <q>,<r>"
+            raise Refused("no-hex", "the line names no hex with resources, by two whole numbers such as 3,-2", hint)
         if len(spots) == 1 and not self._of("word"):
             self.phrase.order(Target(*spots[0]))
+
+    def _fields(self) -> list[Hex]:
+        """The hexes that may hold a resource, the nearest first."""
+        home = self.atlas.home
+        return sorted(set(self.atlas.marked) - {home}, key=lambda spot: (self.atlas.distance(home, spot), spot))
 
     def _build(self) -> None:
         named = self._to_build()
@@ -228,10 +267,12 @@ class _Reader:
     def _drop(self) -> None:
         if self._of("word", "way", "unit", "kind", "hex"):
             return
-        if self._of("all") and not self._of("count"):
-            self.phrase.order(Drop(self.view["harvester"]["held"]))
-        elif counts := self._of("count"):
-            self.phrase.lines.append(f"DROP {counts[0].number}")
+        counts = [token.number for token in self._of("count")]
+        held = self.view["harvester"]["held"]
+        if self._of("all") and not counts and held:
+            self.phrase.order(Drop(held))
+        elif len(counts) == 1 or counts[1:] == [held]:
+            self.phrase.lines.append(f"DROP {counts[0]}")
 
     def _destroy(self) -> None:
         named = [token.value for token in self._of("unit", "kind")]

@@ -104,6 +104,7 @@ class _Clause:
         self.view, self.senses = view, [token.sense for token in tokens]
         self.cells = [token.cell for token in tokens if token.cell]
         self.stones = {stone["cell"] for stone in view["moves"]}
+        self.taken = self.stones | {view["black"]}
 
     def lines(self) -> Iterator[str]:
         """The lines it comes to. Raises Refused."""
@@ -113,9 +114,9 @@ class _Clause:
             yield from [f"FORGET {cell}" for cell in self.cells] or ["FORGET"]
         elif self._has("when"):
             yield from self._reply()
-        elif self._has("resign") and not self.cells:
-            yield "RESIGN"
-        else:
+        elif self._has("resign"):
+            yield from [] if self.cells else ["RESIGN"]
+        elif not self._is_vague():
             yield from self._stone()
             yield from self._draw()
 
@@ -124,13 +125,24 @@ class _Clause:
 
     def _drops(self) -> bool:
         """Whether kept replies are to be dropped."""
-        return self._has("forget") or (self._has("replies") and self._has("drop") and not self.cells)
+        if self._has("forget"):
+            return not self._has("place")
+        return self._has("replies") and self._has("drop") and not self.cells
+
+    def _is_vague(self) -> bool:
+        """Whether a cell and a word that may speak of a draw stand together, and the line does not say so."""
+        return bool(self.cells) and self._has("draw", "offer") and not (self._has("draw") and self._said())
+
+    def _said(self) -> list[str]:
+        """What is said of a draw."""
+        return [sense for sense in ("accept", "decline", "offer") if sense in self.senses]
 
     def _reply(self) -> Iterator[str]:
         wanted = 3 if self._has("after") else 2
-        if len(self.cells) == wanted and not self._has("forget", "resign", "draw", "origin"):
-            after = f" AFTER {self.cells[2]}" if wanted > len(self.cells[:2]) else ""
-            yield f"IF {self.cells[0]} THEN {self.cells[1]}{after}"
+        late = not self._has("after") or self.senses[: self.senses.index("after")].count("cell") == wanted - 1
+        if len(self.cells) == wanted and late and not self._has("forget", "resign", "draw", "origin"):
+            after = [f"AFTER {cell}" for cell in self.cells[2:]]
+            yield " ".join([f"IF {self.cells[0]} THEN {self.cells[1]}", *after])
 
     def _stone(self) -> Iterator[str]:
         if len(self.cells) == 2:
@@ -138,28 +150,33 @@ class _Clause:
         elif len(self.cells) == 1 and not self._has("origin", "then", "after", "replies"):
             self._check_drop(self.cells[0])
             yield f"PLACE {self.cells[0]}"
-        elif self.cells:
+        elif len(self.cells) > 1:
             raise Refused("one-stone", f"one stone is placed a move, and the line names {len(self.cells)} cells")
 
     def _two_cells(self, first: str, second: str) -> str:
         """A reply, if an arrow or a word says so and both cells are free. Raises Refused."""
         joined = self._has("arrow", "origin")
         if joined and first in self.stones:
-            raise Refused("no-moving", "stones never move once they are placed", f"write: PLACE {second}")
+            raise Refused("no-moving", "stones never move once they are placed", self._placing(second))
         if self._has("then") or (joined and not self._has("place", "drop", "origin")):
             return f"IF {first} THEN {second}"
         text = f"one stone is placed a move, and the line names {first} and {second}"
-        raise Refused("one-stone", text, f"for a reply write: IF {first} THEN {second}")
+        free = self.taken.isdisjoint(self.cells)
+        raise Refused("one-stone", text, f"for a reply write: IF {first} THEN {second}" if free else "")
+
+    def _placing(self, cell: str) -> str:
+        """A hint to place a stone, if that is possible."""
+        return f"write: PLACE {cell}" if self.view["awaited"] and cell not in self.taken else ""
 
     def _check_drop(self, cell: str) -> None:
         """Refuse what may drop a stone on a cell or a reply to it. Raises Refused."""
         if self._has("drop") and any(reply["when"] == cell for reply in self.view["kept"]):
             text = f"to drop {cell} could be to place a stone there or to forget your reply to it"
-            raise Refused("ambiguous", text, f"write: FORGET {cell}, or: PLACE {cell}")
+            raise Refused("ambiguous", text, f"write: FORGET {cell}; or: PLACE {cell}")
 
     def _draw(self) -> Iterator[str]:
         offered = self.view["offer"] == opponent(self.view["seat"])
-        said = [sense for sense in ("accept", "decline", "offer") if sense in self.senses]
+        said = self._said()
         if len(said) == 1:
             yield f"DRAW {said[0].upper()}"
         elif not said and self._has("draw") and not offered:

@@ -94,7 +94,7 @@ def test_the_random_bot_writes_what_can_be_read() -> None:
         "only-one",
         "too-dear",
         "unknown-name",
-        "out-of-bounds",
+        "not-a-number",
     }
 
 
