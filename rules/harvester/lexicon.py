@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 from rules.harvester.planet import NAMES as DIRECTIONS
@@ -111,6 +112,7 @@ def tokens(text: str) -> list[Token]:
     return list(_joined(found))
 
 
+@lru_cache(maxsize=1_024)  # sheets are made of a few dozen words, over and over
 def _of_chunk(chunk: str) -> Sequence[Token]:
     """The tokens of what stands between blanks and commas: whole if it means anything, else in pieces."""
     if chunk == ",":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from pbem.ruleset import Finding, Order, View
+from pbem.ruleset import Finding, Order
 from rules.harvester.atlas import UNKNOWN, Atlas
 from rules.harvester.orders import Build, Destroy, DestroyHarvester, Drop, Move, Target
 from rules.harvester.planet import DIRECTIONS
@@ -37,8 +37,9 @@ class Place:
 class Outlook:
     """The forecast for the orders kept from a sheet."""
 
-    def __init__(self, view: View, orders: Sequence[Order]) -> None:
-        self.view, self.orders, self.atlas = view, orders, Atlas(view)
+    def __init__(self, atlas: Atlas, orders: Sequence[Order]) -> None:
+        self.view, self.orders, self.atlas = atlas.view, orders, atlas
+        view = self.view
         self.at: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
         self.own = Counter([*self.at.values(), self.atlas.home])
         self.foes = {(each["q"], each["r"]) for each in view["contacts"] if each["side"] == "foe"}

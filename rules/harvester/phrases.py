@@ -7,6 +7,7 @@ verb at all. What no phrase is goes on to the order book as it was written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from rules.harvester.atlas import Atlas
 from rules.harvester.lexicon import Token, tokens
 from rules.harvester.marches import March, marches
 from rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target, unit_words
+from rules.harvester.planet import NAMES as DIRECTIONS
 from rules.harvester.routes import Route, route_to, written
 from rules.harvester.units import HARVESTER, KIND_NAMES
 from rules.harvester.units import NAMES as UNITS
@@ -23,6 +25,9 @@ from rules.kit.hexes import Hex
 SHORTEST_ABBREVIATION = 3
 H = UNITS[HARVESTER]
 _NO_ORDER = "no order is needed for what stays where it is: a unit without one does"
+
+_BY_THE_BOOK = re.compile(rf"MOVE ([GLSC][1-4]?)(?: (?:{'|'.join(DIRECTIONS)}))+")
+"""A march as the order book writes it, as most lines of a large campaign are: it needs no reading."""
 
 
 @dataclass
@@ -43,14 +48,17 @@ class Phrase:
 
 def read_phrase(view: View, line: str) -> Phrase:
     """What a line comes to. Raises Refused where it is plain what is meant, and that it cannot be."""
+    march = _BY_THE_BOOK.fullmatch(line)
+    if march and any(unit["unit"] == march[1] for unit in view["units"]):
+        return Phrase([line])
     at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
     phrase = _read(view, line[:at])
     if not phrase.lines and not phrase.told:
         return Phrase([line])
     if phrase.lines and line[at:].startswith(";") and _is_order(view, line[at + 1 :]):
         ignored = " ".join(line[at + 1 :].split())[:80]
-        hint = "write it on a line of its own"
-        phrase.tell("warning", "second-order", f"what follows ; is a remark, and not read: {ignored}", hint)
+        told = f"{ignored!r} stands behind a ; and so is a remark, not an order"
+        phrase.tell("warning", "second-order", told, "write one order a line")
     return phrase
 
 

@@ -34,7 +34,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
             sheet.tell(entry.line, "error", refused)
     told = [*read.findings, *sheet.findings]
     if sheet.entries:
-        told += Outlook(view, [entry.order for entry in sheet.entries]).findings()
+        told += Outlook(sheet.atlas, [entry.order for entry in sheet.entries]).findings()
     findings = sorted(told, key=lambda finding: finding.line)
     return Parsed(tuple(sheet.entries), tuple(findings))
 

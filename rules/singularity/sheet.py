@@ -61,8 +61,8 @@ class _Sheet:
                 self.findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
                 continue
             if ignored:
-                told = f"what follows ; is a remark, and not read: {ignored}"
-                self.warn(number, "second-order", told, "write it on a line of its own")
+                told = f"{ignored!r} stands behind a ; and so is a remark, not an order"
+                self.warn(number, "second-order", told, "write one order a line")
             yield from ((number, plain) for plain in found)
 
     def _phrase(self, line: str) -> tuple[list[str], str]:
