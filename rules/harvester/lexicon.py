@@ -47,7 +47,7 @@ def _table(**senses: str) -> dict[str, str]:
 
 VERBS = _table(
     MOVE="move moves moving mv m go goes send sends march marches walk walks advance run runs moved",
-    TARGET="target targets targ harvest harvests gather gathers",
+    TARGET="target targets targ harvest harvests gather gathers sets",
     BUILD="build builds rebuild rebuilds repair repairs make makes construct replace recruit",
     DROP="drop drops dump dumps leave leaves unload",
     DESTROY="destroy destroys scuttle scuttles scrap kill kills",
@@ -86,7 +86,7 @@ _SORTS = _table(
     stay="hold holds stay stays staying wait waits guard guards stop stops pass nothing nowhere none rest rests put",
     times="x * times time steps step hex hexes fields field spaces space",
     filler="a an the my our your please pls thanks thx thank you i we and then also now just of with by in into at on "
-    "from for unit units it itself them resource resources res new here confirm direction directions",
+    "from for out its unit units it itself them resource resources res new here confirm direction directions",
 )
 """The sort of token of words that say little."""
 

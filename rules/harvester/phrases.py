@@ -273,7 +273,7 @@ class _Reader:
         return Refused("unknown-name", f"there is no unit {unit}", possible)
 
     def _drop(self) -> None:
-        if self._of("word", "way", "unit", "kind", "hex"):
+        if self._of("word", "way", "unit", "hex") or any(token.value != H for token in self._of("kind")):
             return
         counts = [token.number for token in self._of("count")]
         held = self.view["harvester"]["held"]

@@ -25,14 +25,15 @@ def _table(**senses: str) -> dict[str, str]:
 
 _SENSES = _table(
     place="place places placing move moves play plays put puts set stone stones go goes red blue cell",
-    drop="drop drops",
+    drop="drop drops dropped",
     when="if when",
-    then="then reply answer respond",
-    after="after",
+    then="then answer respond",
+    after="after once",
     arrow="to ->",
     origin="from",
     forget="forget cancel remove delete",
-    replies="replies everything all",
+    all="everything all",
+    replies="replies reply kept",
     resign="resign resigns resigning concede quit surrender",
     draw="draw",
     offer="offer offers offered propose",
@@ -40,7 +41,8 @@ _SENSES = _table(
     decline="decline declined declines no refuse reject",
     idle="pass skip",
     swap="swap",
-    filler="at on in the a an my i ill we you he she they opponent please pls thanks thx is and own also with of",
+    filler="at on in the a an my your i ill we you have are wins he she they "
+    "opponent please pls thanks thx is and own also with of",
 )
 """What words stand for; of a line with any other word, no phrase is made."""
 
@@ -127,7 +129,7 @@ class _Clause:
         """Whether kept replies are to be dropped."""
         if self._has("forget"):
             return not self._has("place")
-        return self._has("replies") and self._has("drop") and not self.cells
+        return self._has("drop") and (self._has("replies") or (self._has("all") and not self.cells))
 
     def _is_vague(self) -> bool:
         """Whether a cell and a word that may speak of a draw stand together, and the line does not say so."""
@@ -147,7 +149,7 @@ class _Clause:
     def _stone(self) -> Iterator[str]:
         if len(self.cells) == 2:
             yield self._two_cells(*self.cells)
-        elif len(self.cells) == 1 and not self._has("origin", "then", "after", "replies"):
+        elif len(self.cells) == 1 and not self._has("origin", "then", "after", "replies", "all"):
             self._check_drop(self.cells[0])
             yield f"PLACE {self.cells[0]}"
         elif len(self.cells) > 1:
@@ -158,7 +160,7 @@ class _Clause:
         joined = self._has("arrow", "origin")
         if joined and first in self.stones:
             raise Refused("no-moving", "stones never move once they are placed", self._placing(second))
-        if self._has("then") or (joined and not self._has("place", "drop", "origin")):
+        if self._has("then", "replies") or (joined and not self._has("place", "drop", "origin")):
             return f"IF {first} THEN {second}"
         text = f"one stone is placed a move, and the line names {first} and {second}"
         free = self.taken.isdisjoint(self.cells)

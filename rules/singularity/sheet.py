@@ -9,7 +9,7 @@ from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_line
 from rules.kit.parley import Draw, Resign, check_draw
 from rules.singularity import outlook
 from rules.singularity.field import field_of
-from rules.singularity.orders import ORDERS, Forget, If, Place, written
+from rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written
 from rules.singularity.phrases import read_phrase
 from rules.singularity.replies import MAX_KEPT, alike, changed, reply_of
 from rules.singularity.state import Reply, opponent
@@ -86,6 +86,8 @@ class _Sheet:
     def take(self, entry: Entry) -> None:
         """Take one more order. Raises Refused."""
         order = entry.order
+        if isinstance(order, IfPlace):
+            order = If(order.when, order.reply, order.after)
         if self.view["over"]:
             raise Refused("game-over", "the game is over; no more orders are taken")
         if isinstance(order, If):
@@ -97,7 +99,7 @@ class _Sheet:
         elif isinstance(order, Draw):
             check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
         self.kept = changed(self.kept, order)
-        self.entries.append(entry)
+        self.entries.append(Entry(entry.line, order))
 
     def moves_on(self) -> bool:
         """Whether the sheet does what the seat is awaited for: place a stone or end the game."""

@@ -8,6 +8,7 @@ import pytest
 
 from pbem.ruleset import Parsed
 from rules.harvester import RULESET
+from rules.harvester.orders import DestroyHarvester
 from tests.rules.harvester.table import position, view
 from tests.rules.words import Row, hinted, outcome, rows
 
@@ -51,6 +52,14 @@ def test_a_hint_typed_in_is_taken(row: Row) -> None:
     """Where the answer to a line says what to write, that is taken."""
     for line in hinted(row.typed, typed(row.typed)):
         assert (line, typed(line).errors) == (line, ())
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.typed for row in ROWS])
+def test_what_a_receipt_says_typed_back_is_the_same_order(row: Row) -> None:
+    """The words by which a receipt restates an order bring that order again, but for the one that needs CONFIRM."""
+    for order in typed(row.typed).orders:
+        if not isinstance(order, DestroyHarvester):
+            assert (order.words(), typed(order.words()).orders) == (order.words(), (order,))
 
 
 def test_the_table_is_long_and_nearly_all_of_it_is_understood() -> None:

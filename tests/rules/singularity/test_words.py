@@ -45,6 +45,13 @@ def test_a_hint_typed_in_is_taken(row: Row) -> None:
         assert (line, read_row(row, line).errors) == (line, ())
 
 
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row.view}: {row.typed}" for row in ROWS])
+def test_what_a_receipt_says_typed_back_is_the_same_order(row: Row) -> None:
+    """The words by which a receipt restates an order bring that order again."""
+    for order in read_row(row).orders:
+        assert (order.words(), read_row(row, order.words()).orders) == (order.words(), (order,))
+
+
 def test_the_table_is_long_and_nearly_all_of_it_is_understood() -> None:
     """There are at least 120 lines, and of those that are meant as orders at least 95 in 100 are taken."""
     meant = [row for row in ROWS if row.orders]
