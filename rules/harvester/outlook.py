@@ -1,7 +1,7 @@
 """What a sheet will do, as far as its player's report tells: the forecast of a receipt.
 
 It is made of the orders kept and of the view, and says what is certain, what
-holds if nobody comes in the way, and what only if nothing is where scanners do not tell.
+holds if nobody comes in the way, and what only if nothing stops them that scanners do not tell, or foes they do.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ OrderT = TypeVar("OrderT", bound=Order)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a unit will be; `sure` if only others who come there could change it."""
+    """Where a unit will be; `sure` if only others who come there could change it, `foes` if some are on its way."""
 
     unit: str
     spot: Hex
     sure: bool
+    foes: bool
 
 
 class Outlook:
@@ -53,10 +54,7 @@ class Outlook:
         yield from (_note("treasury", text) for text in self._treasury())
         if places := self._moving():
             yield from (_note("outlook", f"if nobody comes in the way: {told}") for told in _told(places, sure=True))
-            yield from (
-                _note("outlook-unseen", f"if nothing is where your scanners do not tell: {told}")
-                for told in _told(places, sure=False)
-            )
+            yield from (_note("outlook-unseen", f"if nothing stops them: {told}") for told in _told(places, sure=False))
         yield from self._idle()
         yield from self._driving()
 
@@ -100,14 +98,14 @@ class Outlook:
     def _place(self, order: Move) -> Place:
         """Where a march ends: before the first crags known that the unit cannot enter, else where it leads."""
         here = self.at[order.unit]
-        sure = not self.view["rulers"] and here not in self.foes
+        sure, foes = not self.view["rulers"], here in self.foes
         for way in order.steps:
             there = self.atlas.named(step(here, DIRECTIONS[way]))
             if there in self.atlas.crags and not NIMBLE[SLOT[order.unit]]:
                 break
             here = there
-            sure = sure and self._is_clear(here)
-        return Place(order.unit, here, sure)
+            sure, foes = sure and self._is_clear(here), foes or here in self.foes
+        return Place(order.unit, here, sure and not foes, foes)
 
     def _is_clear(self, spot: Hex) -> bool:
         """Whether scanners tell that no unit of an enemy is in a hex, and that anyone can enter it."""
@@ -190,7 +188,11 @@ def _are(units: Sequence[str]) -> str:
 
 def _told(places: Iterable[Place], *, sure: bool) -> list[str]:
     """The places of one certainty in words, if there are any."""
-    told = [f"{place.unit} at {written(place.spot)}" for place in places if place.sure == sure]
+    told = [
+        f"{place.unit} at {written(place.spot)}{' (foes on the way)' if place.foes else ''}"
+        for place in places
+        if place.sure == sure
+    ]
     return ["; ".join(told)] if told else []
 
 

@@ -91,7 +91,7 @@ class _Sheet:
         elif isinstance(order, Build):
             self._check_build(order)
         elif isinstance(order, Drop):
-            self._spend(order.amount, f"you drop {order.amount}")
+            self._spend(order, order.amount, f"you drop {order.amount}")
         elif isinstance(order, DestroyHarvester):
             hint = "take the line out to stay in the game"
             self.tell(entry.line, "warning", Refused("final", "this ends the game for you, and cannot be undone", hint))
@@ -171,12 +171,15 @@ class _Sheet:
             text = f"your Harvester is rebuilding {unit_words(building['unit'])}, and builds one unit at a time"
             raise self._again(order, Refused("busy", text, f"it is ready in {_count(building['turns'], 'turn')}"))
         price = int(SCANNER[SLOT[order.unit]])
-        self._spend(price, f"to rebuild {order.unit} costs {price}")
+        self._spend(order, price, f"to rebuild {order.unit} costs {price}")
 
-    def _spend(self, amount: int, what: str) -> None:
+    def _spend(self, order: Order, amount: int, what: str) -> None:
+        """Give resources away. Raises Refused if there are not as many left."""
         left = self.view["harvester"]["held"] - self.spent
         if amount > left:
-            raise Refused("too-dear", f"your Harvester has {_count(left, 'resource')} for it, but {what}")
+            hint = f"write: DROP {left}" if isinstance(order, Drop) and left else ""
+            text = f"your Harvester has {_count(left, 'resource')} for it, but {what}"
+            raise self._again(order, Refused("too-dear", text, hint))
         self.spent += amount
 
 

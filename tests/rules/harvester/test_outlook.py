@@ -108,7 +108,7 @@ def test_what_scanners_do_not_tell_is_marked() -> None:
     state = position({"ann": {"C1": (0, 0), "S1": (0, 0)}, "bob": {"S2": (1, 0)}})
 
     assert texts(state, "MOVE C1 NE NE NE NE", "MOVE S1 E") == [
-        "if nothing is where your scanners do not tell: C1 at 4,-4; S1 at 1,0"
+        "if nothing stops them: C1 at 4,-4; S1 at 1,0 (foes on the way)"
     ]
 
 
