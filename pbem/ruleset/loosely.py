@@ -83,7 +83,10 @@ MOST_STEPS = 3_000
 """Attempts to fit a line; one that takes more is not understood."""
 
 MOST_JOINED = 24
-"""Words that are read as one list."""
+"""Words that are read as one."""
+
+MOST_LISTED = 100
+"""Items of a list."""
 
 _LETTERS = re.compile(r"[A-Za-z]+")
 _NUMBER = re.compile(r"[+-]?[0-9]+")
@@ -289,19 +292,20 @@ class _Search:
     def _reads(self, name: str, at: int) -> bool:
         return not isinstance(self._read(name, self.tokens[at].text, spare=False), Refused)
 
-    def _items(
-        self, part: Argument, at: int, most: int = MOST_JOINED * 4
-    ) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
-        """Lists that begin with a word, the longest first."""
+    def _items(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
+        """Lists that begin with a word, the longest first; of each at least one item is good."""
+        return ((value, end, left_out) for value, end, left_out in self._tails(part, at, MOST_LISTED) if value)
+
+    def _tails(self, part: Argument, at: int, most: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
+        """What may follow in a list from a word on."""
         for value, after, left_out in self._item(part, at):
             behind = after
             while behind < len(self.tokens) and self._is_filler(behind):
                 behind += 1
             if behind < len(self.tokens) and most:
-                for more, end, also in self._items(part, behind, most - 1):
+                for more, end, also in self._tails(part, behind, most - 1):
                     yield value + more, end, left_out + also
-            if value:
-                yield value, after, left_out
+            yield value, after, left_out
 
     def _item(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
         """One item of a list, several written as one word with strokes, or a bad one that may be dropped."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Whole, Word, choose
+from pbem.ruleset import DROPS_BAD, Kind, Listed, Order, OrderBook, Refused, Whole, Word, choose
 from rules.singularity_trap.chart import UNITS, letter_of
 from rules.singularity_trap.space import VECTORS, Board, ascii_signs, distance
 
@@ -20,6 +20,9 @@ View = Mapping[str, Any]
 
 MOST_BUILT = 99
 """Ships one sheet can order built, and so the highest NEW number."""
+
+MOST_NAMED = 80
+"""Ships that ALL may stand for: a line that names them one by one must still be read."""
 
 STAY = "STAY"
 JUMP = "JUMP"
@@ -109,22 +112,60 @@ class NewName(Kind):
 
 @dataclass(frozen=True)
 class Ships(Kind):
-    """One own ship or several, joined by strokes: R472/R133."""
+    """Own ships joined by strokes: R472/R133; or ALL, or ALL of a type. With `least`, as many of them or more."""
 
     ship: OwnShip
+    least: int = 1
     shown: str = "ships"
     expected: str = "one or more of your ships, joined by /"
     example: str = "R472/R133"
+    glue: str = "/"
 
     def read(self, word: str, view: View) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.ship.read(part, view) for part in word.split("/")))
+        every = self._every(word, view)
+        ships = every or tuple(dict.fromkeys(self.ship.read(part, view) for part in word.split("/")))
+        if len(ships) < self.least and not every:
+            raise Refused("too-few", f"expected several ships, got {word!r}")
+        return ships
+
+    def spare(self, word: str, view: View) -> tuple[tuple[str, ...], tuple[Refused, ...]]:
+        good: list[str] = []
+        bad: list[Refused] = []
+        for part in word.split("/"):
+            try:
+                good.append(self.ship.read(part, view))
+            except Refused as refused:
+                bad.append(refused)
+        if len(good) < self.least:
+            raise bad[0] if bad else Refused("too-few", f"expected several ships, got {word!r}")
+        return tuple(dict.fromkeys(good)), tuple(bad)
 
     def write(self, value: Sequence[str]) -> str:
         return "/".join(value)
 
     def samples(self, view: View) -> Sequence[str]:
         ships = list(self.ship.samples(view))
-        return [*ships, "/".join(ships[:3])] if len(ships) > 1 else ships
+        if len(ships) < 2:
+            return ships if self.least < 2 else []
+        return ["/".join(ships[:3]), *(ships if self.least < 2 else [])]
+
+    def longest(self, view: View) -> int:
+        return 2
+
+    def _every(self, word: str, view: View) -> tuple[str, ...]:
+        """The ships that ALL means; none if the word is another."""
+        first, _, kind = word.partition(" ")
+        if first.upper() != "ALL":
+            return ()
+        name = choose(kind, _types(view), "a ship type") if kind else ""
+        ships = tuple(ship["id"] for ship in view["ships"] if not name or ship["type"] == name)
+        if not ships:
+            raise Refused("unknown-name", f"you have no {name or 'ship'} now")
+        if len(ships) > MOST_NAMED:
+            raise Refused(
+                "too-many", f"{len(ships)} ships are more than one line can name", "name them on several lines"
+            )
+        return ships
 
 
 @dataclass(frozen=True)
@@ -137,9 +178,8 @@ class OwnPlanet(Kind):
 
     def read(self, word: str, view: View) -> str:
         board = board_of(view)
-        typed = board.read(word)
         by_name = {planet["name"]: planet["space"] for planet in view["planets"]}
-        space = board.name(typed) if typed else by_name.get(word.casefold())
+        space = _space(word, view, board)
         mine = self.samples(view)
         if space in mine:
             return str(space)
@@ -150,6 +190,40 @@ class OwnPlanet(Kind):
 
     def samples(self, view: View) -> Sequence[str]:
         return [planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]]
+
+    def longest(self, view: View) -> int:
+        return 3
+
+
+@dataclass(frozen=True)
+class Place(Kind):
+    """Any space, by its coordinates or the name of its planet; kept as coordinates."""
+
+    shown: str = "space"
+    expected: str = "a space such as J10+0, or the name of a planet"
+    example: str = "J6+3"
+
+    def read(self, word: str, view: View) -> str:
+        space = _space(word, view, board_of(view))
+        if space is None:
+            raise Refused("no-space", f"expected {self.expected}, got {word!r}")
+        return space
+
+    def samples(self, view: View) -> Sequence[str]:
+        return [planet["space"] for planet in view["planets"]]
+
+    def longest(self, view: View) -> int:
+        return 3
+
+
+def _space(word: str, view: View, board: Board) -> str | None:
+    """The space a player means: by coordinates, the name of a planet, or HOME."""
+    typed = board.understand(word)
+    if typed:
+        return board.name(typed)
+    name = "-".join(word.casefold().split())
+    by_name = {planet["name"]: planet["space"] for planet in view["planets"]}
+    return by_name.get(f"{view['seat']}-home" if name == "home" else name)
 
 
 def _nearest(wanted: str | None, mine: Sequence[str], board: Board) -> str:
@@ -197,8 +271,13 @@ class Vector(Word):
     """A vector, or one of the words that may stand for one."""
 
     def read(self, word: str, view: View) -> str:
-        return choose(ascii_signs(word), self.words, self.expected)
+        typed = ascii_signs(word).upper()
+        if typed not in self.words:
+            raise Refused("unknown-name", f"expected {self.expected}, got {word!r}", WAYS)
+        return typed
 
+
+WAYS = "ways: N NE SE S SW NW, each also with + or -; UP DOWN; JUMP; STAY"
 
 _OLD = OwnShip(new=False)
 _ANY = OwnShip(new=True)
@@ -228,6 +307,8 @@ class Scrap(TrapOrder):
 
     section = "economic"
     usage = "SCRAP ships"
+    also = ("SCUTTLE", "DISBAND", "DROP")
+    examples = ("SCRAP R472", "SCRAP R472/R133")
     ships: Annotated[tuple[str, ...], Ships(_OLD)]
 
     def words(self) -> str:
@@ -241,6 +322,8 @@ class Repair(TrapOrder):
 
     section = "economic"
     usage = "REPAIR ship [points] [units...]"
+    also = ("FIX", "MEND")
+    examples = ("REPAIR R472", "REPAIR R472 3", "REPAIR R472 2 drive weapons")
     ship: Annotated[str, _OLD]
     points: Annotated[int | None, Whole(1, 999, "points", "the most points to spend, from 1", "3")] = None
     units: Annotated[tuple[str, ...], _UNIT] = ()
@@ -257,6 +340,8 @@ class Hide(TrapOrder):
 
     section = "economic"
     usage = "HIDE ships"
+    also = ("CLOAK",)
+    examples = ("HIDE R472", "HIDE R472/R133")
     ships: Annotated[tuple[str, ...], Ships(_OLD)]
 
     def words(self) -> str:
@@ -270,6 +355,8 @@ class Build(TrapOrder):
 
     section = "economic"
     usage = "BUILD [count] type AT space [AS first]"
+    also = ("BUY", "CONSTRUCT")
+    examples = ("BUILD Scout AT J1+9", "BUILD 2 Cruiser AT J1+9")
     type: Annotated[str, _TYPE]
     space: Annotated[str, OwnPlanet()]
     count: Annotated[int | None, Whole(1, MOST_BUILT, "count", example="2")] = None
@@ -301,6 +388,8 @@ class Move(TrapOrder):
 
     section = "movement"
     usage = "MOVE ships [SLIP vector [spaces]] [legs...]"
+    also = ("GO", "FLY", "SEND", "WARP")
+    examples = ("MOVE R472 N NE+ UP", "MOVE R472/R133 SLIP N 3", "MOVE R205 N JUMP")
     ships: Annotated[tuple[str, ...], Ships(_ANY)]
     vector: Annotated[str | None, _DIRECTION] = None
     spaces: Annotated[int | None, Whole(1, 99, "spaces", example="3")] = None
@@ -322,6 +411,58 @@ class Move(TrapOrder):
         return f"move {_listed(self.ships)}: {', '.join(parts) or 'nowhere'}"
 
 
+class Shorthand(TrapOrder):
+    """Base of orders that a sheet writes out as others, by what its player knows; none is ever carried out as such."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTo(Shorthand):
+    """Move ships to a space by a shortest lawful course that your charts know, this turn. The receipt says which, and
+    what others as short would pass."""
+
+    section = "movement"
+    usage = "MOVE ships TO place"
+    also = ("GO", "FLY", "SEND")
+    examples = ("MOVE R472 TO J6", "MOVE R472/R133 TO J7+3")
+    ships: Annotated[tuple[str, ...], Ships(_ANY)]
+    place: Annotated[str, Place()]
+
+    def words(self) -> str:
+        return f"move {_listed(self.ships)} to {self.place}"
+
+
+@dataclass(frozen=True, slots=True)
+class RepairShips(Shorthand):
+    """Mend all damage of several ships, or of all, in the order named, as far as the points go."""
+
+    section = "economic"
+    usage = "REPAIR ships"
+    also = ("FIX", "MEND")
+    examples = ("REPAIR ALL", "REPAIR R472/R133")
+    ships: Annotated[tuple[str, ...], Ships(_OLD, least=2)]
+
+    def words(self) -> str:
+        return f"repair {_listed(self.ships)}"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildHere(Shorthand):
+    """Build ships at your one planet, while you own no other."""
+
+    section = "economic"
+    usage = "BUILD [count] type [AS first]"
+    also = ("BUY", "CONSTRUCT")
+    examples = ("BUILD Scout",)
+    type: Annotated[str, _TYPE]
+    count: Annotated[int | None, Whole(1, MOST_BUILT, "count", example="2")] = None
+    first: Annotated[int | None, NewName()] = None
+
+    def words(self) -> str:
+        return f"build {counted(self.count or 1, self.type)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Fire(TrapOrder):
     """Aim the shots of ships at targets: each ship deals its shots out to the targets named, in turn, round and
@@ -329,8 +470,10 @@ class Fire(TrapOrder):
 
     section = "combat"
     usage = "FIRE ships AT targets..."
+    also = ("SHOOT", "ATTACK")
+    examples = ("FIRE R472 AT B204", "FIRE R472/R133 AT B204 B117")
     ships: Annotated[tuple[str, ...], Ships(_ANY)]
-    targets: Annotated[tuple[str, ...], Foe()]
+    targets: Annotated[tuple[str, ...], Foe(), DROPS_BAD]
 
     def words(self) -> str:
         return f"{_listed(self.ships)} to fire at {_listed(self.targets)}"
@@ -343,7 +486,8 @@ class Target(TrapOrder):
 
     section = "combat"
     usage = "TARGET choices..."
-    choices: Annotated[tuple[str, ...], _PREY]
+    examples = ("TARGET Basestar Cruiser", "TARGET blue Scout")
+    choices: Annotated[tuple[str, ...], _PREY, DROPS_BAD]
 
     def words(self) -> str:
         return f"shoot first at {', then '.join(self.choices)}"
@@ -355,6 +499,7 @@ class Terraform(TrapOrder):
 
     section = "ecopolitical"
     usage = "TERRAFORM ship [TO colour]"
+    examples = ("TERRAFORM R205 TO yellow",)
     ship: Annotated[str, _ANY]
     colour: Annotated[str | None, _COLOUR] = None
 
@@ -368,6 +513,7 @@ class LeaveColour(TrapOrder):
 
     section = "ecopolitical"
     usage = "TERRAFORM ship NO"
+    examples = ("TERRAFORM R205 NO",)
     ship: Annotated[str, _ANY]
 
     def words(self) -> str:
@@ -381,6 +527,7 @@ class Ally(TrapOrder):
 
     section = "ecopolitical"
     usage = "ALLY player answer"
+    examples = ("ALLY blue YES", "ALLY green NO")
     player: Annotated[str, _PLAYER]
     answer: Annotated[str, Word(("YES", "NO"))]
 
@@ -394,6 +541,7 @@ class DeclareFaction(TrapOrder):
 
     section = "economic"
     usage = "DECLARE FACTION WITH players..."
+    examples = ("DECLARE FACTION WITH blue", "DECLARE FACTION WITH blue green")
     players: Annotated[tuple[str, ...], _PLAYER]
 
     def words(self) -> str:
@@ -406,6 +554,7 @@ class DeclareEmpire(TrapOrder):
 
     section = "economic"
     usage = "DECLARE EMPIRE WITH first second"
+    examples = ("DECLARE EMPIRE WITH blue green",)
     first: Annotated[str, _PLAYER]
     second: Annotated[str, _PLAYER]
 
@@ -435,9 +584,12 @@ BOOK = OrderBook(
         DeclareEmpire,
         Scrap,
         Repair,
+        RepairShips,
         Hide,
         Build,
+        BuildHere,
         Move,
+        MoveTo,
         Fire,
         Target,
         Terraform,

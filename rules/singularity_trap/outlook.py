@@ -82,7 +82,14 @@ class Outlook:
             purse, fleet = counted(self.purse, "point"), counted(cost, "ship")
             text = f"{purse} cannot pay for {fleet}: {cost - self.purse} will be scrapped"
             self._find(0, "warning", "unpaid", text, "dark ships go first, then the cheapest, then the highest number")
+            unpaid = sorted((ship for ship in self.ships.values() if not ship.lost), key=self._first_given_up)
+            for ship in unpaid[: cost - self.purse]:
+                ship.lost = "scrapped, as its upkeep cannot be paid"
         self.purse = max(0, self.purse - cost)
+
+    def _first_given_up(self, ship: Prospect) -> tuple[bool, int, int]:
+        """Dark ships go first, then the cheapest, then the highest number."""
+        return not ship.dark, self.types[ship.type]["cost"], -int(ship.name[1:])
 
     def _repair(self) -> None:
         for line, order in self._lines(Repair):
@@ -95,9 +102,9 @@ class Outlook:
             if len(units) > self.purse:
                 text = f"that takes {counted(len(units), 'point')}, with {self.purse} left: only so much will be mended"
                 self._find(line, "warning", "too-dear", text)
-            for unit in units:
+            for unit in units[: self.purse]:
                 ship.left[unit] += 1
-            ship.repaired = True
+                ship.repaired = True
             self.purse = max(0, self.purse - len(units))
 
     def _hide(self) -> None:
@@ -122,20 +129,24 @@ class Outlook:
                 following = first + order.number
 
     def _lay_down(self, line: int, order: Build, first: int) -> None:
-        self._pay(line, order.number, self.types[order.type]["cost"])
+        paid = self._pay(line, order.number, self.types[order.type]["cost"])
         names = [new_name(first + number) for number in range(order.number)]
         self.ships |= {name: self._new(name, order) for name in names}
+        for name in names[paid:]:
+            self.ships[name].lost = "not built, for want of points"
         called = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         if self.view["section"] == "turn":
             self._find(line, "note", "new-name", f"on this sheet it is called {called}")
 
-    def _pay(self, line: int, number: int, price: int) -> None:
-        paid = min(number, self.purse // price)
+    def _pay(self, line: int, number: int, price: int) -> int:
+        """How many are paid for."""
+        paid: int = min(number, self.purse // price)
         if paid < number:
             cost = counted(number * price, "point")
             text = f"that costs {cost}, with {self.purse} left: {paid} of {number} will be built"
             self._find(line, "warning", "too-dear", text)
         self.purse -= paid * price
+        return paid
 
     def _new(self, name: str, order: Build) -> Prospect:
         units = {unit: self.types[order.type]["units"].get(unit, 0) for unit in UNITS}

@@ -11,10 +11,13 @@ reader nothing that his report did not. Codes:
 | unpaid, too-dear, too-many, number-taken, points, new-name | the purse and the yards |
 | nothing-damaged, cannot-hide | repair and hide |
 | replaced | a later line for the same thing counts |
+| course, course-danger, other-courses, no-course | the way of a MOVE … TO |
 | no-way, cannot-move, encounter, off-map, ends | moves |
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
 | cannot-terraform, other-colour, two-colours | terraforming |
 | no-alliances, bad-faction, resigning | politics |
+
+What the sheet leads to is told by `forecast`.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from typing import Any
 from pbem.ruleset import Entry, Finding, Order, Parsed
 from rules.singularity_trap.chart import closer
 from rules.singularity_trap.factions import unfit
+from rules.singularity_trap.forecast import forecast
+from rules.singularity_trap.forecast import leaving as leave_taken
 from rules.singularity_trap.numbering import keep_numbers
 from rules.singularity_trap.orders import (
     BOOK,
@@ -35,6 +40,7 @@ from rules.singularity_trap.orders import (
     Fire,
     LeaveColour,
     Move,
+    MoveTo,
     Resign,
     Target,
     Terraform,
@@ -44,20 +50,34 @@ from rules.singularity_trap.orders import (
     seen_foes,
 )
 from rules.singularity_trap.outlook import Outlook, Prospect, problems
+from rules.singularity_trap.shorthand import Courses, write_yards
 from rules.singularity_trap.space import VECTORS, Space, plus
+from rules.singularity_trap.understanding import understood
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders that can be carried out as far as the view tells, and all findings, by line."""
     written = list(lines)
-    parsed = BOOK.parse(view, written)
+    parsed = understood(view, written)
     if not view["awaited"]:
         return _unasked(view, parsed)
+    yards = write_yards(view, parsed.entries)
+    parsed = Parsed(tuple(yards.entries), (*parsed.findings, *yards.findings))
     entries = keep_numbers(parsed, written)
     misplaced = list(_misplaced(view, entries))
-    entries, found = _read(view, _without(entries, misplaced))
-    findings = sorted([*parsed.findings, *misplaced, *found], key=lambda finding: finding.line)
-    return Parsed(entries, tuple(findings))
+    entries, on_course = _on_course(view, _without(entries, misplaced))
+    entries, found = _read(view, entries)
+    found = [*parsed.findings, *misplaced, *on_course, *found]
+    return Parsed(entries, tuple(sorted(found, key=lambda finding: finding.line)))
+
+
+def _on_course(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
+    """The entries with courses written out, for the ships as the economic orders that are taken leave them."""
+    if not any(isinstance(entry.order, MoveTo) for entry in entries):
+        return entries, []
+    settled, _ = _read(view, tuple(entry for entry in entries if not isinstance(entry.order, MoveTo)))
+    courses = Courses(view, Outlook(view, settled)).write(entries)
+    return tuple(courses.entries), courses.findings
 
 
 def _unasked(view: View, parsed: Parsed) -> Parsed:
@@ -67,7 +87,11 @@ def _unasked(view: View, parsed: Parsed) -> Parsed:
         text = "the game is over" if view["over"] else "no orders are asked of you now"
         return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
     leaving = tuple(entry for entry in parsed.entries if isinstance(entry.order, Resign))
-    findings = [*parsed.findings, *(_resigning(entry.line) for entry in leaving)]
+    findings = [
+        *parsed.findings,
+        *(_resigning(entry.line) for entry in leaving),
+        *(leave_taken(view) if leaving else ()),
+    ]
     if parsed.findings or leaving != parsed.entries or not leaving:
         hint = f"at any time there is {BOOK.line(Resign())}"
         findings.append(Finding(0, "error", "not-awaited", "no orders are asked of you now", hint))
@@ -126,6 +150,7 @@ class _Reading:
         if self.ends:
             ends = ", ".join(self.ends[name] for name in sorted(self.ends))
             yield Finding(0, "note", "ends", f"moves end, if nothing stops them, at: {ends}")
+        yield from forecast(self.view, self.entries, self.outlook, self.moving)
 
     def _replaced(self) -> Iterator[Finding]:
         """Of two lines for the same thing the later counts."""

@@ -60,6 +60,8 @@ def ascii_signs(word: str) -> str:
 
 _WRITTEN = re.compile(r"([A-Z])([0-9]{1,2})(?:([+-])([0-9]{1,2}))?")
 
+_SPOKEN = re.compile(r"([A-Z])([ ,]?)([0-9]{1,2})(?:[ ,/:]*(LEVEL ?|LVL ?|L ?|Z ?|,)?([+-]?) ?([0-9]{1,2}))?")
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
@@ -87,6 +89,16 @@ class Board:
         z = int(level or 0) * (-1 if sign == "-" else 1)
         space = (ord(column) - ord("A") - self.radius, int(row) - self.radius - 1, z)
         return space if self.has(space) else None
+
+    def understand(self, word: str) -> Space | None:
+        """As `read`, of a space as people write it too: "j 10", "J10/+3", "J10 level 3", "j,10,3"."""
+        match = _SPOKEN.fullmatch(ascii_signs(word).strip().upper())
+        if match is None:
+            return None
+        column, parted, row, named, sign, level = match.groups()
+        if level and not (parted or named or sign):
+            return None
+        return self.read(f"{column}{row}{sign or '+'}{level}" if level else f"{column}{row}")
 
     def spaces(self) -> tuple[Space, ...]:
         """All spaces of the board, in a fixed order."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from rules.singularity_trap.chart import closer
 from rules.singularity_trap.factions import certain, open_question
 from rules.singularity_trap.orders import BOOK, View, others
+from rules.singularity_trap.outlook import Outlook
 
 WIDTH = 78
 
@@ -32,7 +33,7 @@ def _economic(view: View) -> Iterator[str]:
     left = view["points"] + view["income"] - view["upkeep"]
     yield f"# --- Economic: {view['points']} saved + {view['income']} income - {view['upkeep']} upkeep = {left} points"
     yield from _declaration(view)
-    for ship in view["ships"]:
+    for ship in _kept(view):
         if ship["damage"]:
             state = "dark, " if ship["dark"] else ""
             yield f"; REPAIR {ship['id']}  ; {ship['type']} at {ship['space']}, {state}damage {ship['damage']}"
@@ -53,10 +54,16 @@ def _declaration(view: View) -> Iterator[str]:
         yield from _remark(f"if {' and '.join(order.players)} are allied with each other: {BOOK.line(order)}")
 
 
+def _kept(view: View) -> list[View]:
+    """The own ships but for those that will be scrapped, as there are no points for their upkeep."""
+    ships = Outlook(view, ()).ships
+    return [ship for ship in view["ships"] if not ships[ship["id"]].lost]
+
+
 def _movement(view: View) -> Iterator[str]:
     yield "# --- Movement"
     yield "# ways: N NE SE S SW NW, each also with + (rising) or -; UP DOWN; JUMP; STAY"
-    for ship in view["ships"]:
+    for ship in _kept(view):
         units = {unit["unit"]: unit["left"] for unit in ship["units"]}
         stuck = ship["encounter"] and view["section"] == "movement"
         if units.get("drive") and not ship["dark"] and not stuck:

@@ -229,6 +229,7 @@ def test_from_and_the_word_behind_it_may_stand_where_no_order_asks_for_them() ->
     [
         ("KEEP echo, ekko, void walker", 'KEEP Echo "Void Walker"', "ekko"),
         ("KEEP nonsense echo", "KEEP Echo", "nonsense"),
+        ("KEEP echo and nonsense", "KEEP Echo", "nonsense"),
         ("MOVE R101/R999 N", "MOVE R101 N", "R999"),
         ("MOVE R101, R999 and R102 N", "MOVE R101/R102 N", "R999"),
     ],

@@ -91,7 +91,7 @@ def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
     ("line", "code", "hint"),
     [
         ("MOVE R999 N", "unknown-name", "possible: R101, R102, R103, R104, R105"),
-        ("MOVE R101 NNE", "unknown-name", "did you mean NE?"),
+        ("MOVE R101 NNE", "unknown-name", "ways: N NE"),
         ("BUILD Criuser AT J10", "unknown-name", "did you mean Cruiser?"),
         ("BUILD Cruiser AT J9", "not-yours", "the nearest of yours is J10+0"),
         ("BUILD Cruiser AT J1-9", "not-yours", "the nearest of yours is J10+0"),
@@ -418,3 +418,15 @@ def test_only_factions_that_hold_are_offered() -> None:
 def _declarations(state: State) -> list[str]:
     offered = [line for line in RULESET.template(view(state, "red")) if line.startswith("; DECLARE")]
     return ["EMPIRE" if "EMPIRE" in line else line.removeprefix("; DECLARE FACTION ") for line in offered]
+
+
+def test_every_example_is_an_order_as_players_type_it() -> None:
+    """What HELP and the rulebook show of each order is read by the rules as that order, and written back the same."""
+    ships = ("R472", "J10"), ("R133", "J10"), ("R205", "J10")
+    state = world(*(ship(key, space) for key, space in ships), seats=("red", "green", "blue"))
+    shown = [(verb, example) for verb in BOOK.verbs for example in verb.examples]
+
+    for verb, example in shown:
+        (order,) = BOOK.parse(view(state, "red"), [(1, example)]).orders
+        assert type(order) is verb.order
+    assert len({example for _, example in shown}) == len(shown)

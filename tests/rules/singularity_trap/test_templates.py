@@ -310,3 +310,15 @@ def test_states_of_ships_are_explained_where_they_occur(reporter: Reporter) -> N
     assert "Pinned: " not in report(reporter, view | {"ships": whole}).text
     for form in (report(reporter, view).text, report(reporter, view).html):
         assert all(f"{word}: " in form for word in ("Pinned", "Moved", "Dark"))
+
+
+def test_the_report_ends_with_what_wins_and_what_orders_cost(reporter: Reporter) -> None:
+    """A player finds both at the end of his report, and no costs when the game is over."""
+    parts = report(reporter, sample_view())
+    over = report(reporter, sample_view() | {"over": True, "awaited": False})
+
+    for form in (parts.text, parts.html):
+        words = " ".join(form.split())
+        assert words.index("planets at 3 successive turn starts wins") < words.index("BUILD the points of its type;")
+        assert words.lower().index("ship types") < words.index("planets at 3 successive turn starts wins")
+    assert "BUILD the points of its type" not in over.text + over.html

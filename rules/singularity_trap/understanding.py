@@ -1,0 +1,69 @@
+"""First reading of a sheet: each line by the order book, or else in the words that players of this game use."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from pbem.ruleset import Finding, Parsed, View, join_lines
+from rules.singularity_trap.orders import BOOK
+from rules.singularity_trap.wording import plain
+
+_HINTS = {
+    **dict.fromkeys(
+        ("HOLD", "STAY", "WAIT", "GUARD", "STOP"),
+        "a ship without a MOVE stays where it is; MOVE with its id and STAY counts as moving",
+    ),
+    **dict.fromkeys(("RESIGN", "SURRENDER", "QUIT", "CONCEDE", "I"), "to leave the game, write: RESIGN CONFIRM"),
+}
+"""What is meant by words that are no orders here."""
+
+
+def understood(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders as declared, of lines as they stand or as `wording` has them, and all findings."""
+    written = list(join_lines(lines))
+    parsed = BOOK.parse(view, written)
+    entries = {entry.line: entry for entry in parsed.entries}
+    findings: dict[int, list[Finding]] = defaultdict(list)
+    for finding in parsed.findings:
+        findings[finding.line].append(finding)
+    for number, line in written:
+        if any(map(_is_doubtful, findings[number])) or (number in entries and _STEPS.search(line)):
+            again = BOOK.parse(view, [(number, plain(line))])
+            if _is_better(again, findings[number]):
+                entries |= {entry.line: entry for entry in again.entries}
+                findings[number] = [
+                    *again.findings,
+                    *(each for each in findings[number] if each.code == "second-order"),
+                ]
+    told = [_hinted(finding, line) for number, line in written for finding in findings[number]]
+    return Parsed(tuple(entries[number] for number in sorted(entries)), tuple(told))
+
+
+_STEPS = re.compile(r"(?<!TO )(?<![A-Z])[NS] ?[1-9]\s*[.!]*$", re.IGNORECASE)
+"""Steps north or south, which look like a space of column N or S; that one has TO before it."""
+
+
+def _is_doubtful(finding: Finding) -> bool:
+    return (finding.severity == "error" and finding.code != "too-much") or finding.code == "dropped"
+
+
+def _is_better(again: Parsed, before: list[Finding]) -> bool:
+    """Whether a line in other words is taken, or its fault better told, than as it stands."""
+    if again.entries:
+        return not again.findings or not any(finding.code == "dropped" for finding in before)
+    return bool(again.findings) and any(finding.code == "unknown-verb" for finding in before)
+
+
+def _hinted(finding: Finding, line: str) -> Finding:
+    """The finding, with what the player of such a line may have meant."""
+    words = line.upper().replace(",", " ").split()
+    if finding.severity == "error" and "AND" in words and words[0].startswith("BUI"):
+        return dataclasses.replace(finding, hint="write a BUILD line for each type")
+    if finding.severity == "error" and words and not finding.hint.startswith("did you mean"):
+        hint = _HINTS.get(words[0].strip(".!"))
+        if hint:
+            return dataclasses.replace(finding, hint=hint)
+    return finding

@@ -1,0 +1,271 @@
+"""What a receipt states as certain comes true when all others send nothing, whatever the dice."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput, View
+from rules.singularity_trap import RULESET
+from rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
+from rules.singularity_trap.state import Ship, State
+from tests.rules.singularity_trap.builders import lines, ship, view, world
+
+TURNS = 16
+LUCK = Dice(b"outlooks")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A sheet of one seat, and what came of it while all others sent nothing."""
+
+    seat: Seat
+    mailed: View
+    parsed: Parsed
+    after: State
+    events: tuple[Event, ...]
+
+    def told(self, kind: str) -> list[dict[str, object]]:
+        """The data of the events of a kind that the seat hears of."""
+        return [dict(event.data) for event in self.events if event.kind == kind and self.seat in event.audience]
+
+
+def _try(state: State, seat: Seat, sheet: list[str], events: tuple[Event, ...] = ()) -> Tried:
+    mailed = RULESET.view(state, seat, events)
+    parsed = RULESET.parse(mailed, list(enumerate(sheet, 1)))
+    idle = {other: RULESET.defaults(RULESET.view(state, other, ()), ()) for other in state.awaited - {seat}}
+    turn = TurnInput({**idle, seat: parsed.orders}, missing=frozenset(idle))
+    after, happened = RULESET.resolve(state, turn, LUCK.scoped("turn", state.turn, state.section, state.round))
+    return Tried(seat, mailed, parsed, after, happened)
+
+
+def _sheet(mailed: View, dice: Dice) -> list[str]:
+    """The bot's sheet with nonsense in good form around it."""
+    nonsense = [RULESET.orders.invent(mailed, dice, "line", count) for count in range(dice.below(9, "lines"))]
+    sheet = RULESET.bots["standard"](mailed, dice) if dice.chance(2, 3, "bot") else []
+    return nonsense[:4] + sheet + nonsense[4:]
+
+
+@functools.cache
+def _tries() -> tuple[Tried, ...]:
+    """Random sheets at many moments of campaigns of bots, at both paces, each tried by itself."""
+    campaigns = (tried for pace in ("turn", "section") for tried in _campaign(pace))
+    return (*campaigns, *(tried for number in range(6) for tried in _battle(number)))
+
+
+def _battle(number: int) -> Iterator[Tried]:
+    """Sheets in the rounds of a fight of three fleets, damaged here and there."""
+    luck = LUCK.scoped("battle", number)
+    keys = [f"{letter}{100 + at}" for letter in "RGC" for at in range(1 + luck.roll(4, letter))]
+    fleet = [_battered(key, luck.scoped(key)) for key in keys]
+    allies = [("red", "cyan")] if number % 3 == 0 else []
+    state, _ = RULESET.resolve(
+        replace(world(*fleet, pace="section", allies=allies), section="movement"), TurnInput({}), luck
+    )
+    while state.section == "combat" and state.result is None:
+        for seat in sorted(state.awaited):
+            yield _try(state, seat, _sheet(RULESET.view(state, seat, ()), luck.scoped(state.round, seat)))
+        state, _ = RULESET.resolve(state, TurnInput({}), luck)
+
+
+def _campaign(pace: str) -> Iterator[Tried]:
+    options = {"pace": pace, "planets_to_win": 12, "turns_to_hold": 2}
+    state, events = RULESET.setup(options, COLOURS[:4], LUCK), tuple[Event, ...]()
+    for step in range(TURNS if pace == "turn" else 3 * TURNS):
+        luck = LUCK.scoped(pace, step)
+        sheets = {}
+        for seat in sorted(state.awaited):
+            mailed = RULESET.view(state, seat, events)
+            yield _try(state, seat, _sheet(mailed, luck.scoped(seat)), events)
+            bot = RULESET.bots["standard"](mailed, luck.scoped(seat))
+            sheets[seat] = RULESET.parse(mailed, list(enumerate(bot, 1))).orders
+        state, events = RULESET.resolve(state, TurnInput(sheets), luck)
+        if state.result:
+            return
+
+
+def _points(tried: Tried, found: Finding) -> bool:
+    """So many points are saved."""
+    (saved,) = tried.told("saved")
+    return found.text == f"{saved['points']} point{'' if saved['points'] == 1 else 's'} will be left to save"
+
+
+def _fire(tried: Tried, found: Finding) -> bool:
+    """In the round each own ship fires so often at each target."""
+    head, _, body = found.text.partition(": ")
+    own = {each["id"] for each in tried.mailed["ships"]}
+    (fought,) = [event for event in tried.told("combat") if head == f"round {event['round']} at {event['space']}"]
+    fired = Counter((shot["by"], shot["at"]) for shot in fought["shots"] if shot["by"] in own)  # type: ignore[attr-defined]
+    told: Counter[tuple[str, str]] = Counter()
+    for part in body.split("; "):
+        name, _, targets = part.partition(" at ")
+        told.update({(name, at): int(count) for at, count in re.findall(r"(\S+) \((\d+) shot", targets)})
+    return told == fired
+
+
+def _ends(tried: Tried, found: Finding) -> bool:
+    """Moves end where they are said to, but for ships that something stopped."""
+    stopped = {event["ship"] for event in tried.told("stopped") if event["why"] == "static"}
+    ends = {event["ship"]: event["end"] for event in tried.told("moved")}
+    told = re.findall(r"\b([A-Z]\d+) ([A-S]\d+[+-]\d+)(?:,|$)", found.text.partition("at: ")[2])
+    return all(name in stopped or ends.get(name) == space for name, space in told)
+
+
+def _planet(tried: Tried, found: Finding) -> bool:
+    """The planet has the colour said."""
+    colours = {f"the planet at {event['space']} becomes {event['now']}" for event in tried.told("terraformed")}
+    return found.text in colours
+
+
+def _last_left(tried: Tried, found: Finding) -> bool:
+    """The other wins."""
+    return tried.after.result is not None and tried.after.result.winners == (found.text.split()[3],)
+
+
+def _out(tried: Tried, _found: Finding) -> bool:
+    """The player is out."""
+    return not tried.after.players[tried.seat].playing
+
+
+def _new_name(tried: Tried, _found: Finding) -> bool:
+    """As many ships are built as the sheet says, less those for which it says the points do not suffice."""
+    return len(tried.told("built")) == _ships_announced(tried)
+
+
+def _ships_announced(tried: Tried) -> int:
+    short = {each.line: each.text for each in tried.parsed.findings if each.code == "too-dear" and "built" in each.text}
+    number = 0
+    for entry in tried.parsed.entries:
+        if hasattr(entry.order, "number") and hasattr(entry.order, "space"):
+            paid = re.search(r"(\d+) of \d+ will be built", short.get(entry.line, ""))
+            number += int(paid[1]) if paid else entry.order.number
+    return number
+
+
+CERTAIN: dict[str, Callable[[Tried, Finding], bool]] = {
+    "points": _points,
+    "fire": _fire,
+    "ends": _ends,
+    "planet": _planet,
+    "last-left": _last_left,
+    "out": _out,
+    "new-name": _new_name,
+}
+
+
+def _battered(key: str, luck: Dice) -> Ship:
+    """A ship with one kind of its units damaged."""
+    kind = luck.pick(standard_chart().types, "type")
+    unit, full = luck.pick([(unit, full) for unit, full in zip(UNITS, kind.units, strict=True) if full], "unit")
+    return ship(key, "J10", kind.name, **({} if unit == "system" else {unit: luck.below(full + 1, "left")}))
+
+
+def _stated(tried: Tried) -> Iterator[Finding]:
+    """What a receipt states as certain; of a sheet that resigns nothing else counts."""
+    resigning = any(each.code == "resigning" for each in tried.parsed.findings)
+    for found in tried.parsed.findings:
+        if found.code in CERTAIN and (not resigning or found.code == "last-left"):
+            yield found
+
+
+def test_what_is_stated_as_certain_comes_true() -> None:
+    """Over random sheets in games at both paces, all others idle."""
+    false = [
+        (tried.seat, tried.mailed["label"], found)
+        for tried in _tries()
+        for found in _stated(tried)
+        if not CERTAIN[found.code](tried, found)
+    ]
+
+    assert false == []
+
+
+def test_every_statement_is_tried() -> None:
+    """The games bring each kind of certain statement, but for those with a test of their own."""
+    codes = {found.code for tried in _tries() for found in _stated(tried)}
+
+    assert codes >= {"points", "fire", "ends", "planet", "new-name"}
+
+
+@pytest.mark.parametrize("code", ["points", "fire", "ends", "planet"])
+def test_a_wrong_statement_is_found(code: str) -> None:
+    """The same statements with a number or a name altered do not pass."""
+    wrong = [
+        (tried, replace(found, text=_altered(code, found.text)))
+        for tried in _tries()
+        for found in _stated(tried)
+        if found.code == code
+    ]
+
+    assert any(not CERTAIN[code](tried, found) for tried, found in wrong)
+
+
+def _altered(code: str, text: str) -> str:
+    if code == "planet":
+        return text.replace("becomes ", "becomes dark ")
+    return re.sub(r"(\d+)(?=\D*$)", lambda match: str(int(match[1]) + 1), text)
+
+
+def _codes(state: State, sheet: str) -> dict[str, str]:
+    return {found.code: found.text for found in RULESET.parse(view(state, "red"), lines(sheet)).findings}
+
+
+def test_the_default_fire_of_a_round_is_shown() -> None:
+    """A player who sends nothing more sees at whom his ships shoot, as his TARGET and FIRE lines have it."""
+    state = replace(_fight(), section="combat", awaited=frozenset({"red"}))
+
+    assert _codes(state, "")["fire"] == "round 1 at J10+0: R101 at G102 (2 shots); R102 at G102 (1 shot)"
+    assert "R101 at G101 (2 shots)" in _codes(state, "TARGET Scout")["fire"]
+    assert "R102 at G101 (1 shot)" in _codes(state, "FIRE R102 AT G101")["fire"]
+
+
+def _fight() -> State:
+    return world(
+        *(ship("R101", "J10"), ship("R102", "J10", "Scout"), ship("G101", "J10", "Scout"), ship("G102", "J10")),
+        pace="section",
+    )
+
+
+def test_a_sheet_that_ends_the_game_says_so() -> None:
+    """Resigning from a game of two leaves the other as winner."""
+    tried = _try(world(seats=("red", "green")), "red", ["RESIGN CONFIRM"])
+
+    (found,) = [each for each in tried.parsed.findings if each.code == "last-left"]
+    assert found.text == "the game ends: green is the last player left and wins"
+    assert _last_left(tried, found)
+
+
+def test_a_sheet_that_ends_its_player_s_part_says_so() -> None:
+    """Who owns no planet and scraps his last ship is out."""
+    state = world(ship("R101", "J10"), owners={"J1+9": None})
+    tried = _try(state, "red", ["SCRAP R101"])
+
+    (found,) = [each for each in tried.parsed.findings if each.code == "out"]
+    assert _out(tried, found)
+    assert "out" not in _codes(state, "")
+
+
+def test_a_victory_near_is_told_with_its_condition() -> None:
+    """Who held enough planets long enough is named, with what it hangs on."""
+    state = world(planets_to_win=2, turns_to_hold=1, owners={"J10+0": "green"})
+
+    assert _codes(state, "")["victory"] == (
+        "green wins if still holding 2 planets when this turn ends, and the game is over"
+    )
+
+
+def test_ships_that_cannot_be_kept_or_paid_are_gone() -> None:
+    """Nothing is forecast of a ship that will be scrapped unpaid, or not be built."""
+    state = world(ship("R101", "J10"), ship("R102", "J10", "Scout"), owners={"J1+9": None}, points=1)
+
+    parsed = RULESET.parse(view(state, "red"), lines("MOVE R102 N / MOVE R101 N"))
+    assert [(each.line, each.text) for each in parsed.errors] == [
+        (1, "R102 is scrapped, as its upkeep cannot be paid"),
+    ]
+    rich = world(points=3, owners={"J10+0": None})
+    assert "not built, for want of points" in _codes(rich, "BUILD Cruiser AT J1+9 / MOVE NEW1 N")["gone"]
