@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pbem.ruleset import Entry, Finding, Kind, Order, OrderBook, Parsed, Refused, join_lines
 from rules.gm_adjudicated.text import one_line
-from rules.gm_adjudicated.verbs import SAY, meant, slip_of
+from rules.gm_adjudicated.verbs import SAY, first_word, meant, slip_of
 
 MOST_LINES = 400
 LONGEST_LINE = 2_000
@@ -109,8 +109,8 @@ class _Sheet:
 
     def _with_verb(self, number: int, text: str) -> str:
         """The line with its verb in full, if it has one. Raises Refused."""
-        typed, _, rest = text.partition(" ")
-        word = typed.rstrip(":,").upper()
+        typed, rest = first_word(text)
+        word = typed.upper()
         if word == SAY:
             if not rest:
                 raise Refused("missing-word", "expected words after SAY, the line ends", "write: SAY <your words>")
@@ -127,7 +127,7 @@ class _Sheet:
 
     def _doubt(self, number: int, typed: str, verbs: Sequence[str]) -> None:
         """Note a line whose first word is no verb, or not surely one."""
-        near = slip_of(typed.rstrip(":,").upper(), self.verbs)
+        near = slip_of(typed.upper(), self.verbs)
         if verbs:
             could = f"{_shown(typed)} could be {' or '.join(verbs[:6])}; the GM reads your words as they are"
             self.tell(number, "warning", "ambiguous-verb", could, "write the verb in full")

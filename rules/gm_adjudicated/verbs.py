@@ -16,8 +16,20 @@ RESERVED = frozenset({SAY, "END", "FINAL", "ORDERS", "WAIT"})
 
 MOST = 60
 SHORTEST_ABBREVIATION = 3
+SHORTEST_WITH_SLIPS = 5
 LONGEST_HELP = 200
 
+_SENTENCES = """
+    ALL ALSO AND ANY ARE ASK BUT CAN DID FOR FROM GET GOT HAD HAS HAVE HER HERE HIM HIS HOW INTO ITS LET MANY MAY MEN
+    MORE MOST MUCH NEW NOR NOT NOTE NOTES NOW OFF OLD ONE ONLY OUR OUT OVER OWN SAID SEE SHE SOME SUCH THAN THAT THE
+    THEIR THEM THEN THERE THESE THEY THIS THOSE TWO WAR WAS WAY WERE WHAT WHEN WHO WHY WILL WITH YES YET YOU YOUR"""
+PLAIN_WORDS = frozenset(_SENTENCES.split())
+"""Words with which a sentence may begin; none of them is a verb cut short or a slip."""
+
+_BULLET = re.compile(r"(?:[-*•>–—]+|->|\(?(?:[0-9]{1,3}|[A-Za-z])[.)]|[0-9]{1,3} [-–])\s+(?=\S)")
+_FIRST = re.compile(
+    r"""[("'“‘*_\[]*([A-Za-z][A-Za-z0-9-]*?)[)"'”’*_\]]*(?=$|[\s:,.;!?–—→]|->)(?:\s*(?:->|[:,.!?–—→]|-(?=\s)))*\s*(.*)"""
+)
 _VERB = re.compile(r"[A-Z][A-Z0-9-]{1,19}")
 
 
@@ -47,26 +59,39 @@ def _fault(verb: str, verbs: Mapping[str, str]) -> str:
     return "cannot be a verb: use 2 to 20 of A-Z, 0-9 and -, a letter first"
 
 
+def first_word(text: str) -> tuple[str, str]:
+    """The word with which a line begins and what follows; bullets, and signs around and behind it, say nothing."""
+    bullet = _BULLET.match(text)
+    found = _FIRST.fullmatch(text[bullet.end() :] if bullet else text)
+    return (found[1], found[2]) if found else ("", "")
+
+
 def meant(word: str, verbs: Sequence[str]) -> list[str]:
     """The verbs a word may stand for: itself, or all those that it begins, if it is long enough for that."""
     if word in verbs:
         return [word]
-    return [verb for verb in verbs if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
+    if len(word) < SHORTEST_ABBREVIATION or word in PLAIN_WORDS:
+        return []
+    return [verb for verb in verbs if verb.startswith(word)]
 
 
 def slip_of(word: str, verbs: Sequence[str]) -> str:
     """The first verb that one slip makes of a word: a letter too many, too few, wrong, or two swapped; else ""."""
-    if len(word) < SHORTEST_ABBREVIATION:
+    if len(word) < SHORTEST_ABBREVIATION or word in PLAIN_WORDS:
         return ""
     return next((verb for verb in verbs if _one_slip(word, verb)), "")
 
 
 def _one_slip(word: str, verb: str) -> bool:
+    """Whether one slip makes a verb of a word. Short verbs have too many neighbours: with them, only swaps count."""
+    if word == f"{verb}S":
+        return False
     start = _alike(word, verb)
     word, verb = word[start:], verb[start:]
     end = _alike(word[::-1], verb[::-1])
     left, right = word[: len(word) - end], verb[: len(verb) - end]
-    return max(len(left), len(right)) == 1 or (len(left) == 2 and left == right[::-1])
+    swapped = len(left) == 2 and left == right[::-1]
+    return swapped or (max(len(left), len(right)) == 1 and len(verb) + start >= SHORTEST_WITH_SLIPS)
 
 
 def _alike(one: str, other: str) -> int:

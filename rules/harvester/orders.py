@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Listed, Order, OrderBook, Whole, Word
+from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Whole, Word, bounded
 from rules.harvester.planet import NAMES as DIRECTIONS
-from rules.harvester.units import KIND_NAMES, MOST_HELD
+from rules.harvester.units import KIND_NAMES
 
 FARTHEST_COORDINATE = 99_999
 
@@ -24,6 +24,26 @@ class Coordinate(Whole):
         return [str(centre + away) for away in range(-2, 3)]
 
 
+@dataclass(frozen=True)
+class Amount(Kind):
+    """A number of resources, of those that the reader's Harvester holds."""
+
+    shown: str = "amount"
+    expected: str = "how many resources"
+    example: str = "4"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> int:
+        if view["harvester"] is None:
+            raise Refused("out", "your Harvester is destroyed; you are out of the game")
+        most = view["harvester"]["held"]
+        expected = f"a whole number from 1 to {most}, as many as your Harvester holds"
+        return bounded(word, 1, most, expected, none="your Harvester holds nothing that it could drop")
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        most = view["harvester"]["held"] if view["harvester"] else 0
+        return sorted({"1", str((most + 1) // 2), str(most)}) if most else []
+
+
 def unit_words(unit: str) -> str:
     """A unit in words: "Scout C3"."""
     return f"{KIND_NAMES[unit[0]]} {unit}"
@@ -31,15 +51,16 @@ def unit_words(unit: str) -> str:
 
 LIVING = Listed("unit", "one of your defence units", "S2", lambda view: [unit["unit"] for unit in view["units"]])
 LOST = Listed("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
-STEP = Word(DIRECTIONS, shown="direction", expected="a direction (" + ", ".join(DIRECTIONS) + ")", example="NE")
-Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", example="3", axis="q")
-R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", example="-2", axis="r")
-AMOUNT = Whole(1, MOST_HELD, shown="amount", example="4")
+STEP = Word(DIRECTIONS, shown="direction", expected="a direction (" + ", ".join(DIRECTIONS) + ")", example="NE NE E")
+_NUMBERS = f"two whole numbers, q and r, up to {FARTHEST_COORDINATE}"
+Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", expected=_NUMBERS, example="3", axis="q")
+R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", expected=_NUMBERS, example="-2", axis="r")
+AMOUNT = Amount()
 
 
 @dataclass(frozen=True, slots=True)
 class Move(Order):
-    """Move a defence unit, one direction for each step.
+    """Move a defence unit, one direction for each step; MOVE S2 TO 3,-2 finds the shortest way there.
 
     A General takes one step a turn, Lieutenants two, Soldiers three, Scouts four.
     """

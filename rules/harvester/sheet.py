@@ -6,27 +6,36 @@ depends on more, such as who else comes to a hex, is seen when the turn is resol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
+from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_lines
 from rules.harvester.atlas import Atlas
 from rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target, unit_words
+from rules.harvester.outlook import Outlook
+from rules.harvester.phrases import read_phrase
 from rules.harvester.planet import DIRECTIONS
 from rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
 from rules.kit.hexes import Hex, step
 
+LONGEST_LINE = 500
+MOST_FINDINGS = 50
+"""A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
+
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders of a sheet, and what is wrong with the rest."""
-    read = ORDERS.parse(view, lines)
     sheet = _Sheet(view)
+    read = ORDERS.parse(view, list(sheet.plain(lines)))
     for entry in read.entries:
         try:
             sheet.take(entry)
         except Refused as refused:
             sheet.tell(entry.line, "error", refused)
-    findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
+    told = [*read.findings, *sheet.findings]
+    if sheet.entries:
+        told += Outlook(sheet.atlas, [entry.order for entry in sheet.entries]).findings()
+    findings = sorted(told, key=lambda finding: finding.line)
     return Parsed(tuple(sheet.entries), tuple(findings))
 
 
@@ -48,6 +57,22 @@ class _Sheet:
         """Add a finding."""
         self.findings.append(Finding(line, severity, told.code, told.text, told.hint))
 
+    def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The lines as the order book writes them; what no phrase is stays as it was written."""
+        for number, line in join_lines(lines):
+            if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
+                yield number, line
+                continue
+            try:
+                phrase = read_phrase(self.view, line)
+            except Refused as refused:
+                self.tell(number, "error", refused)
+                continue
+            for severity, told in phrase.told:
+                self.tell(number, severity, told)
+            for plain in phrase.lines:
+                yield number, plain
+
     def take(self, entry: Entry) -> None:
         """Take one more order. Raises Refused."""
         if self.view["over"]:
@@ -66,7 +91,7 @@ class _Sheet:
         elif isinstance(order, Build):
             self._check_build(order)
         elif isinstance(order, Drop):
-            self._spend(order.amount, f"you drop {order.amount}")
+            self._spend(order, order.amount, f"you drop {order.amount}")
         elif isinstance(order, DestroyHarvester):
             hint = "take the line out to stay in the game"
             self.tell(entry.line, "warning", Refused("final", "this ends the game for you, and cannot be undone", hint))
@@ -146,12 +171,15 @@ class _Sheet:
             text = f"your Harvester is rebuilding {unit_words(building['unit'])}, and builds one unit at a time"
             raise self._again(order, Refused("busy", text, f"it is ready in {_count(building['turns'], 'turn')}"))
         price = int(SCANNER[SLOT[order.unit]])
-        self._spend(price, f"to rebuild {order.unit} costs {price}")
+        self._spend(order, price, f"to rebuild {order.unit} costs {price}")
 
-    def _spend(self, amount: int, what: str) -> None:
+    def _spend(self, order: Order, amount: int, what: str) -> None:
+        """Give resources away. Raises Refused if there are not as many left."""
         left = self.view["harvester"]["held"] - self.spent
         if amount > left:
-            raise Refused("too-dear", f"your Harvester has {_count(left, 'resource')} for it, but {what}")
+            hint = f"write: DROP {left}" if isinstance(order, Drop) and left else ""
+            text = f"your Harvester has {_count(left, 'resource')} for it, but {what}"
+            raise self._again(order, Refused("too-dear", text, hint))
         self.spent += amount
 
 

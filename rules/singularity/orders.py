@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, suggest
 from rules.kit.parley import Draw, Resign
-from rules.singularity.field import Field, field_of
+from rules.singularity.field import Field, column_letters, field_of
 from rules.singularity.state import Reply
 
 _WRITTEN = re.compile(r"([a-z]{1,2})0*+([1-9][0-9]?)")
@@ -62,7 +62,11 @@ def _where(name: str, plan: Field) -> str:
         return f"did you mean {turned}?"
     letters = name.rstrip("0123456789")
     column = [cell for cell in plan.names if cell.rstrip("0123456789") == letters]
-    return f"column {letters} goes from {column[0]} to {column[-1]}" if column else suggest(name, plan.names)
+    if column:
+        return f"column {letters} goes from {column[0]} to {column[-1]}"
+    if _WRITTEN.fullmatch(name):
+        return f"columns go from {column_letters(0)} to {column_letters(2 * plan.size - 2)}"
+    return suggest(name, plan.names)
 
 
 FREE = Cell("d4")

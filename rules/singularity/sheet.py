@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
+from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_lines
 from rules.kit.parley import Draw, Resign, check_draw
+from rules.singularity import outlook
 from rules.singularity.field import field_of
-from rules.singularity.orders import ORDERS, Forget, If, Place, written
+from rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written
+from rules.singularity.phrases import read_phrase
 from rules.singularity.replies import MAX_KEPT, alike, changed, reply_of
 from rules.singularity.state import Reply, opponent
+
+LONGEST_LINE = 500
+MOST_FINDINGS = 50
+"""A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders of a sheet, each checked against the view and the lines above it, but the stone before all replies."""
-    read = ORDERS.parse(view, lines)
     sheet = _Sheet(view)
+    read = ORDERS.parse(view, list(sheet.plain(lines)))
     for entry in sorted(read.entries, key=lambda entry: not isinstance(entry.order, Place)):
         try:
             sheet.take(entry)
@@ -25,7 +31,8 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     complete = sheet.moves_on()
     if not complete:
         sheet.warn(0, "no-place", "the sheet places no stone, and it is your move", "write: PLACE <cell>")
-    findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
+    told = [*read.findings, *sheet.findings, *outlook.findings(view, sheet.orders)]
+    findings = sorted(told, key=lambda finding: finding.line)
     entries = sorted(sheet.entries, key=lambda entry: entry.line)
     return Parsed(tuple(entries), tuple(findings), complete)
 
@@ -42,9 +49,45 @@ class _Sheet:
     def __post_init__(self) -> None:
         self.kept = [Reply(reply["when"], reply["reply"], reply["after"]) for reply in self.view["kept"]]
 
+    def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The lines as the order book writes them; what it reads already, or no phrase is, stays as it was written."""
+        for number, line in join_lines(lines):
+            if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
+                yield number, line
+                continue
+            try:
+                found, ignored = self._phrase(line)
+            except Refused as refused:
+                self.findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
+                continue
+            if ignored:
+                told = f"{ignored!r} stands behind a ; and so is a remark, not an order"
+                self.warn(number, "second-order", told, "write one order a line")
+            yield from ((number, plain) for plain in found)
+
+    def _phrase(self, line: str) -> tuple[list[str], str]:
+        """The lines that a line comes to, and what of it is a remark that would be an order."""
+        at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
+        body, remark = line[:at], line[at + 1 :] if line[at:].startswith(";") else ""
+        found = [] if self._is_read(body) else read_phrase(self.view, body)
+        return found or [body if remark else line], " ".join(remark.split())[:80] if self._is_order(remark) else ""
+
+    def _is_read(self, body: str) -> bool:
+        return not ORDERS.parse(self.view, [(1, body)]).findings
+
+    def _is_order(self, remark: str) -> bool:
+        """Whether a remark would be taken on a line of its own."""
+        try:
+            lines = read_phrase(self.view, remark)
+        except Refused:
+            return False
+        return bool(lines) and bool(ORDERS.parse(self.view, list(enumerate(lines))).entries)
+
     def take(self, entry: Entry) -> None:
         """Take one more order. Raises Refused."""
         order = entry.order
+        if isinstance(order, IfPlace):
+            order = If(order.when, order.reply, order.after)
         if self.view["over"]:
             raise Refused("game-over", "the game is over; no more orders are taken")
         if isinstance(order, If):
@@ -56,11 +99,11 @@ class _Sheet:
         elif isinstance(order, Draw):
             check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
         self.kept = changed(self.kept, order)
-        self.entries.append(entry)
+        self.entries.append(Entry(entry.line, order))
 
     def moves_on(self) -> bool:
         """Whether the sheet does what the seat is awaited for: place a stone or end the game."""
-        ends = any(isinstance(order, Place | Resign) for order in self._orders) or Draw("ACCEPT") in self._orders
+        ends = any(isinstance(order, Place | Resign) for order in self.orders) or Draw("ACCEPT") in self.orders
         return ends or not self.view["awaited"]
 
     def warn(self, line: int, code: str, text: str, hint: str = "") -> None:
@@ -68,7 +111,8 @@ class _Sheet:
         self.findings.append(Finding(line, "warning", code, text, hint))
 
     @property
-    def _orders(self) -> list[Order]:
+    def orders(self) -> list[Order]:
+        """The orders taken."""
         return [entry.order for entry in self.entries]
 
     def _check_first(self, order: Order) -> None:
@@ -86,7 +130,7 @@ class _Sheet:
         named = [order.when, order.reply, order.after]
         if len(set(named)) < len(named):
             raise Refused("same-cell", "a reply must name different cells", "write: IF <their cell> THEN <your cell>")
-        for earlier in self._orders:
+        for earlier in self.orders:
             if isinstance(earlier, Place) and earlier.cell in (order.when, order.reply):
                 raise Refused("taken", f"your own stone goes to {earlier.cell}")
         replaced = [reply for reply in self.kept if alike(reply, reply_of(order))]

@@ -118,8 +118,25 @@ def test_after_the_end_nothing_is_taken() -> None:
 
 
 def test_a_report_brings_the_verbs_along() -> None:
-    """The sheet in a report lists the verbs with their help, as remarks."""
-    lines = RULESET.template(view(new_game(verbs=VERBS), "red"))
+    """The sheet in a report has a line to fill in for each verb, below its help; as it is, it orders nothing."""
+    state = new_game(verbs=VERBS)
+    lines = RULESET.template(view(state, "red"))
 
-    assert lines[1:] == ["; MARCH  an army goes where you say", "; BUILD", "; MARRY  a member of your house"]
-    assert all(line.startswith(";") for line in lines)
+    assert lines[1:] == [
+        "# an army goes where you say",
+        "; MARCH <your words>",
+        "; BUILD <your words>",
+        "# a member of your house",
+        "; MARRY <your words>",
+    ]
+    assert read(state, *lines).entries == ()
+
+
+def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
+    """A line without its semicolon is an order of its verb."""
+    state = new_game(verbs=VERBS)
+    asked = [line for line in RULESET.template(view(state, "red")) if line.startswith(";")]
+
+    for line, verb in zip(asked, VERBS, strict=True):
+        parsed = read(state, line.removeprefix("; ").replace("<your words>", "to Rome"))
+        assert (texts(parsed), parsed.findings) == ([f"{verb} to Rome"], ())

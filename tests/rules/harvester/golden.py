@@ -79,7 +79,8 @@ def _moment(views: Mapping[Seat, View], number: int) -> Iterator[str]:
 def _written(views: Mapping[Seat, View], sheets: Mapping[Seat, list[str] | None]) -> Iterator[str]:
     for seat, lines in sheets.items():
         yield f"{seat}> " + ("no sheet" if lines is None else "; ".join(lines))
-        for found in RULESET.parse(views[seat], list(enumerate(lines or [], 1))).findings:
+        parsed = RULESET.parse(views[seat], list(enumerate(lines or [], 1)))
+        for found in (found for found in parsed.findings if found.severity != "note"):
             yield f"  {found.severity} in line {found.line}: {found.text} [{found.code}] {found.hint}".rstrip()
 
 

@@ -99,8 +99,8 @@ def read(state: State, seat: Seat, *lines: str) -> Parsed:
 
 
 def codes(parsed: Parsed) -> list[tuple[int, str]]:
-    """The findings of a sheet: line and code."""
-    return [(finding.line, finding.code) for finding in parsed.findings]
+    """The findings on the lines of a sheet: line and code."""
+    return [(finding.line, finding.code) for finding in parsed.findings if finding.line]
 
 
 def turn(

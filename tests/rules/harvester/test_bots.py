@@ -86,7 +86,16 @@ def test_the_random_bot_writes_what_can_be_read() -> None:
 
     found = {each.code for seat in state.seats for each in read(state, seat, *sheet(state, seat, "random")).errors}
 
-    assert found <= {"no-resource", "there-already", "too-far", "has-order", "only-one", "too-dear", "unknown-name"}
+    assert found <= {
+        "no-resource",
+        "there-already",
+        "too-far",
+        "has-order",
+        "only-one",
+        "too-dear",
+        "unknown-name",
+        "not-a-number",
+    }
 
 
 @pytest.mark.parametrize("name", ["standard", "random"])

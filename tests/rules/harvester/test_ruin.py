@@ -59,7 +59,7 @@ def test_who_stays_gathers_what_it_dropped() -> None:
 
 def test_no_more_is_dropped_than_held() -> None:
     """A sheet cannot give away what is not there."""
-    assert [found.code for found in read(position(held={"ann": 2}), "ann", "DROP 3").errors] == ["too-dear"]
+    assert [found.code for found in read(position(held={"ann": 2}), "ann", "DROP 3").errors] == ["out-of-bounds"]
 
 
 @pytest.mark.parametrize("unit", PRICES)
@@ -108,7 +108,7 @@ def test_only_lost_units_are_rebuilt() -> None:
     """A Harvester replaces destroyed units; it cannot make new ones."""
     state = position({"ann": {"G": (0, 0)}}, held={"ann": 9})
 
-    assert [found.code for found in read(state, "ann", "BUILD G").errors] == ["unknown-name"]
+    assert [found.code for found in read(state, "ann", "BUILD G").errors] == ["not-lost"]
     assert [found.code for found in read(state, "ann", "BUILD S4").errors] == ["unknown-name"]
 
 

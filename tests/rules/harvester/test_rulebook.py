@@ -9,7 +9,7 @@ import pytest
 from pbem.ruleset import SetupError
 from rules.harvester import RULESET
 from rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOVE, SCANNER
-from tests.rules.harvester.table import position, read
+from tests.rules.harvester.table import codes, position, read
 
 
 def test_the_rulebook_credits_the_designer_and_names_the_licence() -> None:
@@ -58,7 +58,7 @@ def test_the_example_sheet_is_taken() -> None:
     parsed = read(state, "ann", *lines)
 
     assert len(parsed.orders) == len(lines) == 4
-    assert parsed.findings == ()
+    assert codes(parsed) == []
 
 
 @pytest.mark.parametrize(

@@ -39,21 +39,24 @@ def test_a_hex_may_be_named_around_the_planet() -> None:
         (["MOVE G E E"], [(1, "too-far")]),
         (["MOVE G E E", "MOVE G E"], [(1, "too-far")]),
         (["MOVE G N"], [(1, "ambiguous")]),
-        (["MOVE G UP"], [(1, "unknown-name")]),
-        (["MOVE L1 E"], [(1, "unknown-name")]),
-        (["MOVE H E"], [(1, "unknown-name")]),
+        (["MOVE G UP"], [(1, "ambiguous")]),
+        (["MOVE G AWAY"], [(1, "unknown-name")]),
+        (["MOVE L1 E"], [(1, "lost-unit")]),
+        (["MOVE H E"], [(1, "harvester")]),
         (["MOVE G"], [(1, "missing-word")]),
         (["TARGET 0,0"], [(1, "there-already")]),
         (["TARGET 2,0"], [(1, "no-resource")]),
         (["TARGET 0,0", "TARGET 0,1"], [(1, "there-already")]),
         (["TARGET 0,1", "TARGET 0,1"], [(2, "only-one")]),
-        (["TARGET x,1"], [(1, "not-a-number")]),
-        (["TARGET 1"], [(1, "missing-word")]),
+        (["TARGET x,1"], [(1, "no-hex")]),
+        (["TARGET 1"], [(1, "no-hex")]),
         (["DROP 0"], [(1, "out-of-bounds")]),
-        (["DROP 3"], [(1, "too-dear")]),
+        (["DROP 3"], [(1, "out-of-bounds")]),
         (["BUILD L1"], [(1, "too-dear")]),
-        (["BUILD C1"], [(1, "unknown-name")]),
+        (["BUILD C1"], [(1, "not-lost")]),
         (["BUILD C2", "DROP 2"], [(2, "too-dear")]),
+        (["BUILD C2", "DROP 2", "DROP 1"], [(2, "too-dear")]),
+        (["BUILD L2", "BUILD C2"], [(1, "too-dear")]),
         (["DESTROY HARVESTER"], [(1, "missing-word")]),
         (["DESTROY HARVESTER CONFIRM"], [(1, "final")]),
         (["FLY G E"], [(1, "unknown-verb")]),
@@ -137,7 +140,7 @@ def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
         for blank, value in values.items():
             line = line.replace(blank, value)
         parsed = read(state, "ann", line.removeprefix("; "))
-        assert (len(parsed.orders), parsed.findings) == (1, ())
+        assert (len(parsed.orders), codes(parsed)) == (1, [])
 
 
 def test_the_form_says_where_the_harvester_is_bound() -> None:

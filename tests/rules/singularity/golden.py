@@ -14,7 +14,7 @@ from pathlib import Path
 from pbem.ruleset import Dice, Event, Seat
 from rules.singularity import RULESET
 from rules.singularity.state import SEATS, State
-from tests.rules.singularity.table import new_game, read, turn, view
+from tests.rules.singularity.table import new_game, read, remarks, turn, view
 
 PATH = Path(__file__).with_name("golden.txt")
 SIZE = 4
@@ -94,7 +94,7 @@ def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
     """The sheets with their findings."""
     for seat, lines in sheets.items():
         yield from (f"{seat}> {line}" for line in lines)
-        for found in read(state, seat, *lines).findings:
+        for found in remarks(read(state, seat, *lines)):
             yield f"  {found.severity} in line {found.line}: {found.text} [{found.code}] {found.hint}".rstrip()
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 
-from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput, View, canonical
 from rules.singularity import RULESET
 from rules.singularity.state import SEATS, VERSION, State
 
@@ -38,9 +38,14 @@ def read(state: State, seat: Seat, *lines: str) -> Parsed:
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
+def remarks(parsed: Parsed) -> list[Finding]:
+    """What is wrong with a sheet, or to be looked at: its findings but for the forecast."""
+    return [finding for finding in parsed.findings if finding.severity != "note"]
+
+
 def codes(parsed: Parsed) -> list[tuple[int, str]]:
-    """The findings of a sheet: line and code."""
-    return [(finding.line, finding.code) for finding in parsed.findings]
+    """The findings of a sheet but for the forecast: line and code."""
+    return [(finding.line, finding.code) for finding in remarks(parsed)]
 
 
 def turn(

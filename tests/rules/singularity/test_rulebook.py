@@ -8,7 +8,7 @@ import pytest
 
 from pbem.ruleset import SetupError
 from rules.singularity import RULESET
-from tests.rules.singularity.table import new_game, read
+from tests.rules.singularity.table import new_game, read, remarks
 
 
 def test_the_rulebook_credits_the_designer() -> None:
@@ -43,7 +43,7 @@ def test_the_example_sheet_is_taken() -> None:
     parsed = read(new_game(), "red", *lines)
 
     assert len(parsed.orders) == len(lines) == 4
-    assert parsed.findings == ()
+    assert remarks(parsed) == []
 
 
 @pytest.mark.parametrize(("name", "text"), [("size", "2"), ("size", "27"), ("forfeit_after", "-1")])

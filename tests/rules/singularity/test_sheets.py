@@ -5,22 +5,22 @@ from __future__ import annotations
 import pytest
 
 from rules.singularity import RULESET
-from tests.rules.singularity.table import codes, new_game, position, read, turn, view
+from tests.rules.singularity.table import codes, new_game, position, read, remarks, turn, view
 
 
 def only(*lines: str) -> tuple[str, str, str]:
     """The one finding of a sheet of blue's, whose move it is after a stone on d4: code, text and hint."""
-    (finding,) = read(position("d4"), "blue", *lines).findings
+    (finding,) = remarks(read(position("d4"), "blue", *lines))
     return finding.code, finding.text, finding.hint
 
 
-@pytest.mark.parametrize("line", ["PLACE e5", "place E5", "Pla e05", "  place   e5 ; my best"])
+@pytest.mark.parametrize("line", ["PLACE e5", "place E5", "PLACE 5e", "Pla e05", "  place   e5 ; my best"])
 def test_a_stone_may_be_written_in_many_ways(line: str) -> None:
     """Capitals, leading zeros, blanks, comments and short verbs make no difference."""
     parsed = read(position("d4"), "blue", line)
 
     assert [RULESET.orders.line(order) for order in parsed.orders] == ["PLACE e5"]
-    assert parsed.findings == ()
+    assert remarks(parsed) == []
 
 
 def test_a_cell_beyond_the_board_is_refused_with_its_columns_bounds() -> None:
@@ -30,9 +30,9 @@ def test_a_cell_beyond_the_board_is_refused_with_its_columns_bounds() -> None:
     assert (code, text, hint) == ("no-such-cell", "expected a free cell, got 'a3'", "column a goes from a6 to a11")
 
 
-def test_a_word_that_is_no_cell_is_refused_with_the_nearest() -> None:
-    """A slip of the pen gets the nearest cell's name."""
-    assert only("PLACE 5e", "PLACE e5")[::2] == ("no-such-cell", "did you mean e5?")
+def test_a_column_beyond_the_board_is_refused_with_the_bounds() -> None:
+    """What could be a cell of a larger board gets the bounds of this one."""
+    assert only("PLACE z9", "PLACE e5")[::2] == ("no-such-cell", "columns go from a to k")
 
 
 def test_an_occupied_cell_is_refused() -> None:
@@ -96,7 +96,7 @@ def test_replies_may_stand_before_the_stone(line: str) -> None:
 
     above, below = read(state, "blue", line, "PLACE e5"), read(state, "blue", "PLACE e5", line)
 
-    assert (above.findings, set(above.orders)) == ((), set(below.orders))
+    assert (remarks(above), set(above.orders)) == ([], set(below.orders))
     assert [entry.line for entry in above.entries] == [1, 2]
 
 
@@ -106,7 +106,7 @@ def test_a_replaced_reply_is_remarked() -> None:
 
     parsed = read(before, "red", "IF d4 THEN e6", "IF d4 THEN e7")
 
-    assert [finding.text for finding in parsed.findings] == [
+    assert [finding.text for finding in remarks(parsed)] == [
         "this replaces IF d4 THEN e5",
         "this replaces IF d4 THEN e6",
     ]
@@ -120,7 +120,7 @@ def test_forget_knows_what_is_kept() -> None:
     parsed = read(before, "red", "FORGET c4", "FORGET d4", "FORGET")
 
     assert codes(parsed) == [(1, "unknown-name")]
-    assert parsed.findings[0].hint == "did you mean d4?"
+    assert remarks(parsed)[0].hint == "possible: d4"
     assert [RULESET.orders.line(order) for order in parsed.orders] == ["FORGET d4", "FORGET"]
 
 
@@ -130,7 +130,7 @@ def test_draws_need_an_offer() -> None:
 
     assert only("DRAW ACCEPT", "PLACE e5")[0] == "no-offer"
     assert codes(read(offered, "red", "DRAW OFFER")) == [(1, "offered")]
-    assert read(offered, "blue", "DRAW OFFER", "PLACE e5").findings[0].hint == "write: DRAW ACCEPT"
+    assert remarks(read(offered, "blue", "DRAW OFFER", "PLACE e5"))[0].hint == "write: DRAW ACCEPT"
     assert codes(read(offered, "blue", "DRAW ACCEPT")) == []
 
 
