@@ -15,6 +15,7 @@ from rules.bubble_singularity.acting import default_action
 from rules.bubble_singularity.asking import default_answer
 from rules.bubble_singularity.beginning import check_first_card, wishes
 from rules.bubble_singularity.events import ENDS
+from rules.bubble_singularity.grid import WAYS, step
 from rules.bubble_singularity.moving import default_bubbles, default_way, path_of
 from rules.bubble_singularity.orders import (
     ABILITY_OF,
@@ -25,6 +26,7 @@ from rules.bubble_singularity.orders import (
     Keep,
     Move,
     Pop,
+    Pull,
     Resign,
     Start,
     Swap,
@@ -47,12 +49,23 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     for entry in read.entries:
         try:
             _check_phase(view, entry.order)
+            entries.append(Entry(entry.line, _by_way(view, entry.order, read.orders)))
         except Refused as refused:
             findings.append(_error(entry, refused))
-        else:
-            entries.append(entry)
     taken, told = _judged(view, entries)
     return Parsed(tuple(taken), tuple(sorted([*findings, *told], key=lambda finding: finding.line)))
+
+
+def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
+    """An order as it is; a PULL that names a space with its way from where the Mari ends. Raises Refused."""
+    if not isinstance(order, Pull) or order.way in WAYS:
+        return order
+    here = rehearse(state_of(view), view["seat"], tuple(other for other in orders if other is not order)).stop
+    way = next((way for way in WAYS if step(here, way, view["size"]) == order.way), None)
+    if way is None:
+        hint = "write N, E, S or W"
+        raise Refused("not-beside", f"{order.way} is not beside {here}, where your Mari ends its move", hint)
+    return Pull(way)
 
 
 def _named_use(finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:

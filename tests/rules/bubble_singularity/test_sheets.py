@@ -41,7 +41,7 @@ def test_a_whole_turn_fits_one_sheet() -> None:
 
 def test_unknown_directions_are_named() -> None:
     """A word that is no direction is refused with those that are."""
-    assert refused(lay(), "MOVE UP", "ROTATE CW")[1].startswith("expected a direction, N, E, S or W, got 'UP'")
+    assert refused(lay(), "MOVE AWAY", "ROTATE CW")[1].startswith("expected a direction, N, E, S or W, got 'AWAY'")
 
 
 def test_an_unknown_use_is_answered_with_all() -> None:
