@@ -87,10 +87,10 @@ def _chosen(view: View) -> Sheet:
     if view["phase"] == "setup":
         start = Start(tuple(wishes(view["size"])))
         return (start, Keep((_most_liked(me["offer"]),))) if me["offer"] else (start,)
-    if asked["kind"] == "bubbles":
-        return (Keep(tuple(sorted(asked["choices"], key=lambda colour: colour != view["seat"])[:2])),)
-    first = _most_liked(asked["choices"])
-    return (Keep((first, *(card for card in LIKED if card != first))),)
+    questions = (asked, *view.get("further", ()))
+    drawn = (colour for question in questions if question["kind"] == "bubbles" for colour in question["choices"])
+    bubbles = sorted(drawn, key=lambda colour: bool(colour != view["seat"]))[:2]
+    return (Keep((*bubbles, *(LIKED if any(question["kind"] != "bubbles" for question in questions) else ()))),)
 
 
 def _standing_list(state: State, seat: Seat) -> Sheet:

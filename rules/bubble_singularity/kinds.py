@@ -11,6 +11,7 @@ from pbem.ruleset import Kind, Listed, Refused, Word, choose
 from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from rules.bubble_singularity.cards import TURNS
 from rules.bubble_singularity.grid import DIAGONALS, WAYS, squares, starts
+from rules.bubble_singularity.phrases import asked_for
 from rules.bubble_singularity.state import COLOURS, SEATS
 from rules.bubble_singularity.vocabulary import CARDS, SURE, TURNS_OF, space_of, way_of
 
@@ -113,15 +114,7 @@ class Ability(Kind):
             raise Refused(refused.code, str(refused), hint) from None
 
     def samples(self, view: _View) -> Sequence[str]:
-        return _asked(view) or list(ABILITIES)
-
-
-def _asked(view: _View) -> list[str]:
-    """What the reader is to choose from."""
-    question = view["question"]
-    if question and question["seat"] == view["seat"]:
-        return list(question["choices"])
-    return list(view["players"][view["seat"]]["offer"])
+        return asked_for(view) or list(ABILITIES)
 
 
 def _all_squares(view: _View) -> Sequence[str]:

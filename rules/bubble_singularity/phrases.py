@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import Refused
@@ -31,6 +31,14 @@ _PAIRS = {
 }
 _COMPASS = re.compile(r"(north|south)-(east|west)")
 _COUNTED = re.compile(r"([a-z]+)([1-9])|([1-9])([a-z]{2,}|[nesw])")
+
+
+def asked_for(view: Mapping[str, Any]) -> list[str]:
+    """What the reader is to choose from, all questions together."""
+    question = view["question"]
+    if question and question["seat"] == view["seat"]:
+        return [word for asked in (question, *view.get("further", ())) for word in asked["choices"]]
+    return list(view["players"][view["seat"]]["offer"])
 
 
 def words_of(text: str) -> list[str]:
@@ -104,3 +112,11 @@ def to_way(said: Sequence[str], view: Mapping[str, Any]) -> str:
 def title_of(words: Sequence[str]) -> str:
     """The card that words are the title of."""
     return CARDS.get(" ".join(words), "") if len(words) == 2 else ""
+
+
+def turned_round(words: list[str], leads: Callable[[str], bool]) -> list[str]:
+    """Words two by two, those that lead first, where they all stand second."""
+    second = [leads(word) for word in words[1::2]]
+    if len(words) % 2 or not all(second) or any(map(leads, words[::2])):
+        return words
+    return [word for pair in zip(words[1::2], words[::2], strict=True) for word in pair]

@@ -17,9 +17,11 @@ from rules.bubble_singularity.grid import DIAGONALS, WAYS, starts
 from rules.bubble_singularity.phrases import (
     BETWEEN,
     LITTLE,
+    asked_for,
     listed,
     title_of,
     to_way,
+    turned_round,
     unfolded,
     way_between,
     without,
@@ -120,8 +122,7 @@ def _unknown(words: Sequence[str], view: _View) -> Refused:
     if near:
         return Refused("unknown-verb", f"{words[0]!r} is not an order", f"did you mean {_VERBS[near[0]]}?")
     hints = {"setup": "write: START <space>... and KEEP <card>", "turn": "write: MOVE, then ROTATE or PULL"}
-    asked = view["question"] or {"choices": ()}
-    hint = hints.get(view["phase"], "write: KEEP " + " or ".join(asked["choices"]))
+    hint = hints.get(view["phase"]) or "write: KEEP " + " or ".join(asked_for(view))
     return Refused("unknown-verb", f"{words[0]!r} is not an order", hint)
 
 
@@ -221,8 +222,7 @@ def _paired(words: Iterable[str], *, twice: bool = False) -> list[str]:
             number = 1
     colours = [colour_of(word) if not set(word) <= set("NESW") else word for word in found]
     named = [colour or word for colour, word in zip(colours, found, strict=True)]
-    turned = len(named) % 2 == 0 and all(word in COLOURS for word in named[1::2])
-    return [word for at in range(0, len(named), 2) for word in reversed(named[at : at + 2])] if turned else named
+    return turned_round(named, lambda word: word in COLOURS)
 
 
 def _sending(words: list[str]) -> str:
@@ -255,11 +255,10 @@ def _keeping(words: list[str], view: _View) -> str:
     if "bag" in words:
         return ""
     if not said:
-        asked = view["question"] or {"choices": view["players"][view["seat"]]["offer"]}
         raise Refused(
             "missing-word",
             "expected what to keep, the line ends",
-            "possible: " + ", ".join(asked["choices"] or ABILITIES),
+            "possible: " + ", ".join(asked_for(view) or ABILITIES),
         )
     return " ".join(["KEEP", *cards]) if cards else ""
 

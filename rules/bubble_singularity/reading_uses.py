@@ -7,8 +7,7 @@ from typing import Any
 
 from pbem.ruleset import Refused
 from rules.bubble_singularity.abilities import ABILITIES
-from rules.bubble_singularity.phrases import BETWEEN, LITTLE, listed, title_of, to_way, without
-from rules.bubble_singularity.state import COLOURS
+from rules.bubble_singularity.phrases import BETWEEN, LITTLE, listed, title_of, to_way, turned_round, without
 from rules.bubble_singularity.vocabulary import TURNS_OF, colour_of, space_of, way_of
 
 _View = Mapping[str, Any]
@@ -78,8 +77,7 @@ def _colours_first(said: list[str]) -> list[str]:
 
 def _in_turn(said: list[str], *, spaces_first: bool) -> list[str]:
     named = [space_of(word) or colour_of(word) or word for word in said]
-    other_way = bool(named) and (named[0] in COLOURS) == spaces_first and len(named) % 2 == 0
-    return [word for at in range(0, len(named), 2) for word in reversed(named[at : at + 2])] if other_way else named
+    return turned_round(named, lambda word: bool(space_of(word) if spaces_first else colour_of(word)))
 
 
 def _plain(said: list[str]) -> list[str]:

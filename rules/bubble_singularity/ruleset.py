@@ -21,7 +21,7 @@ class BubbleSingularity(BaseRuleset[State]):
     title = "Bubble Singularity"
     designer = "Syanmil Izhharuddin"
     version = VERSION
-    upgrades = (state.from_version_1,)
+    upgrades = (state.from_version_1, state.from_version_2)
     seats = Seats(2, 4, SEATS)
     pace = "players in turn, a whole turn a sheet"
     summary = "Leave bubbles on cards with arrows and set off chain reactions; an open board, two modules."
