@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pbem.post.addresses import one_address
-from pbem.ruleset import Order, OrderBook, Word
-from pbem.ruleset.orders import Kind, Refused
+from pbem.ruleset import Kind, Order, OrderBook, Refused, Word
 
 
 @dataclass(frozen=True)
@@ -314,7 +313,8 @@ COMMANDS = OrderBook(
         ),
         *(ChangeAddress, Fallback, MailAs, Pause, Resume, Extend, Mute, Unmute),
         *(WritePress, WriteUnsigned, WriteNews, WriteDiary),
-    )
+    ),
+    loosely=False,
 )
 """All commands a player may mail; HELP is understood before any of them."""
 

@@ -324,7 +324,8 @@ GM_COMMANDS = OrderBook(
         *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, NewToken),
         *(AddText, DropText, Announce, GiveSheet, Rule),
         *(RollBack, GoForward, MendTurns, RunAgain, PatchState, Fork),
-    )
+    ),
+    loosely=False,
 )
 """All commands a GM may mail."""
 

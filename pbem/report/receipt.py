@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbem.ruleset import Finding, Order, OrderBook, Parsed, Seat
-from pbem.ruleset.orders import join_lines
+from pbem.ruleset import Finding, Order, OrderBook, Parsed, Seat, join_lines
 
 DIGEST_SHOWN = 12
 """Hex digits of a sheet's digest that players are shown."""

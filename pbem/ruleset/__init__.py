@@ -23,24 +23,14 @@ from pbem.ruleset.contract import (
     heard,
 )
 from pbem.ruleset.dice import Dice, seal
-from pbem.ruleset.orders import (
-    Entry,
-    Finding,
-    Kind,
-    Listed,
-    Order,
-    OrderBook,
-    Parsed,
-    Refused,
-    Whole,
-    Word,
-    choose,
-    join_lines,
-    split_words,
-    suggest,
-)
+from pbem.ruleset.hints import suggest
+from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
+from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
+from pbem.ruleset.tokens import join_lines, split_words
+from pbem.ruleset.verbs import DROPS_BAD, Order
 
 __all__ = [
+    "DROPS_BAD",
     "Adjudicated",
     "AnyRuleset",
     "BaseRuleset",
@@ -70,6 +60,7 @@ __all__ = [
     "Whole",
     "Word",
     "all_views",
+    "bounded",
     "canonical",
     "choose",
     "digest",

@@ -45,8 +45,9 @@ from pbem.ruleset.contract import (
     heard,
 )
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.orders import Order, OrderBook, Parsed
+from pbem.ruleset.orders import OrderBook, Parsed
 from pbem.ruleset.records import from_json, to_json
+from pbem.ruleset.verbs import Order
 
 S = TypeVar("S")
 

@@ -16,7 +16,8 @@ from importlib.resources.abc import Traversable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.orders import Finding, Order, OrderBook, Parsed
+from pbem.ruleset.orders import Finding, OrderBook, Parsed
+from pbem.ruleset.verbs import Order
 
 Seat = str
 """A seat's name as players type it: lower case, no blanks ("red")."""

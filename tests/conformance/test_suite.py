@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
+from collections.abc import Iterable
 
 import pytest
 
-from pbem.ruleset import AnyRuleset
+from pbem.ruleset import AnyRuleset, Parsed, View
 from pbem.ruleset.testing import RulesetSuite, rules
 from tests.conformance.secrecy import SECRECY
 from tests.conformance.toy import TOY
@@ -56,3 +58,19 @@ def test_a_broken_rule_says_what_to_do() -> None:
     (note,) = failed.value.__notes__
     assert note.startswith("The rule: Title, designer and summary are one printable line each")
     assert "What to do: Give title, designer, summary and pace as one line each" in note
+
+
+def test_a_hint_that_is_not_taken_is_found() -> None:
+    """The suite types hints in, and so finds one that leads nowhere."""
+
+    class Misleading(type(TOY)):  # type: ignore[misc]
+        def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+            parsed = super().parse(view, lines)
+            astray = (dataclasses.replace(finding, hint="did you mean Atlantis?") for finding in parsed.findings)
+            return Parsed(parsed.entries, tuple(astray))
+
+    suite = RulesetSuite()
+    suite.ruleset = Misleading()
+
+    with pytest.raises(AssertionError, match="Atlantis"):
+        suite.test_a_hint_typed_in_is_taken()

@@ -8,8 +8,7 @@ from types import FrameType
 
 import pytest
 
-from pbem.ruleset import Listed, Whole, choose, suggest
-from pbem.ruleset.orders import Refused
+from pbem.ruleset import Listed, Refused, Whole, bounded, choose, suggest
 from tests.ruleset.fleet import EMPTY_VIEW, VIEW, finding, read
 
 BAD = {
@@ -20,7 +19,7 @@ BAD = {
     "SCR Kite": ("ambiguous-verb", "'SCR' could be SCRAP or SCRATCH", "write it in full"),
     "SAIL": ("missing-word", "expected one of your ships, the line ends", "write: SAIL"),
     "SAIL Kite": ("missing-word", "expected VIA, the line ends", "write: SAIL"),
-    "SAIL Kite TO Ayr": ("missing-word", "expected VIA, got 'TO'", "write: SAIL"),
+    "SAIL Kite NEAR Ayr": ("missing-word", "expected VIA, got 'NEAR'", "write: SAIL"),
     "SAIL Kite VIA": ("missing-word", "expected a port, the line ends", "write: SAIL"),
     "SAIL Kite VIA WITH corn": ("missing-word", "expected a port, got 'WITH'", "write: SAIL"),
     "SAIL Kite VIA Ayr WITH": ("missing-word", "expected one of iron, corn, Coral, the line ends", "write: SAIL"),
@@ -41,7 +40,7 @@ BAD = {
     "SAIL Kite VIA Ayr TIMES 3": ("unknown-name", "expected a port, got 'TIMES'", ""),
     "SCRATCH Kiet": ("extra-words", "'Kiet' is more than SCRATCH takes", "write: SCRATCH [<ship>...] [AT <port>]"),
     "DECLARE": ("missing-word", "expected WAR, the line ends", "write: DECLARE WAR ON <port>"),
-    "DECLARE PEACE ON Ayr": ("missing-word", "expected WITH, got 'ON'", "write: DECLARE PEACE WITH"),
+    "DECLARE PEACE UNDER Ayr": ("missing-word", "expected WITH, got 'UNDER'", "write: DECLARE PEACE WITH"),
     "DECLARE PEACE WITH Ayr often": ("not-a-number", "got 'often'", "write: DECLARE PEACE"),
     "HOLD Kite F1": ("extra-words", "'Kite F1' is more than HOLD takes", "write: HOLD"),
 }
@@ -127,7 +126,58 @@ def test_a_hint_among_thousands_of_names() -> None:
         sys.setprofile(None)
 
     assert hint == "did you mean unit-1234?"
-    assert 0 < compared["quick_ratio"] <= 200
+    assert 0 < compared["_slips"] <= 200
+
+
+OTHER_WORDS = [
+    ("STAY", ["DESTROY", "ALLY"]),
+    ("MAYBE", ["YES", "NO", "PERHAPS"]),
+    ("clockwise", ["CCW", "CW"]),
+    ("CW", ["CCW", "WC"]),
+    ("fix", ["FIRE", "MIX"]),
+    ("R427", ["R472", "R42", "B427"]),
+    ("E", ["N", "NE", "SE"]),
+    ("northeast", ["northwest", "southeast"]),
+    ("J6+3", ["J6-3", "J5+3"]),
+    ("UNLOAD", ["LOAD"]),
+    ("d4", ["d5", "e4"]),
+]
+
+
+@pytest.mark.parametrize(("word", "names"), OTHER_WORDS, ids=[word for word, _ in OTHER_WORDS])
+def test_another_meaning_is_no_hint(word: str, names: list[str]) -> None:
+    """Likeness is not enough: an id, a direction or a word of another meaning is not offered in place of a word."""
+    assert "did you mean" not in suggest(word, names)
+
+
+SLIPS = {
+    "Kiet": "Kite",
+    "SIAL": "SAIL",
+    "crusier": "Cruiser",
+    "bassestarr": "Basestar",
+    "destory": "DESTROY",
+    "SA": "SAIL",
+}
+
+
+@pytest.mark.parametrize(("word", "name"), SLIPS.items(), ids=SLIPS)
+def test_a_slip_of_the_pen_is_a_hint(word: str, name: str) -> None:
+    """A letter swapped, left out, changed or put in twice, or a word cut short, is recognised."""
+    assert suggest(word, ["Harbour", name, "Zebra", *"abcdefgh"]) == f"did you mean {name}?"
+
+
+def test_bounds_that_leave_nothing_are_told_as_such() -> None:
+    """Nobody is asked for a number from 0 to 0."""
+    for high in (0, -1):
+        with pytest.raises(Refused) as refused:
+            bounded("2", 0, high, "a number", none="you can buy none")
+        assert (refused.value.text, refused.value.hint) == ("you can buy none, got 2", "leave this line out")
+
+
+@pytest.mark.parametrize(("word", "number"), [("2x", 2), ("x3", 3), ("×4", 4), ("five", 5), ("Twelve", 12)])
+def test_a_count_as_people_write_it(word: str, number: int) -> None:
+    """Repeats and small numbers in words are numbers."""
+    assert Whole(1, 20).read(word, VIEW) == number
 
 
 @pytest.mark.parametrize("word", ["", "+", "-", "1e3", "٣", "1 ", "1000000000000", "0x1", "1_0"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.ruleset import Order, split_words
-from pbem.ruleset.orders import MAX_ERRORS, MAX_LINE, MAX_LINES, join_lines
+from pbem.ruleset import Order, join_lines, split_words
+from pbem.ruleset.orders import MAX_ERRORS, MAX_LINE, MAX_LINES
 from tests.ruleset.fleet import DeclarePeace, DeclareWar, Hold, Load, Sail, Scrap, Scratch, order, read
 
 GOOD = {
@@ -35,6 +35,8 @@ GOOD = {
     "DECLARE WAR ON Ayr": DeclareWar("Ayr"),
     "DEC PEACE WITH Ayr": DeclarePeace("Ayr"),
     "DECLARE PEACE WITH Ayr 3": DeclarePeace("Ayr", 3),
+    "SAIL Kite TO Ayr": Sail("Kite", ("Ayr",)),
+    "DECLARE PEACE ON Ayr": DeclarePeace("Ayr"),
     "LOAD corn": Load("corn"),
     "LOAD cor": None,
     "LOAD coral AT Ayr Bath FOR San": Load("Coral", ("Ayr", "Bath"), "San Remo"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from pbem.ruleset import AnyRuleset, Dice, Order, Parsed, View
 from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.play import SEED, games, mailed, numbered, standard_game, through_json, usual_seats
-from pbem.ruleset.testing.sheets import flaws, hostile_sheets
+from pbem.ruleset.testing.sheets import flaws, hostile_sheets, mend, mistyped
 from pbem.ruleset.testing.tables import default_options
 
 TRIES = 20
@@ -112,6 +113,18 @@ class SheetRules(Held):
         for view in _awaited(self.ruleset):
             assert self.ruleset.parse(view, numbered(self.ruleset.template(view))).errors == ()
 
+    @rule(
+        "Offer in 'did you mean ...?' only what parse takes in place of the word: let names and samples of a kind "
+        "hold what is possible now, and word other hints otherwise."
+    )
+    def test_a_hint_typed_in_is_taken(self) -> None:
+        """Of a line taken but for one mistyped word, the hint put in the place of that word makes a line taken."""
+        for view, line in _lines_taken(self.ruleset):
+            for bad in mistyped(line):
+                for finding in self.ruleset.parse(view, [(1, bad)]).errors:
+                    for mended in mend(bad, finding):
+                        assert self.ruleset.parse(view, [(1, mended)]).errors == (), (bad, finding, mended)
+
     @rule("Remember nothing between calls: parse uses its view and its lines only.")
     def test_a_sheet_is_read_against_the_view_alone(self) -> None:
         """Reading a sheet a second time, after other views were made, gives the same receipt."""
@@ -131,6 +144,14 @@ def _awaited(ruleset: AnyRuleset) -> list[View]:
     views = [view for game in games(ruleset) for step in game.steps for view in step.views.values()]
     asked = [view for view in views if view["awaited"]]
     return asked[:6] + asked[6 :: max(1, len(asked) // 30)]
+
+
+def _lines_taken(ruleset: AnyRuleset) -> Iterator[tuple[View, str]]:
+    """Lines of orders that are taken without an error each by itself, some from each of several views."""
+    for view, order in itertools.islice(_orders(ruleset), 0, None, 3):
+        line = ruleset.orders.line(order)
+        if not ruleset.parse(view, [(1, line)]).errors:
+            yield view, line
 
 
 def _orders(ruleset: AnyRuleset) -> Iterator[tuple[View, Order]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator
 
 from pbem.ruleset import AnyRuleset, Finding
@@ -42,6 +43,24 @@ def spoiled(line: str, rnd: random.Random, words: Iterable[str]) -> str:
     if len(parts) > 1:
         parts[rnd.randrange(1, len(parts))] = rnd.choice(sorted(words))
     return " ".join(parts)
+
+
+def mistyped(line: str) -> Iterator[str]:
+    """The line with one of its words spoiled as fingers do it: two letters swapped, one left out, one put in."""
+    words = line.split()
+    for at, word in enumerate(words):
+        if len(word) > 2 and '"' not in word:
+            swapped, short, long = word[0] + word[2] + word[1] + word[3:], word[:1] + word[2:], word + word[-1]
+            for bad in (swapped, short, long):
+                yield " ".join([*words[:at], bad, *words[at + 1 :]])
+
+
+def mend(line: str, finding: Finding) -> Iterator[str]:
+    """The line with what a finding offers in place of the word it speaks of; nothing if it offers nothing."""
+    offered = re.search(r"did you mean (.+?)\?", finding.hint)
+    spoken = re.search(r"'([^']+)'", finding.text)
+    if offered and spoken and spoken[1] in line:
+        yield line.replace(spoken[1], offered[1], 1)
 
 
 def flaws(finding: Finding, lines: int) -> Iterator[str]:

@@ -1,0 +1,385 @@
+"""Lines as people write them, read by the declarations of their verbs.
+
+A line that does not keep to the rules of a sheet is read once more: words that
+say nothing are passed over (`the`, `please`, a `to` where the usage has none),
+prepositions of the usage may be missing, lists may be written `a/b`, `a & b` or
+`a and b`, and names with blanks need no quotes. Such a reading counts only if no
+other is as good: what could mean two things is not guessed.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.ruleset.kinds import ContextView, Kind, Refused, either
+from pbem.ruleset.tokens import ARROW, Token
+from pbem.ruleset.verbs import Argument, Literal, Mismatch, Optional, Order, Part, Verb
+
+PREPOSITIONS = frozenset(
+    {
+        "TO",
+        "AT",
+        "WITH",
+        "ON",
+        "IN",
+        "OF",
+        "INTO",
+        "ONTO",
+        "BY",
+        "FOR",
+        "VIA",
+        "AGAINST",
+        "AS",
+        "TOWARD",
+        "TOWARDS",
+        "FROM",
+    }
+)
+"""Words of a usage that may be missing in a line."""
+
+LISTING = frozenset({"AND", "&", "/", "THEN"})
+"""Words between the items of a list."""
+
+EXCEPTING = frozenset({"NOT", "NO", "DON'T", "DONT", "NEVER", "EXCEPT", "BUT", "UNLESS", "IF", "WITHOUT", "WHEN", "OR"})
+"""Words that limit what is said: in a line with one of them no item of a list is dropped."""
+
+FILLERS = (
+    (PREPOSITIONS - {"FROM", "AS"})
+    | LISTING
+    | frozenset(
+        {
+            "TOWARD",
+            "TOWARDS",
+            "THE",
+            "A",
+            "AN",
+            "MY",
+            "OUR",
+            "AND",
+            "THEN",
+            "PLEASE",
+            "PLS",
+            "PLZ",
+            "THANKS",
+            "THX",
+            "&",
+            "/",
+            "-",
+            "--",
+            "=",
+        }
+    )
+)
+"""Words that say nothing where a usage does not have them. FROM is another matter: it turns the meaning round."""
+
+OPENERS = frozenset(["PLEASE", "PLS", "PLZ", "THEN", "AND", "ALSO", "NEXT", "FINALLY"])
+"""Words that may stand before a verb."""
+
+MOST_STEPS = 3_000
+"""Attempts to fit a line; one that takes more is not understood."""
+
+MOST_JOINED = 24
+"""Words that are read as one list."""
+
+_LETTERS = re.compile(r"[A-Za-z]+")
+_NUMBER = re.compile(r"[+-]?[0-9]+")
+_SIGNED = re.compile(r"[+-][0-9]*")
+
+_DROPPED, _FROM = 100, 1
+"""What a reading costs that leaves out an item of a list, or says nothing of FROM and the word behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a reading leaves out: the words, and why if they are an item of a list."""
+
+    words: str
+    why: Refused | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An order that a line can mean, and what of the line that leaves out."""
+
+    order: Order
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def cost(self) -> int:
+        """How much is left out."""
+        return sum(_DROPPED if remark.why else _FROM for remark in self.remarks)
+
+
+class _Exhausted(Exception):
+    pass
+
+
+def without_openers(tokens: Sequence[Token]) -> list[Token]:
+    """The words of a line from its verb on."""
+    start = next((at for at, token in enumerate(tokens) if token.text.upper() not in OPENERS), len(tokens))
+    return list(tokens[start:])
+
+
+def read_loosely(verbs: Sequence[Verb], tokens: Sequence[Token], view: ContextView) -> Reading:
+    """The one order that a line of some verbs means. Raises Mismatch; its `reached` counts characters."""
+    searches = [_Search(verb, tokens, view) for verb in verbs]
+    found: dict[Order, Reading] = {}
+    for search in searches:
+        for reading in search.readings():
+            if reading.order not in found or reading.cost < found[reading.order].cost:
+                found[reading.order] = reading
+    least = min((reading.cost for reading in found.values()), default=0)
+    best = [reading for reading in found.values() if reading.cost == least]
+    if len(best) == 1:
+        return best[0]
+    if best:
+        written = {
+            type(verb_order): verb for verb in verbs for verb_order in found if isinstance(verb_order, verb.order)
+        }
+        lines = [written[type(reading.order)].write(reading.order) for reading in best]
+        raise Mismatch(END, Refused("ambiguous", f"this could mean {either(lines)}", "write one of them"))
+    raise max((search.furthest for search in searches), key=lambda mismatch: mismatch.reached)
+
+
+END = 1_000_000
+"""Where a line ends, further than any of its words."""
+
+
+@dataclass
+class _Search:
+    """All ways to fit a line to one verb. `furthest` is where the best of those failed that failed."""
+
+    verb: Verb
+    tokens: Sequence[Token]
+    view: ContextView
+    furthest: Mismatch = field(init=False)
+    steps: int = 0
+    _cache: dict[tuple[str, str, bool], Any] = field(default_factory=dict)
+    _fillers: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.furthest = Mismatch(-1, Refused("missing-word", "the line cannot be read", self.verb.hint))
+        self._fillers = FILLERS - self.verb.literals | {ARROW}
+
+    def readings(self) -> Iterator[Reading]:
+        """The readings found before the search was given up."""
+        try:
+            for values, remarks in self._parts(self.verb.parts[1:], 1, {}, ()):
+                yield Reading(self.verb.order(**values), remarks)
+        except _Exhausted:
+            return
+
+    def _parts(
+        self, parts: tuple[Part, ...], at: int, values: dict[str, Any], remarks: tuple[Remark, ...]
+    ) -> Iterator[tuple[dict[str, Any], tuple[Remark, ...]]]:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise _Exhausted
+        if not parts:
+            yield from self._close(at, values, remarks)
+            return
+        head, rest = parts[0], parts[1:]
+        if isinstance(head, Optional):
+            yield from self._parts(head.parts + rest, at, values, remarks)
+            yield from self._parts(rest, at, values, remarks)
+        elif isinstance(head, Literal):
+            yield from self._literal(head, rest, at, values, remarks)
+        else:
+            yield from self._argument(head, rest, at, values, remarks)
+
+    def _close(
+        self, at: int, values: dict[str, Any], remarks: tuple[Remark, ...]
+    ) -> Iterator[tuple[dict[str, Any], tuple[Remark, ...]]]:
+        for start, more in self._starts(at):
+            if start == len(self.tokens):
+                yield values, remarks + more
+                return
+        extra = " ".join(token.text for token in self.tokens[at:])
+        self._fail(at, Refused("extra-words", f"{extra!r} is more than {self.verb.word} takes", self.verb.hint))
+
+    def _starts(self, at: int) -> Iterator[tuple[int, tuple[Remark, ...]]]:
+        """Where the next part may begin: here, or behind words that say nothing."""
+        yield at, ()
+        while at < len(self.tokens) and self._is_filler(at):
+            at += 1
+            yield at, ()
+        if at + 1 < len(self.tokens) and self._word(at) == "FROM" and "FROM" not in self.verb.literals:
+            # Straight behind the verb FROM may be a mere filler; else it says where from, and only that is left out.
+            if at == 1:
+                yield at + 1, ()
+            end = at + 2
+            while end < len(self.tokens) and self.tokens[end].listed and _NUMBER.fullmatch(self.tokens[end].text):
+                end += 1
+            words = f"{self.tokens[at].text} {','.join(token.text for token in self.tokens[at + 1 : end])}"
+            for start, more in self._starts(end):
+                yield start, (Remark(words), *more)
+
+    def _is_filler(self, at: int) -> bool:
+        return self._word(at) in self._fillers and not self.tokens[at].quoted
+
+    def _word(self, at: int) -> str:
+        return self.tokens[at].text.upper()
+
+    def _literal(
+        self,
+        part: Literal,
+        rest: tuple[Part, ...],
+        at: int,
+        values: dict[str, Any],
+        remarks: tuple[Remark, ...],
+    ) -> Iterator[tuple[dict[str, Any], tuple[Remark, ...]]]:
+        stands = False
+        for start, more in self._starts(at):
+            if start < len(self.tokens) and self._word(start) == part.word:
+                stands = True
+                yield from self._parts(rest, start + 1, values, remarks + more)
+        if part.word in PREPOSITIONS and not stands:
+            yield from self._parts(rest, at, values, remarks)
+        elif not stands:
+            self._miss(part.word, at)
+
+    def _argument(
+        self,
+        part: Argument,
+        rest: tuple[Part, ...],
+        at: int,
+        values: dict[str, Any],
+        remarks: tuple[Remark, ...],
+    ) -> Iterator[tuple[dict[str, Any], tuple[Remark, ...]]]:
+        fits = self._items if part.many else self._single
+        for start, more in self._starts(at):
+            for value, after, left_out in fits(part, start):
+                yield from self._parts(rest, after, {**values, part.name: value}, remarks + more + left_out)
+
+    def _single(self, part: Argument, at: int) -> Iterator[tuple[Any, int, tuple[Remark, ...]]]:
+        """Values of a field that begins with a word, where each ends, and what it leaves out."""
+        kind = self.verb.kinds[part.name]
+        if at >= len(self.tokens):
+            self._miss(kind.expected, at)
+            return
+        refused: list[Refused] = []
+        for word, after in self._joined(kind, at):
+            read = self._read(part.name, word, spare=False)
+            if not isinstance(read, Refused):
+                yield read, after, ()
+                continue
+            refused.append(read)
+            spared = self._read(part.name, word, spare=True) if self._is_list(at, after) else read
+            if not isinstance(spared, Refused):
+                value, dropped = spared
+                yield value, after, tuple(Remark(_got(why, word), why) for why in dropped)
+        if len(refused) and not self._reads(part.name, at):
+            best = next((why for why in refused if why.hint.startswith("did you mean")), refused[0])
+            self._fail(at, best if best.hint else Refused(best.code, best.text, self.verb.hint))
+
+    def _is_list(self, at: int, end: int) -> bool:
+        """Whether the words are a list, written as one or with something between its items, and limited by no word."""
+        between = range(at + 1, end)
+        listed = (self.tokens[here].listed or LISTING & {self._word(here), self._word(here - 1)} for here in between)
+        return not self._excepting and all(listed)
+
+    @functools.cached_property
+    def _excepting(self) -> bool:
+        return any(token.text.upper() in EXCEPTING for token in self.tokens)
+
+    def _reads(self, name: str, at: int) -> bool:
+        return not isinstance(self._read(name, self.tokens[at].text, spare=False), Refused)
+
+    def _items(
+        self, part: Argument, at: int, most: int = MOST_JOINED * 4
+    ) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
+        """Lists that begin with a word, the longest first."""
+        for value, after, left_out in self._item(part, at):
+            behind = after
+            while behind < len(self.tokens) and self._is_filler(behind):
+                behind += 1
+            if behind < len(self.tokens) and most:
+                for more, end, also in self._items(part, behind, most - 1):
+                    yield value + more, end, left_out + also
+            if value:
+                yield value, after, left_out
+
+    def _item(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
+        """One item of a list, several written as one word with strokes, or a bad one that may be dropped."""
+        fitted = False
+        for value, after, left_out in self._single(part, at):
+            fitted = True
+            yield (value,), after, left_out
+        if fitted or at >= len(self.tokens):
+            return
+        pieces = [piece for piece in self.tokens[at].text.split("/") if piece]
+        read = [self._read(part.name, piece, spare=False) for piece in pieces]
+        good = tuple(value for value in read if not isinstance(value, Refused))
+        if len(pieces) > 1 and len(good) == len(read):
+            yield good, at + 1, ()
+        elif part.name in self.verb.sparing and not self._excepting:
+            bad = [(piece, why) for piece, why in zip(pieces, read, strict=True) if isinstance(why, Refused)]
+            yield good, at + 1, tuple(Remark(piece, why) for piece, why in bad)
+
+    def _joined(self, kind: Kind, at: int) -> Iterator[tuple[str, int]]:
+        """The words that may stand for one value, and where each ends: the first word, or several joined."""
+        yield self.tokens[at].text, at + 1
+        behind = [token.text for token in self.tokens[at : at + 2] if not token.quoted]
+        if (len(behind) == 2 and _SIGNED.fullmatch(behind[1])) or (len(behind) == 2 and _is_parted(*behind)):
+            yield "".join(behind), at + 2
+        most = min(kind.longest(self.view), len(self.tokens) - at, MOST_JOINED)
+        for count in range(2, most + 1):
+            yield " ".join(token.text for token in self.tokens[at : at + count]), at + count
+        if kind.glue == "/":
+            yield from self._stroked(at)
+        elif kind.glue == ",":
+            yield from self._points(at)
+
+    def _points(self, at: int) -> Iterator[tuple[str, int]]:
+        for count in (2, 3):
+            numbers = [token.text for token in self.tokens[at : at + count]]
+            if len(numbers) == count and all(map(_NUMBER.fullmatch, numbers)):
+                yield ",".join(numbers), at + count
+
+    def _stroked(self, at: int) -> Iterator[tuple[str, int]]:
+        """Words joined by strokes, those between them that say nothing left out."""
+        words, end = [self.tokens[at].text], at + 1
+        while len(words) < MOST_JOINED:
+            while end < len(self.tokens) and self._is_filler(end):
+                end += 1
+            if end >= len(self.tokens) or self.tokens[end].quoted:
+                return
+            words.append(self.tokens[end].text)
+            end += 1
+            yield "/".join(words), end
+
+    def _read(self, name: str, word: str, *, spare: bool) -> Any:
+        """What a kind makes of a word, or why it does not; each is asked once."""
+        key = (name, word, spare)
+        if key not in self._cache:
+            kind = self.verb.kinds[name]
+            self.steps += 1
+            try:
+                self._cache[key] = kind.spare(word, self.view) if spare else kind.read(word, self.view)
+            except Refused as refused:
+                self._cache[key] = refused
+        return self._cache[key]
+
+    def _miss(self, expected: str, at: int) -> None:
+        found = f"got {self.tokens[at].text!r}" if at < len(self.tokens) else "the line ends"
+        self._fail(at, Refused("missing-word", f"expected {expected}, {found}", self.verb.hint))
+
+    def _fail(self, at: int, refused: Refused) -> None:
+        reached = self.tokens[at].start if at < len(self.tokens) else END
+        if reached > self.furthest.reached:
+            self.furthest = Mismatch(reached, refused)
+
+
+def _is_parted(first: str, second: str) -> bool:
+    """Whether two words are an id or a square with a blank in it, such as R 101."""
+    return bool(_LETTERS.fullmatch(first) and len(first) < 4 and re.match(r"[0-9]", second))
+
+
+def _got(why: Refused, word: str) -> str:
+    """The item of a list that was dropped, as the refusal names it."""
+    named = re.search(r"got '([^']*)'", why.text)
+    return named[1] if named else word

@@ -1,0 +1,129 @@
+"""The words of a line: as the rules of a sheet part them, and as people write them.
+
+`split_tokens` keeps to the rules: blanks and commas part words, quotes hold them
+together, `;` and `#` begin comments. `loose_tokens` reads what mail programs,
+phones and habit make of a line: typographic quotes and dashes, a full stop at
+the end, arrows, `(3,-2)`, `a/b`, `a & b`, a bullet or a number before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+_TOKEN = re.compile(r'"([^"]*+)"?|([;#].*+)|([^\s,";]++)')
+_PARTING = re.compile(r"[\s,;#]")
+
+_CURLY = str.maketrans(
+    {
+        **dict.fromkeys("“”„‟«»″", '"'),
+        **dict.fromkeys("‘’‚‛′", "'"),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", None),
+    }
+)
+"""What mail programs and phones put in place of plain signs, and signs without width."""
+
+_BULLET = re.compile(r"\s*(?:[-*•·]+\s+|\(?[0-9]{1,2}[.)]\s+|\(?[a-z]\)\s+)", re.IGNORECASE)
+_POINTS = re.compile(r"\(\s*([+-]?[0-9]+)\s*[,/\s]\s*([+-]?[0-9]+)\s*(?:[,/\s]\s*([+-]?[0-9]+)\s*)?\)")
+_SINGLE = re.compile(r"(?<!\S)'([^'\";#]+)'(?![^\s,.!])")
+_ARROW = re.compile(r"(?<![^\s])[-=]+>|[-=]>|[→➔➜⇒⟶]")
+_AND = re.compile(r"&(?:amp;)?")
+_BRACKETS = str.maketrans("()[]", "    ")
+
+ARROW = "→"
+"""The token that any arrow becomes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a line that begins at `start`; `quoted` if it stood in quotes, `listed` if behind a comma."""
+
+    text: str
+    start: int
+    quoted: bool = False
+    listed: bool = False
+
+
+def split_tokens(line: str) -> list[Token]:
+    """The words of a line and where they begin: blanks and commas part them, quotes hold them together, comments go."""
+    tokens: list[Token] = []
+    end = 0
+    for match in _TOKEN.finditer(line):
+        quoted, comment, plain = match.groups()
+        if comment is not None:
+            break
+        listed = "," in line[end : match.start()]
+        tokens.append(Token(plain if plain is not None else quoted, match.start(), plain is None, listed))
+        end = match.end()
+    return tokens
+
+
+def split_words(line: str) -> list[str]:
+    """The words of a line: blanks and commas part them, quotes hold them together, comments go."""
+    return [token.text for token in split_tokens(line)]
+
+
+def remark(line: str) -> str:
+    """What stands behind the first `;` of a line, "" if there is none or a # before it."""
+    for match in _TOKEN.finditer(line):
+        comment = match.group(2)
+        if comment is not None:
+            return comment[1:] if comment.startswith(";") else ""
+    return ""
+
+
+def loose_tokens(line: str) -> list[Token]:
+    """The words of a line as people write them; arrows are words of their own, and coordinates in brackets one word."""
+    text = line.translate(_CURLY)
+    bullet = _BULLET.match(text)
+    start = bullet.end() if bullet else 0
+    text = _POINTS.sub(_point, _SINGLE.sub(r'"\1"', text[start:]))
+    spread = _ARROW.sub(f" {ARROW} ", _AND.sub(" & ", text))
+    tokens = []
+    for token in split_tokens(_unbracketed(spread)):
+        word = token.text if token.quoted else _trimmed(token.text)
+        if word or token.quoted:
+            tokens.append(replace(token, text=word, start=start + token.start))
+    return tokens
+
+
+def _point(match: re.Match[str]) -> str:
+    """Coordinates as one word, held together by quotes."""
+    return '"' + ",".join(part for part in match.groups() if part) + '"'
+
+
+def _unbracketed(text: str) -> str:
+    """The text with blanks for brackets, but for those within quotes."""
+    parts = text.split('"')
+    return '"'.join(part if at % 2 else part.translate(_BRACKETS) for at, part in enumerate(parts))
+
+
+def _trimmed(word: str) -> str:
+    """A word without the signs that end sentences, and without strokes at its ends."""
+    return word.rstrip(".!:…").strip("/") or ("/" if word.strip("/") == "" and word else "")
+
+
+def join_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The numbered lines with those that end in a backslash, not one of a comment, joined to the next."""
+    start, held = 0, ""
+    for number, line in lines:
+        start = start or number
+        stripped = line.rstrip()
+        if stripped.endswith("\\") and not _has_comment(stripped):
+            held += stripped[:-1] + " "
+            continue
+        yield start, held + line
+        start, held = 0, ""
+    if held:
+        yield start, held
+
+
+def _has_comment(line: str) -> bool:
+    return any(comment is not None for _, comment, _ in (match.groups() for match in _TOKEN.finditer(line)))
+
+
+def quoted(word: str) -> str:
+    """A word as it stands in a line: in quotes where it would be parted else."""
+    return f'"{word}"' if not word or _PARTING.search(word) else word

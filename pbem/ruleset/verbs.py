@@ -1,0 +1,352 @@
+"""A declared order: its usage line and typed fields, and how a line is read by them and written.
+
+An order is a frozen dataclass with a usage line and typed fields:
+
+    @dataclass(frozen=True, slots=True)
+    class Fire(Order):
+        \"\"\"Aim the shots of a ship at one enemy ship.\"\"\"
+
+        usage = "FIRE ship AT target"
+        ship: Annotated[str, OWN_SHIP]
+        target: Annotated[str, SEEN_SHIP]
+
+        def words(self) -> str:
+            return f"{self.ship} fires at {self.target}"
+
+In a usage line capitals are words to type, small letters name fields, `[…]`
+may be left out, and `field...` takes one word or more. A list that may lose bad
+items and keep the rest has `DROPS_BAD` behind its kind.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.kinds import ContextView, Kind, Refused
+from pbem.ruleset.tokens import quoted
+
+DROPS_BAD = object()
+"""Mark of a field: the last list of a usage, of which items that cannot be read are left out, with a warning."""
+
+_PIECE = re.compile(r"\[|\]|[^\s\[\]]++")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Base of all typed orders; the docstring of a subclass is its help."""
+
+    usage: ClassVar[str]
+    also: ClassVar[tuple[str, ...]] = ()
+    """Other words for the verb, taken when typed in full."""
+    examples: ClassVar[tuple[str, ...]] = ()
+    """Lines that a player would type; without them they are put together from the examples of the kinds."""
+
+    def words(self) -> str:
+        """The order restated for its player's receipt."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A word to type."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A field to fill in; with `many`, by one word or more."""
+
+    name: str
+    many: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """Parts that may be left out together."""
+
+    parts: tuple[Part, ...]
+
+
+Part = Literal | Argument | Optional
+
+
+def _compile(usage: str) -> tuple[Part, ...]:
+    stack: list[list[Part]] = [[]]
+    for piece in _PIECE.findall(usage):
+        if piece == "[":
+            stack.append([])
+        elif piece == "]":
+            group = tuple(stack.pop())
+            stack[-1].append(Optional(group))
+        elif piece[0].islower():
+            stack[-1].append(Argument(piece.removesuffix("..."), piece.endswith("...")))
+        else:
+            stack[-1].append(Literal(piece))
+    return tuple(stack[0])
+
+
+class Mismatch(Exception):
+    """A line that is not of a verb; `reached` is the number of words that were read before that showed."""
+
+    def __init__(self, reached: int, refused: Refused) -> None:
+        super().__init__(refused.text)
+        self.reached, self.refused = reached, refused
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One declared order, ready to read and write lines."""
+
+    order: type[Order]
+    parts: tuple[Part, ...]
+    kinds: Mapping[str, Kind]
+    sparing: frozenset[str]
+    name: str
+    word: str
+
+    @classmethod
+    def of(cls, order: type[Order]) -> Verb:
+        """Reads a declaration. Raises TypeError when usage and fields do not agree."""
+        parts = _compile(order.usage)
+        kinds = _kinds(order)
+        if not isinstance(parts[0], Literal):
+            raise TypeError(f"the usage of {order.__name__} must begin with its verb")
+        if {part.name for part in arguments(parts)} != set(kinds):
+            raise TypeError(f"the usage of {order.__name__} does not name its fields {sorted(kinds)}")
+        _check_defaults(order, parts)
+        sparing = _sparing(order, parts)
+        name = _HUMP.sub("-", order.__name__).lower()
+        return cls(order, parts, kinds, sparing, name, parts[0].word)
+
+    @property
+    def usage(self) -> str:
+        """The usage line as players see it."""
+        return " ".join(self._shown(part) for part in self.parts)
+
+    @property
+    def help(self) -> str:
+        """The help text: the declaration's docstring on one line."""
+        return " ".join((self.order.__doc__ or "").split())
+
+    @property
+    def example(self) -> str:
+        """A line that shows every part of the usage, or the first that the declaration names."""
+        return self.examples[0]
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Lines that show it: those declared, or else one with every part of the usage and one with the least."""
+        if self.order.examples:
+            return self.order.examples
+        most = " ".join(_example(part, self.kinds) for part in self.parts)
+        least = " ".join(_example(part, self.kinds) for part in self.parts if not isinstance(part, Optional))
+        return tuple(dict.fromkeys((most, least)))
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The words to type, the verb among them."""
+        return frozenset(_literals(self.parts))
+
+    @property
+    def hint(self) -> str:
+        """The usage as a hint."""
+        return f"write: {self.usage}"
+
+    def read(self, words: Sequence[str], view: ContextView) -> Order:
+        """The order of a line's words, of which the first is the verb. Raises Mismatch."""
+        values: dict[str, Any] = {}
+        reached = self._match(self.parts[1:], words, 1, values, view, frozenset())
+        if reached < len(words):
+            extra = " ".join(words[reached:])
+            raise Mismatch(reached, Refused("extra-words", f"{extra!r} is more than {self.word} takes", self.hint))
+        return self.order(**values)
+
+    def write(self, order: Order) -> str:
+        """The line that reads as this order."""
+        return " ".join(self._written(self.parts, order))
+
+    def invent(self, view: ContextView, dice: Dice, *key: str | int) -> str:
+        """A random line of this verb, well-formed as far as the view has names for it."""
+        return " ".join(self._invented(self.parts, view, dice, key))
+
+    def _shown(self, part: Part) -> str:
+        if isinstance(part, Literal):
+            return part.word
+        if isinstance(part, Optional):
+            return "[" + " ".join(self._shown(inner) for inner in part.parts) + "]"
+        shown = self.kinds[part.name].shown
+        shown = shown if "|" in shown else f"<{shown}>"
+        return f"{shown}..." if part.many else shown
+
+    def _match(
+        self,
+        parts: Sequence[Part],
+        words: Sequence[str],
+        at: int,
+        values: dict[str, Any],
+        view: ContextView,
+        after: frozenset[str],
+    ) -> int:
+        for index, part in enumerate(parts):
+            stops = _stop_words(parts[index + 1 :], after)
+            if isinstance(part, Literal):
+                at = self._literal(part, words, at)
+            elif isinstance(part, Argument):
+                at = self._argument(part, words, at, values, view, stops)
+            elif self._enters(part, words, at, view):
+                at = self._match(part.parts, words, at, values, view, stops)
+        return at
+
+    def _literal(self, part: Literal, words: Sequence[str], at: int) -> int:
+        if at < len(words) and words[at].upper() == part.word:
+            return at + 1
+        raise self._missing(part.word, words, at)
+
+    def _argument(
+        self,
+        part: Argument,
+        words: Sequence[str],
+        at: int,
+        values: dict[str, Any],
+        view: ContextView,
+        stops: frozenset[str],
+    ) -> int:
+        kind = self.kinds[part.name]
+        first = at
+        read: list[Any] = []
+        while at < len(words) and not (part.many and words[at].upper() in stops):
+            try:
+                read.append(kind.read(words[at], view))
+            except Refused as refused:
+                raise Mismatch(at, self._with_usage(refused)) from None
+            at += 1
+            if not part.many:
+                break
+        if at == first:
+            raise self._missing(kind.expected, words, at)
+        values[part.name] = tuple(read) if part.many else read[0]
+        return at
+
+    def _missing(self, expected: str, words: Sequence[str], at: int) -> Mismatch:
+        found = f"got {words[at]!r}" if at < len(words) else "the line ends"
+        return Mismatch(at, Refused("missing-word", f"expected {expected}, {found}", self.hint))
+
+    def _with_usage(self, refused: Refused) -> Refused:
+        return refused if refused.hint else Refused(refused.code, refused.text, self.hint)
+
+    def _enters(self, group: Optional, words: Sequence[str], at: int, view: ContextView) -> bool:
+        if at >= len(words):
+            return False
+        first = group.parts[0]
+        if isinstance(first, Literal):
+            return words[at].upper() == first.word
+        if isinstance(first, Optional):
+            return self._enters(first, words, at, view)
+        try:
+            self.kinds[first.name].read(words[at], view)
+        except Refused:
+            # A last optional argument is surely what an unreadable last word was meant for.
+            return group == self.parts[-1]
+        return True
+
+    def _written(self, parts: Iterable[Part], order: Order) -> Iterator[str]:
+        for part in parts:
+            if isinstance(part, Literal):
+                yield part.word
+            elif isinstance(part, Optional):
+                if any(getattr(order, inner.name) not in (None, ()) for inner in arguments(part.parts)):
+                    yield from self._written(part.parts, order)
+            else:
+                kind, value = self.kinds[part.name], getattr(order, part.name)
+                yield from map(quoted, map(kind.write, value if part.many else (value,)))
+
+    def _invented(
+        self, parts: Iterable[Part], view: ContextView, dice: Dice, key: tuple[str | int, ...]
+    ) -> Iterator[str]:
+        for index, part in enumerate(parts):
+            here = (*key, index)
+            if isinstance(part, Literal):
+                yield part.word
+            elif isinstance(part, Optional):
+                if dice.chance(1, 2, *here):
+                    yield from self._invented(part.parts, view, dice, here)
+            else:
+                names = self.kinds[part.name].samples(view) or ["nothing"]
+                for count in range(dice.roll(3, *here, "many") if part.many else 1):
+                    yield quoted(dice.pick(names, *here, count))
+
+
+def _check_defaults(order: type[Order], parts: Iterable[Part]) -> None:
+    optional = {part.name for part in arguments(group for group in parts if isinstance(group, Optional))}
+    for slot in dataclasses.fields(order):
+        if slot.name in optional and slot.default is slot.default_factory is dataclasses.MISSING:
+            raise TypeError(f"field {slot.name} of {order.__name__} may be left out, so it needs a default")
+
+
+def arguments(parts: Iterable[Part]) -> Iterator[Argument]:
+    for part in parts:
+        if isinstance(part, Argument):
+            yield part
+        elif isinstance(part, Optional):
+            yield from arguments(part.parts)
+
+
+def _literals(parts: Iterable[Part]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, Literal):
+            yield part.word
+        elif isinstance(part, Optional):
+            yield from _literals(part.parts)
+
+
+def _stop_words(parts: Sequence[Part], after: frozenset[str]) -> frozenset[str]:
+    """The words before which a `field...` ends: those that may follow it, `after` being what follows all parts."""
+    stops: set[str] = set()
+    for part in parts:
+        if isinstance(part, Literal):
+            return frozenset({*stops, part.word})
+        if isinstance(part, Optional) and isinstance(part.parts[0], Literal):
+            stops.add(part.parts[0].word)
+    return after | stops
+
+
+def _example(part: Part, kinds: Mapping[str, Kind]) -> str:
+    if isinstance(part, Literal):
+        return part.word
+    if isinstance(part, Optional):
+        return " ".join(_example(inner, kinds) for inner in part.parts)
+    return kinds[part.name].example
+
+
+def _sparing(order: type[Order], parts: Iterable[Part]) -> frozenset[str]:
+    """The lists that may lose items: what stands behind such a list could be taken for a bad item of it."""
+    marked = frozenset(name for name, extras in _extras(order).items() if DROPS_BAD in extras)
+    behind = list(arguments(parts))[-1:]
+    if not marked <= {part.name for part in behind if part.many}:
+        raise TypeError(f"in the usage of {order.__name__} only a list at its end may drop bad items")
+    return marked
+
+
+def _extras(order: type[Order]) -> dict[str, tuple[Any, ...]]:
+    """What is written behind the type of each field, in Annotated."""
+    hints = typing.get_type_hints(order, include_extras=True)
+    return {slot.name: getattr(hints[slot.name], "__metadata__", ()) for slot in dataclasses.fields(order)}
+
+
+def _kinds(order: type[Order]) -> dict[str, Kind]:
+    extras = _extras(order)
+    kinds = {}
+    for slot in dataclasses.fields(order):
+        found = [extra for extra in extras[slot.name] if isinstance(extra, Kind)]
+        if len(found) != 1:
+            raise TypeError(f"field {slot.name} of {order.__name__} needs exactly one Kind in Annotated")
+        kinds[slot.name] = found[0]
+    return kinds
