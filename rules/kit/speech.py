@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Order, OrderBook
+from pbem.ruleset import OrderBook
 
 LONGEST = 500
 """Signs of a line beyond which it is left to the order book, which refuses it."""
@@ -17,7 +17,7 @@ _ARROW = re.compile(r"-+>|=+>|[→⇒➔—–]")
 _POLITE = frozenset(("please", "pls", "thanks", "thx"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SpokenBook(OrderBook):
     """An order book that puts each line into the words of its orders first, by what the game makes of it.
 
@@ -26,7 +26,7 @@ class SpokenBook(OrderBook):
 
     plainly: Callable[[str, Mapping[str, Any]], str]
 
-    def _read(self, line: str, view: Mapping[str, Any]) -> Order | None:
+    def _read(self, line: str, view: Mapping[str, Any]) -> Any:
         return super()._read(line if len(line) > LONGEST else self.plainly(line, view), view)
 
 
