@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Option, Order, Seat, Seats, Standing, View
-from rules.bubble_singularity import beginning, bots, picture, sheet, state, textmap, turn
+from rules.bubble_singularity import beginning, bots, form, picture, sheet, state, textmap, turn
 from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.orders import ORDERS
 from rules.bubble_singularity.scores import totals
@@ -44,7 +44,7 @@ class BubbleSingularity(BaseRuleset[State]):
 
     view = staticmethod(view_of)
     parse = staticmethod(sheet.parse)
-    template = staticmethod(sheet.template)
+    template = staticmethod(form.template)
     resolve = staticmethod(turn.resolve)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)

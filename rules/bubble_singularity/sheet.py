@@ -8,21 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, split_words, suggest
 from rules.bubble_singularity.acting import default_action
-from rules.bubble_singularity.asking import answer_to, default_answer, preferred
+from rules.bubble_singularity.asking import answer_to, preferred
 from rules.bubble_singularity.beginning import check_first_card, wishes
-from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.grid import WAYS, step
-from rules.bubble_singularity.moving import default_bubbles, default_way, path_of
+from rules.bubble_singularity.moving import default_way, path_of
 from rules.bubble_singularity.orders import (
-    ABILITY_OF,
     ORDERS,
-    STATION_ACTIONS,
-    STATION_BONUSES,
-    Bubbles,
     Keep,
     Move,
     Pop,
@@ -31,7 +25,8 @@ from rules.bubble_singularity.orders import (
     Start,
     Swap,
 )
-from rules.bubble_singularity.play import Chain, Play
+from rules.bubble_singularity.outlook import outlook
+from rules.bubble_singularity.play import Play
 from rules.bubble_singularity.state import State
 from rules.bubble_singularity.table import Table
 from rules.bubble_singularity.turn import rehearse
@@ -105,7 +100,7 @@ def _check_phase(view: View, order: Order) -> None:
 
 
 def _asked(view: View) -> str:
-    return "; ".join(line.removeprefix("; ").split("#")[0].strip() for line in template(view)[:1])
+    return "write: " + " and ".join(map(ORDERS.line, defaults(view)[:1]))
 
 
 def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
@@ -147,7 +142,7 @@ def _told_of_turn(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
         )
     for item in play.plan.unused():
         yield Finding(entries[item.index].line, "warning", "no-such-pop", _idle(play, item.order))
-    yield Finding(0, "note", "outlook", outlook(play))
+    yield from outlook(play)
 
 
 def _idle(play: Play, order: Order) -> str:
@@ -159,25 +154,6 @@ def _idle(play: Play, order: Order) -> str:
     if not times:
         return f"{order.space} does not pop in this turn"
     return f"{order.space} pops {'once' if times == 1 else f'{times} times'}, and this line is one too many"
-
-
-def outlook(play: Play) -> str:
-    """What a rehearsed turn comes to, in one sentence."""
-    if play.result is not None:
-        return f"the game ends in this turn: {ENDS[play.result.how]}"
-    scored = [event.data for event in play.events if event.kind == "scored"]
-    told = [_told_of_chain(chain, data) for chain, data in zip(play.chains, scored, strict=True)]
-    if len(told) > 1:
-        return f"{len(told)} chains; " + "; ".join(f"{at}. {text}" for at, text in enumerate(told, 1))
-    return told[0] if told else "nothing pops in this turn"
-
-
-def _told_of_chain(chain: Chain, scored: Mapping[str, Any]) -> str:
-    """A chain's pops and what they bring."""
-    pops = ", ".join(chain.pops)
-    markers = f" and {scored['markers']} marker{'s' if scored['markers'] > 1 else ''}" if scored["markers"] else ""
-    points = f"{scored['points']} point{'' if scored['points'] == 1 else 's'}"
-    return f"pops: {pops}; length {scored['length']}, {points}{markers}"
 
 
 def _told_of_answer(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
@@ -249,10 +225,10 @@ def defaults(view: View) -> tuple[Order, ...]:
     if state.phase == "setup":
         offer = state.players[view["seat"]].offer
         return (Start(tuple(wishes(view["size"]))), *([Keep(offer[:1])] if offer else []))
-    return _default_answers(state) if state.questions else _default_turn(state)
+    return default_answers(state) if state.questions else default_turn(state)
 
 
-def _default_answers(state: State) -> tuple[Order, ...]:
+def default_answers(state: State) -> tuple[Order, ...]:
     """The first answers; where one brings the question of a full category, the new card for the held one."""
     answers = [answer_to(asked, (), state.liking, state.edition) for asked in state.questions]
     answer = tuple(word for answer in answers for word in answer)
@@ -260,7 +236,7 @@ def _default_answers(state: State) -> tuple[Order, ...]:
     return (Keep(answer if following is None else (*answer, following.choices[0])),)
 
 
-def _default_turn(state: State) -> tuple[Order, ...]:
+def default_turn(state: State) -> tuple[Order, ...]:
     assert state.mover is not None
     table = Table(state)
     way = default_way(table, state.mover)
@@ -268,72 +244,3 @@ def _default_turn(state: State) -> tuple[Order, ...]:
         return (default_action(table, state.mover),)
     table.change(state.mover, at=path_of(table, state.mover, (way,))[-1])
     return (Move((way,)), default_action(table, state.mover))
-
-
-def template(view: View) -> list[str]:
-    """The sheet a report brings along: a line behind a semicolon is an order once that is taken away.
-
-    Remarks begin with a # and stay remarks. MOVE, BUBBLES and the action are those of the default, so they are taken.
-    """
-    if not view["awaited"]:
-        return []
-    forms = {"setup": _start_form, "question": _answer_form, "turn": _turn_form}
-    return [f"; {line:<32}# {remark}" if remark else f"; {line}" for line, remark in forms[view["phase"]](view)]
-
-
-def _start_form(view: View) -> Iterator[tuple[str, str]]:
-    yield "START " + " ".join(wishes(view["size"])[:4]), "where you would like to start, best first"
-    offer = view["players"][view["seat"]]["offer"]
-    if offer:
-        yield f"KEEP {offer[0]}", f"your starting ability; or: KEEP {offer[1]}"
-
-
-def _answer_form(view: View) -> Iterator[tuple[str, str]]:
-    state = state_of(view)
-    yield from ((ORDERS.line(order), _remark(state)) for order in _default_answers(state))
-
-
-def _remark(state: State) -> str:
-    """What else may be kept, of one question; of several their choices stand in the report."""
-    first, *further = state.questions
-    if further:
-        return "one line answers all, best first"
-    if first.kind == "bubbles":
-        return "two of " + ", ".join(first.choices)
-    others = [card for card in first.choices if card not in default_answer(first)]
-    return "".join(f"or: KEEP {card}" for card in others)
-
-
-def _turn_form(view: View) -> Iterator[tuple[str, str]]:
-    me, rules = view["players"][view["seat"]], state_of(view).rules
-    yield from _default_form(view)
-    for order, ability in ABILITY_OF.items():
-        if ability in me["cards"]:
-            yield _examples[order], "once a turn"
-    for order, station in (*STATION_ACTIONS.items(), *STATION_BONUSES.items()):
-        held = any(space["kind"] == station and space["control"] == view["seat"] for space in view["spaces"].values())
-        if rules.with_stations and order in STATION_ACTIONS:
-            if me["blocked"] != "STATION":
-                yield _examples[order], f"as your action, if you end on {station}"
-        elif held:
-            yield _examples[order], f"your bonus, if you end on {station}"
-    if not rules.beginner:
-        yield "KEEP fusion drift", "kept without asking from now on, best first"
-    yield "SEND red N", "where a push sends it; for pops POP B2 red N"
-
-
-def _default_form(view: View) -> Iterator[tuple[str, str]]:
-    """The move and the action of the default, and what else they may be."""
-    state, seat = state_of(view), view["seat"]
-    *moves, action = _default_turn(state)
-    for move in moves:
-        assert isinstance(move, Move)
-        path = path_of(Table(state), seat, move.ways)
-        yield ORDERS.line(move), f"up to {state.rules.range} ways, such as E E N"
-        yield ORDERS.line(Bubbles(tuple(default_bubbles(Table(state), seat, path)))), "one for each space entered"
-    blocked = state.players[seat].blocked
-    others = [line for line in ("ROTATE CCW", "PULL <way>") if line.split()[0] != blocked]
-    yield ORDERS.line(action), "or: " + ", or: ".join(others)
-
-
-_examples = {verb.order: verb.example for verb in ORDERS.verbs}
