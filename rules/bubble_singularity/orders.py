@@ -168,7 +168,7 @@ class UseAttractor(Order):
 
     usage = "USE ATTRACTOR node [ways...]"
     node: Annotated[str, kinds.NODE]
-    ways: Annotated[tuple[str, ...], kinds.WAY] = ()
+    ways: Annotated[tuple[str, ...], kinds.TOWARDS] = ()
 
     def words(self) -> str:
         way = f" by {_listed(self.ways)}" if self.ways else ""
