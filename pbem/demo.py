@@ -19,6 +19,7 @@ from pbem.campaign.snapshot import live, load_campaign
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import ConfigError
 from pbem.house import House, choose_game, open_house
+from pbem.logbook import open_log
 from pbem.players import Player
 from pbem.post.maildir import MaildirCarrier
 from pbem.progress import Progress, silent
@@ -75,7 +76,7 @@ def play(
     names = seat_names(ruleset, seats)
     write_default_settings(folder, _ADDRESS)
     migrate(load_settings(folder).database)
-    with open_house(folder, games) as house:
+    with open_house(folder, games) as house, open_log(house.settings.log):
         demo = _Demo(house, ruleset, names, hashlib.sha256(seed.encode()).digest())
         demo.begin()
         while demo.turns < turns and demo.play_turn():
@@ -164,10 +165,10 @@ class _Demo:
 
     def _standing(self) -> Standing:
         with self._house.store.reading() as session:
-            table = load_campaign(session, CAMPAIGN)
-            at = select(Turn.state).where(live(table.id), Turn.number == table.turn)
+            snapshot = load_campaign(session, CAMPAIGN)
+            at = select(Turn.state).where(live(snapshot.id), Turn.number == snapshot.turn)
             state = json.loads(session.scalars(at).one())
-        return self._ruleset.standing(self._ruleset.load(state, table.version))
+        return self._ruleset.standing(self._ruleset.load(state, snapshot.version))
 
     def _tick(self) -> Ticked:
         done = tick(self._house, self._now)

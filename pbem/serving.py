@@ -31,7 +31,7 @@ def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: 
         except Stopped:
             tell("tick ended early: told to stop")
             return
-        except (OSError, PbemError) as error:
+        except (OSError, PbemError) as error:  # a database that is locked, a full disk: the next tick may fare better
             done = Ticked(problems=[without_secrets(in_words(error))])
         told(done)
         waiter.wait(house.settings.poll_seconds, stop)

@@ -107,7 +107,7 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
             done.busy = True
             return done
         with _told(done, now):
-            number = _open_number(house, name)
+            number = _open_number(house, name)  # the one he means: a letter that is read now may open another
             _poll_mailbox(house, now, done)
             done.answered = answer_letters(house, now, progress=progress)
             forget_tokens(house.store, now)
@@ -144,9 +144,9 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
 
 def _open_number(house: House, name: str) -> int:
     with house.store.reading() as session:
-        table = load_campaign(session, name)
-    check_running(table)
-    return table.turn
+        snapshot = load_campaign(session, name)
+    check_running(snapshot)
+    return snapshot.turn
 
 
 @contextmanager

@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "acts": {
         *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
-        *("post", "report", "ruleset", "store"),
+        *("post", "report", "rulebook", "ruleset", "store"),
     },
     "housekeeping": {
         *("acts", "calendar", "campaign", "durable", "errors", "house"),
@@ -61,8 +61,8 @@ ROOMS: dict[str, set[str]] = {
     "serving": {"budget", "errors", "house", "logbook", "masking", "post", "tick"},
     "players": {"post", "ruleset"},
     "demo": {
-        *("acts", "archive", "campaign", "config", "errors", "house", "players", "post"),
-        *("progress", "ruleset", "store", "tick"),
+        *("acts", "archive", "campaign", "config", "errors", "house", "logbook", "players"),
+        *("post", "progress", "ruleset", "store", "tick"),
     },
     "console": {
         *("acts", "archive", "demo", "desk", "doctor", "housekeeping"),
@@ -141,8 +141,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "campaign": (
         "holds journal policy reading tokens",
         "due sheets snapshot",
-        "deadlines history notices press",
-        "people",
+        "deadlines history labels notices",
+        "people press",
         "ground reporting",
         "resolving",
         "archiving",

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import datetime as dt
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -34,7 +35,7 @@ class Scene:
 
     session: Session
     house: House
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     now: dt.datetime
 
 
@@ -111,18 +112,19 @@ def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
     with house.store.reading() as session:
         facts = question.look(Scene(session, house, load_campaign(session, name), now))
-    if question.traces(facts):
+    traces = question.traces(facts)
+    if traces:
         with house.store.writing() as session:
-            leave_traces(Scene(session, house, locked_campaign(session, name), now), question, facts)
+            leave_traces(Scene(session, house, locked_campaign(session, name), now), traces)
     return facts
 
 
-def leave_traces(scene: Scene, question: Question[Facts], facts: Facts) -> None:
+def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
     """Enters into the journal of a locked campaign what others are to know of a question."""
-    table = scene.table
-    for trace in question.traces(facts):
-        turn = table.turn if trace.told else None
-        note(scene.session, table.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
+    snapshot = scene.snapshot
+    for trace in traces:
+        turn = snapshot.turn if trace.told else None
+        note(scene.session, snapshot.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
 
 
 def do(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
@@ -139,11 +141,11 @@ def _do_at_once(house: House, name: str, act: Act[Facts], now: dt.datetime) -> F
 
 
 def _do_planned(house: House, name: str, act: Planned[Facts, Plan], now: dt.datetime) -> Facts:
-    def plan(session: Session, table: CampaignSnapshot) -> Plan:
-        return act.plan(Scene(session, house, table, now))
+    def plan(session: Session, snapshot: CampaignSnapshot) -> Plan:
+        return act.plan(Scene(session, house, snapshot, now))
 
-    def keep(session: Session, table: CampaignSnapshot, planned: Plan) -> Facts:
-        act.keep(Scene(session, house, table, now), planned)
+    def keep(session: Session, snapshot: CampaignSnapshot, planned: Plan) -> Facts:
+        act.keep(Scene(session, house, snapshot, now), planned)
         return act.facts(planned)
 
     return act_on(house, name, plan, keep)

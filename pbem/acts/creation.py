@@ -82,6 +82,7 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
     seats = check_seats(ruleset, wanted.seats, house.settings.address, more=_open(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
+    # Only tried: options that do not go together are to be refused now, and not at the start.
     ruleset.setup(options, list(seats), setup_dice(seed))
     campaign = Campaign(
         name=wanted.name,
@@ -115,9 +116,9 @@ def _keep(house: House, campaign: Campaign, seats: Mapping[str, str], now: dt.da
         sealed = seal(campaign.seed)
         said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}; dice seal {sealed}"
         note(session, campaign.id, now, actor="gm", text=said)
-        table = load_campaign(session, campaign.name)
-        tell_gm_of_dice(session, house, table, now)
-        return Created(sealed, 1 + tell_of_dice(session, house, table, table.places, now))
+        snapshot = load_campaign(session, campaign.name)
+        tell_gm_of_dice(session, house, snapshot, now)
+        return Created(sealed, 1 + tell_of_dice(session, house, snapshot, snapshot.places, now))
 
 
 def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:

@@ -35,7 +35,7 @@ class ShowGm(Question[WhoIsGm]):
 
     def look(self, scene: Scene) -> WhoIsGm:
         """His address."""
-        return WhoIsGm(scene.table.name, scene.table.gm)
+        return WhoIsGm(scene.snapshot.name, scene.snapshot.gm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,15 @@ class ChangeGm(Act[WhoIsGm]):
 
     def do(self, scene: Scene) -> WhoIsGm:
         """Hands the campaign over."""
-        table = scene.table
+        snapshot = scene.snapshot
         gm = check_address(self.address, "the GM", scene.house.settings.address)
-        if gm.lower() == table.gm.lower():
-            raise CampaignError(f"{gm} is the GM of {table.name} already")
+        if gm.lower() == snapshot.gm.lower():
+            raise CampaignError(f"{gm} is the GM of {snapshot.name} already")
         values = {"gm": gm, "gm_token_hash": ""}
-        scene.session.execute(update(Campaign).where(Campaign.id == table.id).values(values))
-        said = f"{gm} is the GM now; it was {table.gm}"
-        note(scene.session, table.id, scene.now, actor="gm", text=said, secret=True)
-        return WhoIsGm(table.name, gm)
+        scene.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
+        said = f"{gm} is the GM now; it was {snapshot.gm}"
+        note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
+        return WhoIsGm(snapshot.name, gm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ class MailToken(Act[WhoIsGm]):
 
     def do(self, scene: Scene) -> WhoIsGm:
         """Queues the mail."""
-        mail_gm_token(scene.session, scene.house, scene.table, scene.now)
-        return WhoIsGm(scene.table.name, scene.table.gm, mailed=True)
+        mail_gm_token(scene.session, scene.house, scene.snapshot, scene.now)
+        return WhoIsGm(scene.snapshot.name, scene.snapshot.gm, mailed=True)
 
 
-def mail_gm_token(session: Session, house: House, table: CampaignSnapshot, now: dt.datetime) -> None:
+def mail_gm_token(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Draws a GM's token anew and mails it to him, with all that he may write; the old one is void."""
     token = draw_token()
-    session.execute(update(Campaign).where(Campaign.id == table.id).values(gm_token_hash=hash_token(token)))
-    act = note(session, table.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
-    page = GmToken(campaign=table.name, token=token, address=house.settings.address)
-    postman = Postman.of(house, table)
-    mail = postman.mail(table.gm, "Your token as its GM", page, ("gm token", act), kind="welcome")
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
+    act = note(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
+    page = GmToken(campaign=snapshot.name, token=token, address=house.settings.address)
+    postman = Postman.of(house, snapshot)
+    mail = postman.mail(snapshot.gm, "Your token as its GM", page, ("gm token", act), kind="welcome")
     postman.send(session, now, mail)

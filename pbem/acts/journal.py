@@ -36,7 +36,7 @@ class ShowJournal(Question[Journal]):
 
     def look(self, scene: Scene) -> Journal:
         """The whole journal."""
-        table = scene.table
-        acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == table.id).order_by(Row.id)
+        snapshot = scene.snapshot
+        acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
         entries = tuple(Entry(*row) for row in scene.session.execute(acts))
-        return Journal(table.name, table.schedule.zone, entries)
+        return Journal(snapshot.name, snapshot.schedule.zone, entries)

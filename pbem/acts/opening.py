@@ -43,9 +43,9 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SetUp:
-    """A campaign set up, before anything is written. `table` has the places where somebody sits."""
+    """A campaign set up, before anything is written. `snapshot` has the places where somebody sits."""
 
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     outcome: Outcome
     deadline: dt.datetime
     tokens: Mapping[Seat, str]
@@ -62,91 +62,92 @@ class Start(Planned[Started, _SetUp]):
 
     def plan(self, scene: Scene) -> _SetUp:
         """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
-        session, house, table = scene.session, scene.house, scene.table
-        if table.status != Phase.FORMING:
-            raise CampaignError(f"campaign {table.name} is {table.status}: it has begun already")
-        table = _seated(table, house.game(table.game))
-        return _set_up(session, house, replace(table, words=words_now(session, table)), scene.now)
+        session, house, snapshot = scene.session, scene.house, scene.snapshot
+        if snapshot.status != Phase.FORMING:
+            raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
+        snapshot = _seated(snapshot, house.game(snapshot.game))
+        return _set_up(session, house, replace(snapshot, words=words_now(session, snapshot)), scene.now)
 
     def keep(self, scene: Scene, plan: _SetUp) -> None:
         """Writes turns 0 and 1, and queues the mails."""
-        session, house, table, now = scene.session, scene.house, plan.table, scene.now
-        turn = _keep(session, house, table, plan, now)
-        welcome(session, house, table, {place: plan.tokens[place.seat] for place in table.places}, now)
-        put_reports(session, house, table, turn_id=turn, reports=plan.reports, now=now)
-        withdraw(session, table.name, 0)
-        note(session, table.id, now, actor="gm", text=f"started; dice seal {seal(table.seed)}")
+        session, house, snapshot, now = scene.session, scene.house, plan.snapshot, scene.now
+        turn = _keep(session, house, snapshot, plan, now)
+        # First, since with the welcome a player's thread begins, and all later mail names it.
+        welcome(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
+        put_reports(session, house, snapshot, turn_id=turn, reports=plan.reports, now=now)
+        withdraw(session, snapshot.name, 0)  # mails on the dice, which are of turn 0: no word is taken any more
+        note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seal(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:
         """Who plays, and when turn 1 is due."""
-        table = plan.table
+        snapshot = plan.snapshot
         return Started(
-            campaign=table.name,
-            seats=table.seats,
+            campaign=snapshot.name,
+            seats=snapshot.seats,
             deadline=plan.deadline,
-            zone=table.schedule.zone,
-            seal=seal(table.seed),
-            own_words=tuple(each.seat for each in table.words if each.own),
+            zone=snapshot.schedule.zone,
+            seal=seal(snapshot.seed),
+            own_words=tuple(each.seat for each in snapshot.words if each.own),
         )
 
 
-def _close_seats(session: Session, table: CampaignSnapshot, made: _SetUp) -> None:
+def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> None:
     """Gives each seat its token; those that nobody has taken are no more, and the words for the dice are fixed."""
-    session.get_one(Campaign, table.id).dice_words = [list(each) for each in table.words]
-    session.execute(delete(SeatRow).where(SeatRow.campaign_id == table.id, SeatRow.name.not_in(table.seats)))
-    for place in table.places:
+    session.get_one(Campaign, snapshot.id).dice_words = [list(each) for each in snapshot.words]
+    session.execute(delete(SeatRow).where(SeatRow.campaign_id == snapshot.id, SeatRow.name.not_in(snapshot.seats)))
+    for place in snapshot.places:
         hashed = hash_token(made.tokens[place.seat])
         session.execute(update(SeatRow).where(SeatRow.id == place.id).values(token_hash=hashed))
 
 
-def _taken(table: CampaignSnapshot) -> tuple[Place, ...]:
-    return tuple(place for place in table.playing if place.address)
+def _taken(snapshot: CampaignSnapshot) -> tuple[Place, ...]:
+    return tuple(place for place in snapshot.playing if place.address)
 
 
-def _seated(table: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
-    """The table with the places where somebody sits. Raises CampaignError if they are too few."""
-    places = _taken(table)
+def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
+    """The snapshot with the places where somebody sits. Raises CampaignError if they are too few."""
+    places = _taken(snapshot)
     if len(places) < ruleset.seats.least:
         number = players_allowed(ruleset.seats)
         raise CampaignError(
-            f"{ruleset.title} is for {number} players, and {len(places)} sit in {table.name}: "
+            f"{ruleset.title} is for {number} players, and {len(places)} sit in {snapshot.name}: "
             "wait until somebody signs up, or invite somebody with: pbem invite (by mail: INVITE)"
         )
-    return replace(table, places=places)
+    return replace(snapshot, places=places)
 
 
-def _set_up(session: Session, house: House, table: CampaignSnapshot, now: dt.datetime) -> _SetUp:
-    ruleset = house.game(table.game)
-    deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
-    outcome = set_up(table, ruleset)
-    reports = make_reports(house, ruleset, opening_of(session, table, 1, outcome, deadline), outcome.views)
+def _set_up(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
+    ruleset = house.game(snapshot.game)
+    deadline = next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
+    outcome = set_up(snapshot, ruleset)
+    reports = make_reports(house, ruleset, opening_of(session, snapshot, 1, outcome, deadline), outcome.views)
     files = turn_files([made.parts.files() for made in reports])
     return _SetUp(
-        table=table,
+        snapshot=snapshot,
         outcome=outcome,
         deadline=deadline,
-        tokens={seat: draw_token() for seat in table.seats},
+        tokens={seat: draw_token() for seat in snapshot.seats},
         reports=reports,
-        record=set_up_record(table, ruleset, outcome, files, now),
+        record=set_up_record(snapshot, ruleset, outcome, files, now),
         files=files,
     )
 
 
-def set_up(table: CampaignSnapshot, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
+def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
     """What a campaign begins with, the GM's patch of it done. Raises SetupError or PatchError."""
-    state = ruleset.setup(table.options, table.seats, setup_dice(table.dice_seed))
+    state = ruleset.setup(snapshot.options, snapshot.seats, setup_dice(snapshot.dice_seed))
     state, dumped = patched(ruleset, state, patch)
-    views = dict(all_views(ruleset, state, table.seats, ()))
+    views = dict(all_views(ruleset, state, snapshot.seats, ()))
     return Outcome(
         dumped=dumped,
         standing=ruleset.standing(state),
-        views=[(place, views[place.seat]) for place in table.places],
+        views=[(place, views[place.seat]) for place in snapshot.places],
         patch=patch,
     )
 
 
 def set_up_record(
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     ruleset: AnyRuleset,
     outcome: Outcome,
     files: Mapping[str, bytes],
@@ -155,31 +156,32 @@ def set_up_record(
 ) -> bytes:
     """The record of a set-up; with another in its place, that and all else that was ever taken back is `withdrawn`."""
     return setup_record(
-        campaign=table.name,
+        campaign=snapshot.name,
         ruleset=ruleset,
-        options=table.options,
-        seats=table.seats,
-        seal=seal(table.seed),
+        options=snapshot.options,
+        seats=snapshot.seats,
+        seal=seal(snapshot.seed),
         started=started,
         state=outcome.state_hash,
         files=files,
         withdrawn=withdrawn,
         patch=outcome.patch,
-        words=table.words,
+        words=snapshot.words,
     )
 
 
-def _keep(session: Session, house: House, table: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
+def _keep(session: Session, house: House, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
     """Marks the campaign as begun, writes the set-up as turn 0 and the open turn 1; returns the id of that."""
-    begun = {"status": Phase.RUNNING, "turn": 1, "version": house.game(table.game).version}
-    session.execute(update(Campaign).where(Campaign.id == table.id).values(begun))
-    _close_seats(session, table, made)
+    begun = {"status": Phase.RUNNING, "turn": 1, "version": house.game(snapshot.game).version}
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))
+    _close_seats(session, snapshot, made)
     none: frozenset[Seat] = frozenset()
-    setup = put_turn(session, table, number=0, state=b"null", state_hash="", awaited=none, deadline=None, now=now)
+    # There was no state before the set-up; turn 0 is there for its record.
+    setup = put_turn(session, snapshot, number=0, state=b"null", state_hash="", awaited=none, deadline=None, now=now)
     session.execute(update(Turn).where(Turn.id == setup).values(resolved_at=now, record=made.record))
     return put_turn(
         session,
-        table,
+        snapshot,
         number=1,
         state=made.outcome.state,
         state_hash=made.outcome.state_hash,

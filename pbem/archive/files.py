@@ -82,7 +82,7 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
         draft.rename(folder)
         flush(home)
     except OSError:
-        if not _holds(folder, record):
+        if not _holds(folder, record):  # else another writer was faster
             raise
     finally:
         _sweep(home, folder.name)
@@ -121,7 +121,7 @@ def set_aside(archive: Path, record: bytes) -> None:
     if _holds(folder, record):
         _make(aside.parent)
         if _holds(aside, record):
-            shutil.rmtree(aside)
+            shutil.rmtree(aside)  # no folder can be moved to where one is
         _move(folder, aside)
 
 

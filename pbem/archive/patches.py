@@ -52,6 +52,7 @@ def apply_patch(data: Json, patch: Patch) -> Json:
             room -= _copied(data, operation)
             if room < 0:
                 raise PatchError(f"change {number} copies too much: more than {MOST_COPIED:,} bytes in all")
+            # In place, for a state is large and changes are many; of a copy, since what is put in may be altered later.
             data = jsonpatch.apply_patch(data, [copy.deepcopy(operation)], in_place=True)
         except jsonpatch.JsonPatchTestFailed:
             wanted = _short(operation.get("value"))

@@ -157,17 +157,18 @@ def _files(session: Session, house: House, turn: Resolved) -> dict[str, bytes]:
     Reports that did not change go from a turn that is withdrawn to the one in
     its place, so they are known by their hashes.
     """
-    table = load_campaign(session, turn.campaign)
-    told, book = json.loads(turn.record), house.game(table.game).orders
+    snapshot = load_campaign(session, turn.campaign)
+    told, book = json.loads(turn.record), house.game(snapshot.game).orders
     reports = session.scalars(
         select(Report.files)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(Turn.campaign_id == table.id, Turn.number == turn.number + 1)
+        .where(Turn.campaign_id == snapshot.id, Turn.number == turn.number + 1)
         .order_by(Report.id)
     )
     given = orders_used(turn.record, book) if "orders" in told else None
-    sheets = received(table, load_sheets(session, turn.id))
+    sheets = received(snapshot, load_sheets(session, turn.id))
     kept: dict[str, bytes] = {}
+    # With none at first: where nobody was told anything there are sheets all the same.
     for report in ({}, *map(unpack_files, reports)):
         made = turn_files([report], sheets=sheets, orders=given, book=book)
         kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}

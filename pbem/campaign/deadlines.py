@@ -33,12 +33,12 @@ class Away:
     until: dt.datetime
 
 
-def load_absences(session: Session, table: CampaignSnapshot) -> tuple[Away, ...]:
+def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[Away, ...]:
     """The absences of all seats that turns wait for."""
     rows = session.execute(
         select(Absence.since, Absence.until)
         .join(SeatRow, SeatRow.id == Absence.seat_id)
-        .where(SeatRow.campaign_id == table.id, SeatRow.status == Seating.PLAYING, ~SeatRow.paused)
+        .where(SeatRow.campaign_id == snapshot.id, SeatRow.status == Seating.PLAYING, ~SeatRow.paused)
         .where(SeatRow.person_id.is_not(None))
     )
     return tuple(Away(since, until) for since, until in rows)
@@ -75,7 +75,7 @@ def _holidays(policy: Policy, zone: str, opened: dt.datetime) -> Iterator[_Span]
 
 
 def _absences(schedule: Schedule, policy: Policy, absences: Sequence[Away], least: dt.timedelta) -> Iterator[_Span]:
-    margin = min(least, schedule.every or least)
+    margin = min(least, schedule.every or least)  # a schedule may itself give less than the least time
     for away in absences:
         # An hour more: when clocks go back, a day has 25.
         if away.until - away.since <= policy.absence_days * _DAY + dt.timedelta(hours=1):

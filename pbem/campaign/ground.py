@@ -44,9 +44,9 @@ Done = TypeVar("Done")
 class Overtaken(CampaignError):
     """What an act was meant for is gone: another turn is open, its past was changed, or it is not wanted any more."""
 
-    def __init__(self, table: CampaignSnapshot) -> None:
+    def __init__(self, snapshot: CampaignSnapshot) -> None:
         super().__init__(
-            f"campaign {table.name} has changed at this very moment, and is at turn {table.turn} now: "
+            f"campaign {snapshot.name} has changed at this very moment, and is at turn {snapshot.turn} now: "
             "nothing was done; look at it, and try again"
         )
 
@@ -66,7 +66,7 @@ class _Step:
 class Ground:
     """What an act was planned from. Rows that never change are here by their ids."""
 
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     turns: tuple[_Step, ...]
     sheets: tuple[int, ...]
     codes: tuple[str, ...]
@@ -76,21 +76,21 @@ class Ground:
     dice: tuple[DiceWord, ...]
 
 
-def load_ground(session: Session, table: CampaignSnapshot) -> Ground:
+def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
     """The ground of a campaign as it is now."""
     columns = (Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling)
-    last_two = select(*columns).where(live(table.id), Turn.number >= table.turn - 1).order_by(Turn.number)
+    last_two = select(*columns).where(live(snapshot.id), Turn.number >= snapshot.turn - 1).order_by(Turn.number)
     turns = tuple(_Step(*row) for row in session.execute(last_two))
     ids = [turn.id for turn in turns]
     return Ground(
-        table=table,
+        snapshot=snapshot,
         turns=turns,
         sheets=tuple(session.scalars(select(Sheet.id).where(Sheet.turn_id.in_(ids)).order_by(Sheet.id))),
         codes=tuple(session.scalars(select(Report.code).where(Report.turn_id.in_(ids[-1:])).order_by(Report.id))),
-        absences=load_absences(session, table),
-        words=mark(session, table.id),
-        muted=muted_seats(session, table),
-        dice=words_now(session, table) if table.status == Phase.FORMING else (),
+        absences=load_absences(session, snapshot),
+        words=mark(session, snapshot.id),
+        muted=muted_seats(session, snapshot),
+        dice=words_now(session, snapshot) if snapshot.status == Phase.FORMING else (),
     )
 
 
@@ -109,22 +109,22 @@ def act_on(
     meant = None
     for _ in range(ATTEMPTS):
         with house.store.reading() as session:
-            table = load_campaign(session, name)
-            meant = _meant(table, meant)
-            ground, planned = load_ground(session, table), plan(session, table)
+            snapshot = load_campaign(session, name)
+            meant = _meant(snapshot, meant)
+            ground, planned = load_ground(session, snapshot), plan(session, snapshot)
         with house.store.writing() as session:
-            table = locked_campaign(session, name)
-            if load_ground(session, table) == ground:
-                return keep(session, table, planned)
+            snapshot = locked_campaign(session, name)
+            if load_ground(session, snapshot) == ground:
+                return keep(session, snapshot, planned)
     with house.store.writing() as session:
-        table = locked_campaign(session, name)
-        _meant(table, meant)
-        return keep(session, table, plan(session, table))
+        snapshot = locked_campaign(session, name)
+        _meant(snapshot, meant)
+        return keep(session, snapshot, plan(session, snapshot))
 
 
-def _meant(table: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
+def _meant(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
     """The turn that is open, and in which era. Raises Overtaken if it was another before."""
-    now = (table.turn, table.era)
+    now = (snapshot.turn, snapshot.era)
     if before not in (None, now):
-        raise Overtaken(table)
+        raise Overtaken(snapshot)
     return now

@@ -48,30 +48,30 @@ def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]
     return used
 
 
-def events_from(session: Session, table: CampaignSnapshot, ruleset: AnyRuleset, first: int) -> Past:
-    """What happened in the turns from `first` to the one before the table's.
+def events_from(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset, first: int) -> Past:
+    """What happened in the turns from `first` to the one before the one of the snapshot.
 
     A seat that was told nothing at an opening hears of it in its next report;
     as turns come out the same each time, they are resolved again for that.
     """
     rows = session.execute(
         select(Turn.number, Turn.state, Turn.record)
-        .where(live(table.id), Turn.number >= first - 1, Turn.number < table.turn, Turn.record.is_not(None))
+        .where(live(snapshot.id), Turn.number >= first - 1, Turn.number < snapshot.turn, Turn.record.is_not(None))
         .order_by(Turn.number)
     )
     turns = [(number, state, json.loads(record or b"")) for number, state, record in rows]
     # A state was written by the run of the turn before, which may have been of an older version of the game.
     return {
-        number: _events(table, ruleset, number, ruleset.load(json.loads(state), earlier["version"]), record)
+        number: _events(snapshot, ruleset, number, ruleset.load(json.loads(state), earlier["version"]), record)
         for (_, _, earlier), (number, state, record) in pairwise(turns)
     }
 
 
 def _events(
-    table: CampaignSnapshot, ruleset: AnyRuleset, number: int, before: Any, record: Mapping[str, Any]
+    snapshot: CampaignSnapshot, ruleset: AnyRuleset, number: int, before: Any, record: Mapping[str, Any]
 ) -> tuple[Event, ...]:
     orders = {
         seat: tuple(ruleset.orders.from_json(order) for order in orders) for seat, orders in record["orders"].items()
     }
     turn = TurnInput(orders, frozenset(record["missing"]), frozenset(record["removed"]), record.get("ruling"))
-    return ruleset.resolve(before, turn, turn_dice(table.dice_seed, number))[1]
+    return ruleset.resolve(before, turn, turn_dice(snapshot.dice_seed, number))[1]

@@ -25,6 +25,7 @@ from pbem.post.outbox import queue, topic_of
 from pbem.post.reading import Letter
 from pbem.post.writing import Mail, Part
 from pbem.report import Page, ReportFacts, ReportParts
+from pbem.report.entry import CONTENT_TYPE, deadline_entry
 from pbem.report.people_pages import Notice
 from pbem.store.models import Campaign, Outgoing
 
@@ -32,6 +33,7 @@ Parts = tuple[str | int, ...]
 """What a Message-ID follows from: words and numbers that no other mail of its sender has."""
 
 _NO_CAMPAIGN = b"pbem: news that belongs to no campaign"
+"""No secret: the Message-ID of such news has a part drawn by chance instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,11 @@ class Postman:
         mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
         return dataclasses.replace(mail, html=parts.html, parts=(*pictures, data))
 
+    def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> Part:
+        """The campaign's deadline as a file for calendars, as it was set at a moment."""
+        uid = self.id_of("calendar").strip("<>")
+        return Part("deadline.ics", CONTENT_TYPE, deadline_entry(uid, self.name, deadline, set_at))
+
     def send(self, session: Session, now: dt.datetime, *mails: Mail) -> None:
         """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
         queue(session, mails, self.house.settings, campaign_id=self.campaign_id, now=now)
@@ -142,7 +149,7 @@ class Postman:
 def tell_players(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
     act: int,
@@ -150,6 +157,7 @@ def tell_players(
     page: Page,
     topic: str = "",
     but: Collection[str] = (),
+    files: tuple[Part, ...] = (),
 ) -> None:
     """Queues the same notice to every player still in the game, `but` those of some seats.
 
@@ -157,41 +165,42 @@ def tell_players(
     turn, such as "reminder", it replaces what still waits on that.
     """
     text = house.reporter.write(page)
-    pages = [(place, text) for place in table.playing if place.seat not in but]
-    tell_each(session, house, table, now, act=act, subject=subject, pages=pages, topic=topic)
+    pages = [(place, text) for place in snapshot.playing if place.seat not in but]
+    tell_each(session, house, snapshot, now, act=act, subject=subject, pages=pages, topic=topic, files=files)
 
 
 def tell_each(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
     act: int,
     subject: str,
     pages: Iterable[tuple[Place, Page | str]],
     topic: str = "",
+    files: tuple[Part, ...] = (),
 ) -> None:
     """Queues a notice of its own to each of some places; to those where nobody sits, none."""
-    postman = Postman.of(house, table)
+    postman = Postman.of(house, snapshot)
     mails = [
         postman.mail(
             place.address,
             subject,
             page,
             ("act", act, place.seat),
-            topic=topic and topic_of(topic, table.name, table.turn, place.seat),
+            topic=topic and topic_of(topic, snapshot.name, snapshot.turn, place.seat),
         )
         for place, page in pages
         if place.address
     ]
-    postman.send(session, now, *mails)
+    postman.send(session, now, *(dataclasses.replace(mail, parts=files) for mail in mails))
 
 
 def tell_gm_once(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
     moment: tuple[str, ...],
@@ -205,43 +214,44 @@ def tell_gm_once(
     `moment` are words and times that name what he is told of, besides campaign, turn and kind. With a `topic` of the
     open turn, such as "late", it replaces what still waits on that.
     """
-    if not was_told(session, house, table, moment, kind=kind):
-        postman, about = Postman.of(house, table), topic and topic_of(topic, table.name, table.turn, "gm")
-        mail = postman.mail(table.gm, subject, page, _moment(table, moment, kind), kind=kind, topic=about)
+    if not was_told(session, house, snapshot, moment, kind=kind):
+        postman, about = Postman.of(house, snapshot), topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
+        mail = postman.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=about)
         postman.send(session, now, mail)
 
 
 def was_told(
-    session: Session, house: House, table: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
+    session: Session, house: House, snapshot: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
 ) -> bool:
     """Whether the GM has had the notice of a moment."""
-    id_ = Postman.of(house, table).id_of(*_moment(table, moment, kind))
+    id_ = Postman.of(house, snapshot).id_of(*_moment(snapshot, moment, kind))
     return session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None
 
 
-def _moment(table: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
-    return ("gm" if kind == "notice" else kind, table.name, table.turn, table.era, *moment)
+def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
+    # By "gm" notices are known to campaigns that run; under another word they would be mailed once more.
+    return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
 
 
 def send_words(
     session: Session,
     house: House,
-    table: CampaignSnapshot | None,
+    snapshot: CampaignSnapshot | None,
     now: dt.datetime,
     *paragraphs: str,
     to: str,
     subject: str,
 ) -> None:
-    """Queues a notice in so many words to an address; `table` is None for what concerns no single campaign."""
-    gm = table.gm if table and table.gm.lower() != to.lower() else ""
-    page = Notice(paragraphs=paragraphs, campaign=table.name if table else "", gm=gm)
-    send_page(session, house, table, now, to=to, subject=subject, page=page)
+    """Queues a notice in so many words to an address; `snapshot` is None for what concerns no single campaign."""
+    gm = snapshot.gm if snapshot and snapshot.gm.lower() != to.lower() else ""
+    page = Notice(paragraphs=paragraphs, campaign=snapshot.name if snapshot else "", gm=gm)
+    send_page(session, house, snapshot, now, to=to, subject=subject, page=page)
 
 
 def send_page(
     session: Session,
     house: House,
-    table: CampaignSnapshot | None,
+    snapshot: CampaignSnapshot | None,
     now: dt.datetime,
     *,
     to: str,
@@ -250,7 +260,7 @@ def send_page(
     code: str = "",
 ) -> None:
     """Queues one of the host's pages to an address, as a mail of its own; a reply to it carries `code`."""
-    postman = Postman.of(house, table)
+    postman = Postman.of(house, snapshot)
     # Two notices may be alike in all but the moment, and a tick is one moment.
     id_ = (page.page, secrets.token_hex(8))
     postman.send(session, now, postman.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))

@@ -52,7 +52,7 @@ def _minutes(most_days: int, *, help: str) -> Rule:  # noqa: A002 - the word of 
     def read(text: str) -> int:
         span = find_span(text)
         if span is None:
-            return {"0": 0}[text]
+            return {"0": 0}[text]  # any other text is a KeyError, for which `read_rule` has words
         if span > dt.timedelta(days=most_days):
             raise ValueError
         return span // dt.timedelta(minutes=1)

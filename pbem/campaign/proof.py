@@ -20,14 +20,14 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
     Raises CampaignError when there is nothing to prove yet.
     """
     with house.store.reading() as session:
-        table = load_campaign(session, name)
+        snapshot = load_campaign(session, name)
         resolved = session.execute(
             select(Turn.number, Turn.record, Turn.archived_at)
-            .where(live(table.id), Turn.resolved_at.is_not(None))
+            .where(live(snapshot.id), Turn.resolved_at.is_not(None))
             .order_by(Turn.number)
         ).all()
-        left = untidy(session, table.id)
-        withdrawn = [(each.turn, each.hash) for each in all_withdrawn(session, table.id)]
+        left = untidy(session, snapshot.id)
+        withdrawn = [(each.turn, each.hash) for each in all_withdrawn(session, snapshot.id)]
     if not resolved:
         raise CampaignError(f"campaign {name} has not begun: there is no archive to prove")
     late = [turn.number for turn in resolved if turn.archived_at is None]
@@ -38,8 +38,8 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
     return replay(
         house.settings.archive,
         name,
-        ruleset=house.game(table.game),
-        seed=table.seed,
+        ruleset=house.game(snapshot.game),
+        seed=snapshot.seed,
         head=file_hash(resolved[-1].record or b""),
         withdrawn=withdrawn,
         on_turn=lambda number: progress("replaying", number, len(resolved) - 1),

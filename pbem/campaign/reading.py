@@ -72,4 +72,5 @@ def still_reads(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, A
 
 
 def _is_missing(finding: Finding) -> bool:
+    """Whether it speaks of no line, and of nothing wrong: so rulesets tell what the whole sheet comes to or lacks."""
     return finding.line == 0 and finding.severity == "note"

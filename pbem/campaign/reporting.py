@@ -6,10 +6,10 @@ import base64
 import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
-from sqlalchemy import Table, insert
+from sqlalchemy import Table, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
@@ -22,7 +22,7 @@ from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
 from pbem.report import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
 from pbem.ruleset import AnyRuleset, Seat, View, canonical
-from pbem.store.models import Report
+from pbem.store.models import Report, Turn
 
 _PUT = insert(cast(Table, Report.__table__))
 
@@ -36,7 +36,7 @@ class Opening:
     they are files of.
     """
 
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     number: int
     deadline: dt.datetime | None
     seal: str
@@ -85,7 +85,7 @@ def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Plac
 def put_reports(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     *,
     turn_id: int,
     reports: Sequence[MadeReport],
@@ -93,10 +93,12 @@ def put_reports(
 ) -> None:
     """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
 
-    Who stands in for a player gets a copy, with a code of his own.
+    They bring its deadline for calendars. Who stands in for a player gets a copy, with a code of his own.
     """
     if not reports:
         return
+    postman, deadline = Postman.of(house, snapshot), session.scalar(select(Turn.deadline).where(Turn.id == turn_id))
+    calendar = (postman.deadline_file(deadline, now),) if deadline else ()
     rows = [
         {
             "turn_id": turn_id,
@@ -110,9 +112,13 @@ def put_reports(
         for made in reports
     ]
     session.connection().execute(_PUT, rows)
-    mails = {made.place.id: (made.code, made.mail) for made in reports if made.place.address}
-    sent = [*(mail for _, mail in mails.values()), *copies(session, house, table, mails, now)]
-    Postman.of(house, table).send(session, now, *sent)
+    mails = {
+        made.place.id: (made.code, replace(made.mail, parts=(*made.mail.parts, *calendar)))
+        for made in reports
+        if made.place.address
+    }
+    sent = [*(mail for _, mail in mails.values()), *copies(session, house, snapshot, mails, now)]
+    postman.send(session, now, *sent)
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
@@ -134,14 +140,14 @@ def _is_picture(name: str) -> bool:
 
 
 def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
-    table = opening.table
+    snapshot = opening.snapshot
     return ReportFacts(
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=place.seat,
-        seats=table.seats,
+        seats=snapshot.seats,
         deadline=opening.deadline,
-        zone=table.schedule.zone,
-        code=reply_code(table.mail_key, table.name, place.seat, opening.number, table.era),
+        zone=snapshot.schedule.zone,
+        code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
         address=house.settings.address,
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,
@@ -152,12 +158,12 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         record=opening.record,
         correction=opening.corrections.get(place.seat),
         words=opening.postbag.words(place),
-        closes=opening.deadline + table.policy.grace_time if opening.deadline and table.policy.grace else None,
+        closes=opening.deadline + snapshot.policy.grace_time if opening.deadline and snapshot.policy.grace else None,
     )
 
 
 def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, parts: ReportParts) -> Mail:
-    table = opening.table
-    id_ = ("report", table.name, place.seat, opening.number, table.era)
-    topic = topic_of("report", table.name, opening.number, place.seat)
-    return Postman.of(house, table).report(place.address, parts, facts, id_, topic=topic)
+    snapshot = opening.snapshot
+    id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
+    topic = topic_of("report", snapshot.name, opening.number, place.seat)
+    return Postman.of(house, snapshot).report(place.address, parts, facts, id_, topic=topic)

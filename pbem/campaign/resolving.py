@@ -65,7 +65,7 @@ class Before:
     out, if the turn was run before.
     """
 
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     ruleset: AnyRuleset
     turn: OpenTurn
     last: Mapping[Seat, LastReport]
@@ -117,29 +117,29 @@ class After:
     files: Mapping[str, bytes]
 
 
-def load_before(session: Session, house: House, table: CampaignSnapshot) -> Before:
+def load_before(session: Session, house: House, snapshot: CampaignSnapshot) -> Before:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
-    turn = load_open_turn(session, table)
-    ruleset = house.game(table.game)
-    gone = frozenset(place.seat for place in table.places if not place.playing)
+    turn = load_open_turn(session, snapshot)
+    ruleset = house.game(snapshot.game)
+    gone = frozenset(place.seat for place in snapshot.places if not place.playing)
     return Before(
-        table=table,
+        snapshot=snapshot,
         ruleset=ruleset,
         turn=turn,
-        last=load_last_reports(session, table),
-        previous=record_of(session, table, turn.number - 1),
-        withdrawn=all_withdrawn(session, table.id),
-        removed=gone - removed_before(session, table.id, turn.number) if gone else gone,
-        absences=load_absences(session, table),
+        last=load_last_reports(session, snapshot),
+        previous=record_of(session, snapshot, turn.number - 1),
+        withdrawn=all_withdrawn(session, snapshot.id),
+        removed=gone - removed_before(session, snapshot.id, turn.number) if gone else gone,
+        absences=load_absences(session, snapshot),
     )
 
 
 def compute(session: Session, house: House, before: Before, now: dt.datetime) -> After:
     """Resolves the open turn and makes its reports and record, in the session of the look."""
-    table, outcome = before.table, resolve_turn(session, before)
+    snapshot, outcome = before.snapshot, resolve_turn(session, before)
     over = outcome.standing.over
-    deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
-    opening = opening_of(session, table, before.turn.number + 1, outcome, deadline, before.previous)
+    deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
+    opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
     reports = make_reports(house, before.ruleset, opening, outcome.views)
     files = run_files(before, outcome, [made.parts.files() for made in reports])
     return After(
@@ -159,11 +159,13 @@ def resolve_turn(session: Session, before: Before, dice: Dice | None = None) -> 
 
     Raises PatchError if the GM's patch does not fit what comes out.
     """
-    table, ruleset, turn = before.table, before.ruleset, before.turn
-    counted = _counted(table, turn.sheets)
+    snapshot, ruleset, turn = before.snapshot, before.ruleset, before.turn
+    counted = _counted(snapshot, turn.sheets)
     given = _input(before, counted)
     state, events = ruleset.resolve(
-        ruleset.load(json.loads(turn.state), table.version), given, dice or turn_dice(table.dice_seed, turn.number)
+        ruleset.load(json.loads(turn.state), snapshot.version),
+        given,
+        dice or turn_dice(snapshot.dice_seed, turn.number),
     )
     state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)
@@ -189,7 +191,7 @@ def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
 
 def opening_of(
     session: Session,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     number: int,
     outcome: Outcome,
     deadline: dt.datetime | None,
@@ -200,17 +202,17 @@ def opening_of(
     They are files of the record that is made of their turn, so they tell of the one before, `previous`.
     """
     return Opening(
-        table=table,
+        snapshot=snapshot,
         number=number,
         deadline=deadline,
-        seal=seal(table.seed),
-        seed=table.seed.hex() if outcome.standing.over else "",
+        seal=seal(snapshot.seed),
+        seed=snapshot.seed.hex() if outcome.standing.over else "",
         over=outcome.standing.over,
-        dice=words_told(table.words) if number == 1 or outcome.standing.over else {},
+        dice=words_told(snapshot.words) if number == 1 or outcome.standing.over else {},
         used=outcome.used,
         missing=outcome.turn.missing,
         record=told_hash(previous),
-        postbag=load_postbag(session, table, number, over=outcome.standing.over),
+        postbag=load_postbag(session, snapshot, number, over=outcome.standing.over),
     )
 
 
@@ -218,7 +220,7 @@ def run_files(before: Before, outcome: Outcome, reports: Iterable[Mapping[str, b
     """The files of a turn for the archive; `reports` are those of each seat told."""
     return turn_files(
         reports,
-        sheets=received(before.table, before.turn.sheets),
+        sheets=received(before.snapshot, before.turn.sheets),
         orders=outcome.turn.orders,
         book=before.ruleset.orders,
     )
@@ -226,14 +228,14 @@ def run_files(before: Before, outcome: Outcome, reports: Iterable[Mapping[str, b
 
 def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
     """The record of a turn's run."""
-    table, turn = before.table, before.turn
+    snapshot, turn = before.snapshot, before.turn
     return turn_record(
-        campaign=table.name,
+        campaign=snapshot.name,
         ruleset=before.ruleset,
         number=turn.number,
-        options=table.options,
-        seats=table.seats,
-        seal=seal(table.seed),
+        options=snapshot.options,
+        seats=snapshot.seats,
+        seal=seal(snapshot.seed),
         opened=turn.opened_at,
         resolved=now,
         turn=outcome.turn,
@@ -245,30 +247,30 @@ def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now
         previous=before.previous,
         withdrawn=before.withdrawn,
         patch=outcome.patch,
-        seed=table.seed.hex() if outcome.standing.over else "",
+        seed=snapshot.seed.hex() if outcome.standing.over else "",
     )
 
 
 def turn_input(before: Before) -> TurnInput:
     """What the resolver would be given now: the sheets that count, and defaults for those that are missing."""
-    return _input(before, _counted(before.table, before.turn.sheets))
+    return _input(before, _counted(before.snapshot, before.turn.sheets))
 
 
-def received(table: CampaignSnapshot, sheets: Sequence[SheetIn]) -> list[SheetReceived]:
+def received(snapshot: CampaignSnapshot, sheets: Sequence[SheetIn]) -> list[SheetReceived]:
     """The sheets of a turn as the archive keeps them, by seat and version."""
-    names = {place.id: place.seat for place in table.places}
+    names = {place.id: place.seat for place in snapshot.places}
     found = [SheetReceived(names[sheet.seat_id], sheet.version, sheet.text) for sheet in sheets]
     return sorted(found, key=lambda sheet: (sheet.seat, sheet.version))
 
 
-def _counted(table: CampaignSnapshot, sheets: Sequence[SheetIn]) -> dict[Seat, SheetIn]:
+def _counted(snapshot: CampaignSnapshot, sheets: Sequence[SheetIn]) -> dict[Seat, SheetIn]:
     """The sheet that counts for each playing seat: its last accepted one."""
-    names = {place.id: place.seat for place in table.playing}
+    names = {place.id: place.seat for place in snapshot.playing}
     return {names[sheet.seat_id]: sheet for sheet in sheets if sheet.accepted and sheet.seat_id in names}
 
 
 def _input(before: Before, counted: Mapping[Seat, SheetIn]) -> TurnInput:
-    ruleset, playing = before.ruleset, [place.seat for place in before.table.playing]
+    ruleset, playing = before.ruleset, [place.seat for place in before.snapshot.playing]
     missing = [seat for seat in playing if seat in before.turn.awaited and seat not in counted]
     kept = orders_used(before.previous, ruleset.orders) if missing else {}
     orders: dict[Seat, tuple[Order, ...]] = {}
@@ -285,7 +287,7 @@ def _views(
     session: Session, before: Before, state: Any, events: tuple[Event, ...], standing: Standing
 ) -> list[tuple[Place, View]]:
     """The views of the seats that get a report now, each with all that happened since its last one."""
-    told = _told(before.table, standing)
+    told = _told(before.snapshot, standing)
     since = {place.seat: before.last[place.seat].number for place in told}
     past = _past(session, before, min(since.values(), default=before.turn.number))
     views: dict[Seat, View] = {}
@@ -296,13 +298,13 @@ def _views(
     return [(place, views[place.seat]) for place in told]
 
 
-def _told(table: CampaignSnapshot, standing: Standing) -> list[Place]:
+def _told(snapshot: CampaignSnapshot, standing: Standing) -> list[Place]:
     if standing.over or standing.told is None:
-        return list(table.playing)
-    return [place for place in table.playing if place.seat in standing.told | standing.awaiting]
+        return list(snapshot.playing)
+    return [place for place in snapshot.playing if place.seat in standing.told | standing.awaiting]
 
 
 def _past(session: Session, before: Before, first: int) -> Past:
     if first == before.turn.number:
         return {}
-    return events_from(session, before.table, before.ruleset, first)
+    return events_from(session, before.snapshot, before.ruleset, first)

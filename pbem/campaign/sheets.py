@@ -91,6 +91,11 @@ def keep_sheet(
     session.connection().execute(_KEEP, row)
 
 
+def receipt_name(campaign: str, seat: Seat, turn: int, version: int, era: int) -> tuple[str | int, ...]:
+    """What the Message-ID of a receipt is made of, so that each sheet has one and no more."""
+    return ("receipt", campaign, seat, turn, version, era)
+
+
 def copy_sheets(
     session: Session, source: Turn, target: Turn, *, but: Iterable[int] = (), wait: bool | None = None
 ) -> None:
@@ -118,9 +123,13 @@ def make_receipt(
     seat: Seat,
     label: str,
     deadline: dt.datetime | None,
+    held: bool,
     zone: str,
 ) -> Receipt:
-    """What a player is told of a sheet, however it came; whoever took it adds what is so of his way."""
+    """What a player is told of a sheet, however it came; whoever took it adds what is so of his way.
+
+    Of a deadline nothing is told while the turn is `held`: it does not run then.
+    """
     counted = earlier.counted
     replaced = counted if reading.accepted else None
     return Receipt(
@@ -132,7 +141,8 @@ def make_receipt(
         accepted=reading.accepted,
         orders=reading.restated,
         findings=reading.told,
-        deadline=deadline,
+        deadline=None if held else deadline,
+        held=held,
         zone=zone,
         counts=counted.version if counted else None,
         replaces=compare(replaced.version, replaced.orders, reading.parsed.orders, book) if replaced else None,

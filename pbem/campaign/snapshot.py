@@ -117,7 +117,8 @@ class LastReport:
 def lock_campaign(session: Session, name: str) -> None:
     """Keeps others from taking a sheet for a campaign, or changing anything of it, until the transaction ends.
 
-    What the session has seen before is forgotten: it may have changed while we waited.
+    SQLite locks no rows, and need not: a writing session there is the only one. What the session has seen before
+    is forgotten: it may have changed while we waited.
     """
     session.execute(select(Campaign.id).where(Campaign.name == name).with_for_update())
     session.expire_all()
@@ -164,12 +165,12 @@ def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
     return load_campaign(session, name)
 
 
-def find_place(table: CampaignSnapshot, seat: Seat) -> Place:
+def find_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
     """The place of this seat. Raises CampaignError with the nearest there is."""
-    for place in table.places:
+    for place in snapshot.places:
         if place.seat == seat.lower():
             return place
-    raise CampaignError(f"{table.name} has no seat {seat!r}: {suggest(seat.lower(), table.seats)}")
+    raise CampaignError(f"{snapshot.name} has no seat {seat!r}: {suggest(seat.lower(), snapshot.seats)}")
 
 
 def live(campaign_id: int) -> ColumnElement[bool]:
@@ -177,43 +178,43 @@ def live(campaign_id: int) -> ColumnElement[bool]:
     return and_(Turn.campaign_id == campaign_id, Turn.shelf_id.is_(None))
 
 
-def check_running(table: CampaignSnapshot) -> None:
+def check_running(snapshot: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign has no open turn."""
-    if table.status != Phase.RUNNING:
-        raise CampaignError(f"campaign {table.name} is {table.status}: it has no open turn")
+    if snapshot.status != Phase.RUNNING:
+        raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has no open turn")
 
 
-def live_turn(session: Session, table: CampaignSnapshot, number: int) -> Turn:
+def live_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> Turn:
     """The turn of this number in the campaign's history. Raises CampaignError if that is broken, and has none."""
-    turn = session.scalar(select(Turn).where(live(table.id), Turn.number == number))
+    turn = session.scalar(select(Turn).where(live(snapshot.id), Turn.number == number))
     if turn is None:
-        raise _broken(table, f"turn {number} is missing")
+        raise _broken(snapshot, f"turn {number} is missing")
     return turn
 
 
-def open_deadline(session: Session, table: CampaignSnapshot) -> dt.datetime | None:
+def open_deadline(session: Session, snapshot: CampaignSnapshot) -> dt.datetime | None:
     """When the open turn is due; None where there is none, or it waits for its GM."""
-    return session.scalar(select(Turn.deadline).where(live(table.id), Turn.number == table.turn, Turn.number > 0))
+    return session.scalar(select(Turn.deadline).where(live(snapshot.id), Turn.number == snapshot.turn, Turn.number > 0))
 
 
-def record_of(session: Session, table: CampaignSnapshot, number: int) -> bytes:
+def record_of(session: Session, snapshot: CampaignSnapshot, number: int) -> bytes:
     """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
-    record = session.scalar(select(Turn.record).where(live(table.id), Turn.number == number))
+    record = session.scalar(select(Turn.record).where(live(snapshot.id), Turn.number == number))
     if record is None:
-        raise _broken(table, f"turn {number} was not run")
+        raise _broken(snapshot, f"turn {number} was not run")
     return record
 
 
-def _broken(table: CampaignSnapshot, wrong: str) -> CampaignError:
+def _broken(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
     return CampaignError(
-        f"the turns of {table.name} do not hang together: {wrong}; run: pbem mend {table.name} (by mail: MEND)"
+        f"the turns of {snapshot.name} do not hang together: {wrong}; run: pbem mend {snapshot.name} (by mail: MEND)"
     )
 
 
-def load_open_turn(session: Session, table: CampaignSnapshot) -> OpenTurn:
+def load_open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurn:
     """The open turn of a running campaign. Raises CampaignError if it has none."""
-    check_running(table)
-    turn = live_turn(session, table, table.turn)
+    check_running(snapshot)
+    turn = live_turn(session, snapshot, snapshot.turn)
     return OpenTurn(
         turn.id,
         turn.number,
@@ -237,9 +238,11 @@ def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:
     return [SheetIn(**row._mapping) for row in rows]
 
 
-def load_last_reports(session: Session, table: CampaignSnapshot, *, until: int | None = None) -> dict[Seat, LastReport]:
+def load_last_reports(
+    session: Session, snapshot: CampaignSnapshot, *, until: int | None = None
+) -> dict[Seat, LastReport]:
     """The report each seat was mailed last, or had been when the turn of a number opened."""
-    shown = live(table.id) if until is None else and_(live(table.id), Turn.number <= until)
+    shown = live(snapshot.id) if until is None else and_(live(snapshot.id), Turn.number <= until)
     newest = (
         select(Report.seat_id, func.max(Turn.number).label("number"))
         .join(Turn, Turn.id == Report.turn_id)
@@ -252,6 +255,6 @@ def load_last_reports(session: Session, table: CampaignSnapshot, *, until: int |
         .join(Turn, Turn.id == Report.turn_id)
         .join(SeatRow, SeatRow.id == Report.seat_id)
         .join(newest, (newest.c.seat_id == Report.seat_id) & (newest.c.number == Turn.number))
-        .where(live(table.id))
+        .where(live(snapshot.id))
     )
     return {row[0]: LastReport(*row[1:]) for row in rows}

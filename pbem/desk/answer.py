@@ -42,6 +42,7 @@ from pbem.store.models import Letter as LetterRow
 from pbem.store.states import LetterState
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
+"""In such mail not even a sheet is looked for: it may be one that is only quoted."""
 
 
 @dataclass(slots=True)
@@ -138,6 +139,7 @@ def _deal(house: House, now: dt.datetime, read: _Read, known: frozenset[str]) ->
     """Answers a letter, if it is still new, and notes what was done."""
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with house.store.writing(durable=False) as session:
+        # Before anything else, so that another desk with the same letter waits here, and then finds it done.
         if not close_letter(session, read.mail.id, LetterState.DONE, ""):
             return _Dealt()
         found = _opened(house, session, now, read, known)

@@ -24,6 +24,7 @@ from pbem.store.states import LetterState, Phase
 KILLS = "reading it has ended this program twice, as when it takes more memory than there is; it was not tried again"
 
 _LONGEST_NOTE = 4_000
+"""Characters from the end of a traceback, where it says what went wrong."""
 
 _CLOSE = (
     update(LetterRow)

@@ -43,6 +43,11 @@ def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> s
 def _mail_as(asked: AskedByPerson, order: MailAs) -> str:
     if asked.person is None:
         return _NOBODY
+    if order.form in ("CALENDAR", "NOCALENDAR"):
+        asked.person.calendar = order.form == "CALENDAR"
+        if asked.person.calendar:
+            return "Deadlines come as files for your calendar from now on, with reports that have files at all."
+        return "Deadlines come without files for your calendar from now on. FORMAT CALENDAR changes it back."
     asked.person.plain = order.form == "PLAIN"
     if asked.person.plain:
         return "Your reports come as text alone from now on, in all your campaigns. FORMAT WHOLE changes it back."

@@ -82,13 +82,14 @@ class Unproven:
 
     `spot` is None for what concerns no seat. `orders`: it is a sheet, for the
     open turn. `weighty`: it shows more than its sender, but not enough for what
-    it asks.
+    it asks. `pressed`: a mail program's button to unsubscribe has sent it.
     """
 
     spot: SeatContext | None
     to: str
     orders: bool = False
     weighty: bool = False
+    pressed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ CAMPAIGN = Free("campaign", "the name of a campaign", "trap7")
 SEAT = Free("seat", "the name of a seat", "blue")
 CODE = Free("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
 WORDS = Free("words", "words", "hello")
-TURN = Free("turn", "the number of a turn", "4")
+TURN = Free("turn", "a turn as your reports call it, or its number", "4")
 ABOUT = Free("word", "a word", "combat")
 DAY, ADDRESS = Day(), Address()
 
@@ -97,10 +97,10 @@ class Status(Command):
 
 @dataclass(frozen=True, slots=True)
 class Resend(Command):
-    """Get a report of yours again: that which opened a turn, or the newest."""
+    """Get a report of yours again: that of a turn as your reports call it, or by its number alone, or the newest."""
 
-    usage = "RESEND [turn]"
-    turn: Annotated[str | None, TURN] = None
+    usage = "RESEND [turn...]"
+    turn: Annotated[tuple[str, ...], TURN] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +216,12 @@ class Fallback(Command):
 
 @dataclass(frozen=True, slots=True)
 class MailAs(Command):
-    """Choose how reports come: as text alone, or with HTML and pictures."""
+    """Choose how reports come: as text alone, or with HTML and pictures; with the deadline as a file for your calendar,
+    or without."""
 
     usage = "FORMAT form"
     needs_seat = False
-    form: Annotated[str, Word(("PLAIN", "WHOLE"))]
+    form: Annotated[str, Word(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR"))]
 
 
 @dataclass(frozen=True, slots=True)

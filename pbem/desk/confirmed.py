@@ -66,38 +66,40 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
     """Appoints somebody for a seat, if its player and the time are still those of the request."""
     case, data = asked.case, request.data
     seat = case.session.get_one(SeatRow, data["seat_id"])
-    table = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
-    until = end_of(data["until"], table.schedule.zone)
+    snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    until = end_of(data["until"], snapshot.schedule.zone)
     if (
         seat.person_id != data["person_id"]
         or seat.status != Seating.PLAYING
-        or table.status == Phase.OVER
+        or snapshot.status == Phase.OVER
         or until <= case.now
     ):
         return "You are no longer asked to stand in for this seat, so nothing was done. Thank you all the same."
     deputy = enrol(case.session, data["address"], case.now)
     player = case.session.get_one(Person, data["person_id"])
-    elsewhere = [place for place in stands_in_for(case.session, table, deputy, case.now) if place.id != seat.id]
-    if elsewhere or place_of(case.session, table, deputy) is not None:
+    elsewhere = [place for place in stands_in_for(case.session, snapshot, deputy, case.now) if place.id != seat.id]
+    if elsewhere or place_of(case.session, snapshot, deputy) is not None:
         # The player hears nothing, as if there had been no answer: else he learned who plays in his campaign.
-        how = f"stand in for {elsewhere[0].seat} in {table.name}" if elsewhere else f"play in {table.name} yourself"
+        how = (
+            f"stand in for {elsewhere[0].seat} in {snapshot.name}" if elsewhere else f"play in {snapshot.name} yourself"
+        )
         return f"You {how}, so you cannot stand in for another seat."
-    place = next(each for each in table.places if each.id == seat.id)
+    place = next(each for each in snapshot.places if each.id == seat.id)
     recall_copies(case.session, place)
     stand_in = appoint(case.session, seat.id, deputy, case.now, until)
     noted = f"has a deputy to the end of {data['until']}"
-    note(case.session, table.id, case.now, actor=seat.name, text=noted, secret=True)
+    note(case.session, snapshot.id, case.now, actor=seat.name, text=noted, secret=True)
     said = (
-        f"{deputy.address} stands in for your seat {seat.name} in {table.name} to the end of {data['until']}: "
+        f"{deputy.address} stands in for your seat {seat.name} in {snapshot.name} to the end of {data['until']}: "
         "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
-    send_words(case.session, case.house, table, case.now, said, to=player.address, subject="Your deputy")
-    report = find_report(case.session, table, place)
+    send_words(case.session, case.house, snapshot, case.now, said, to=player.address, subject="Your deputy")
+    report = find_report(case.session, snapshot, place)
     if report is not None:
-        mail_copy(case.session, case.house, table, place, report, case.now, deputy=stand_in)
+        mail_copy(case.session, case.house, snapshot, place, report, case.now, deputy=stand_in)
     return (
-        f"You stand in for the seat {seat.name} of {table.name} to the end of {data['until']}. Its reports come to you "
-        "too: press Reply on one to send orders. Thank you!"
+        f"You stand in for the seat {seat.name} of {snapshot.name} to the end of {data['until']}. Its reports come to "
+        "you too: press Reply on one to send orders. Thank you!"
     )
 
 
@@ -116,7 +118,7 @@ def _note_address(case: Case, person: Person, old: str) -> None:
         .order_by(Campaign.id, SeatRow.id)
     ).all()
     for campaign, seat in rows:
-        table = load_campaign(case.session, campaign)
+        snapshot = load_campaign(case.session, campaign)
         said = f"The seat {seat} of {campaign} is played from {person.address} now, and no longer from {old}."
-        note(case.session, table.id, case.now, actor=seat, text=said, secret=True)
-        send_words(case.session, case.house, table, case.now, said, to=table.gm, subject="A player's address")
+        note(case.session, snapshot.id, case.now, actor=seat, text=said, secret=True)
+        send_words(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player's address")

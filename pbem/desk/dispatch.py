@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 
@@ -71,8 +71,16 @@ may have been forwarded, is enough: the registered address is asked.
 
 _FOR_STRANGERS = (Join, Confirm, Rules)
 
+_BUTTON = re.compile(r"(?:leave\s++(?P<campaign>\S++)(?:\s++(?P<seat>\S++))?|unsubscribe)", re.IGNORECASE)
+"""The subject of what is sent by the button that our List-Unsubscribe makes (RFC 2369, 3.2), or one without a subject.
+
+What mail programs write below it is theirs: nothing, or that they have sent it for somebody.
+"""
+
 YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
 """The line that confirms what it answers."""
+
+_LACKING_PROOF = ("needs-token", "needs-code", "unverified")
 
 _ALONE = "Not done: LEAVE must stand alone in a mail without errors, so that nobody leaves by a slip."
 _BY_SUBJECT = "Not done: nobody leaves by a subject alone. Write LEAVE as the first line of the mail itself."
@@ -99,14 +107,29 @@ def find_asked(case: Case, known: Callable[[str], bool]) -> CommandList | None:
     first = next((line for line in letter.lines if line.strip()), "")
     if YES.fullmatch(first) and (code := known_code(case.session, find_codes(letter, case.address))):
         return CommandList(None, ((1, f"CONFIRM {code}"),))
-    found = find_request(letter.lines if first else [bare_subject(letter.subject)], known)
+    found = find_request(letter.lines, known) or _pressed(case)
+    if found is None and not first:
+        found = find_request([bare_subject(letter.subject)], known)
     return None if found is None or _is_order(case, found) else found
+
+
+def _pressed(case: Case) -> CommandList | None:
+    """To leave, as a mail program's button asks it: a campaign's player, or whoever has but one seat."""
+    match = _BUTTON.fullmatch(case.letter.subject.strip())
+    if match is None:
+        return None
+    request = CommandList(None, ((1, COMMANDS.line(Leave())),), pressed=True)
+    if not match["campaign"]:
+        return request
+    own = [seat for seat in seats_of(case.session, case.letter.sender) if seat.campaign == match["campaign"].lower()]
+    seat = match["seat"] or (own[0].seat if own else "")
+    return replace(request, header=Header(match["campaign"].lower(), seat.lower())) if seat else None
 
 
 def _is_order(case: Case, found: CommandList) -> bool:
     """Whether a reply only begins like a command, and is an order of its seat's game: there are games of free words."""
     asked = found.parse().orders
-    if found.header is not None or (asked and not _may_be_words(asked[0])):
+    if found.pressed or found.header is not None or (asked and not _may_be_words(asked[0])):
         return False
     alone = len(found.lines) == len(asked) == 1
     return not (alone and _names_section(case, asked[0])) and reads_as_order(case, found.lines[0])
@@ -150,7 +173,9 @@ def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], st
 def _asker(case: Case, request: CommandList, parsed: Parsed) -> _Asker | Claim:
     """Who asks; a claim that is not good enough for what is asked."""
     claim, sender, commands = _claim(case, request), case.letter.sender, parsed.orders
-    asks = tuple(order for order in commands if not _slip(case, parsed, order))
+    asks = tuple(order for order in commands if not _slip(case, request, parsed, order))
+    if request.pressed and (spot := _may_be_pressed(claim)) is not None:
+        return Unproven(spot, to=spot.address, pressed=True)
     if isinstance(claim, Seated):
         asked = next((order for order in asks if _must_ask(case, claim, order)), None)
         if asked is not None:
@@ -174,6 +199,15 @@ def _asker(case: Case, request: CommandList, parsed: Parsed) -> _Asker | Claim:
     if person is not None and not known and not _all(asks, (*_LOOKUPS, *_ASKING)):
         return Unproven(None, to=person.address)
     return _Asker(person, sender, person.address if person else sender)
+
+
+def _may_be_pressed(claim: Claim) -> SeatContext | None:
+    """The seat whose address is asked whether the button was meant: whatever shows that it was pressed there."""
+    if isinstance(claim, Seated):
+        return None if claim.proof == "confirmed" else claim.spot
+    if isinstance(claim, Declined):
+        return claim.spot if claim.reason in _LACKING_PROOF and _is_players_own(claim) else None
+    return claim.spot if isinstance(claim, Unproven) else None
 
 
 def _is_proven(case: Case, claim: Seated) -> bool:
@@ -210,7 +244,7 @@ def _at(case: Case, spot: SeatContext, *, proven: bool) -> _Asker:
 
 def _done(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, order: Order) -> Done:
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
-    if slip := _slip(case, parsed, order):
+    if slip := _slip(case, request, parsed, order):
         return Done(shown, slip)
     if isinstance(order, Extend) and case.confirmed and asker.spot and case.confirmed.report_id != asker.spot.report_id:
         return Done(shown, _RUN_SINCE)
@@ -248,9 +282,9 @@ def _is_late(spot: SeatContext | None, order: Order) -> bool:
     return isinstance(order, ChooseWord) and spot is not None and spot.status != Phase.FORMING
 
 
-def _slip(case: Case, parsed: Parsed, order: Order) -> str:
+def _slip(case: Case, request: CommandList, parsed: Parsed, order: Order) -> str:
     """Why a command is not done whoever asks for it, because it may not be meant; "" if it is clear."""
-    if not isinstance(order, Leave):
+    if not isinstance(order, Leave) or request.pressed:
         return ""
     if parsed.errors or len(parsed.orders) > 1:
         return _ALONE

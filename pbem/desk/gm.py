@@ -58,6 +58,7 @@ def _answered(case: Case, name: str, sheet: GmSheet, orders: GmOrders) -> tuple[
     if orders.parsed.errors or not orders.parsed.orders:
         return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
     try:
+        # A savepoint: what failed is undone whole, and the letter is answered all the same.
         with case.session.begin_nested():
             said = [(order, _perform(case, name, order, orders.text)) for order in orders.parsed.orders]
     except _Failed as failed:
@@ -85,7 +86,7 @@ def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
     else:
         assert isinstance(wish, Question)
         facts, door = wish.look(scene), mail_door(f"{GM_COMMANDS.line(order)} YES" if asks else "")
-        leave_traces(scene, wish, facts)
+        leave_traces(scene, wish.traces(facts))
     return _Answer("\n".join(told(facts, door)), _files(facts))
 
 

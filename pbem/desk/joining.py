@@ -35,25 +35,25 @@ _ENOUGH = "You were mailed so many codes today that no more are sent before tomo
 
 def _join(asked: AskedByPerson, order: Join) -> str:
     case, name = asked.case, order.campaign.lower()
-    table = _signing_up(case, name)
-    if table is None:
+    snapshot = _signing_up(case, name)
+    if snapshot is None:
         return f"No campaign called {name} takes players by mail now. Please look at the name, or ask its GM."
-    if asked.person is not None and (place := place_of(case.session, table, asked.person)):
+    if asked.person is not None and (place := place_of(case.session, snapshot, asked.person)):
         return f"You play in {name} already, as {place.seat}."
     wish = (order.seat or "").lower()
-    if wish and _never_there(case, table, wish):
-        return f"{name} has no seat called {wish}: {suggest(wish, table.seats)} Nothing was done."
+    if wish and _never_there(case, snapshot, wish):
+        return f"{name} has no seat called {wish}: {suggest(wish, snapshot.seats)} Nothing was done."
     address = asked.person.address if asked.person else asked.sender
     if asked.person is None and (why := forbidden(case, address)):
         case.silent(why)  # before a code is drawn, so that forged senders do not pile up requests
         return ""
     data = {"address": address, "wish": wish, "words": asked.text}
     code = put_request(
-        case.session, "join", case.now, to=address, data=data, campaign_id=table.id, account=case.account
+        case.session, "join", case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
     )
     if code is None:
         return _ENOUGH if asked.person else ""
-    ruleset = case.house.game(table.game)
+    ruleset = case.house.game(snapshot.game)
     page = Confirmation(
         kind="join",
         code=code,
@@ -63,8 +63,8 @@ def _join(asked: AskedByPerson, order: Join) -> str:
         seat=wish,
         game=ruleset.title,
         summary=ruleset.summary,
-        schedule=table.schedule.text,
-        gm=table.gm,
+        schedule=snapshot.schedule.text,
+        gm=snapshot.gm,
     )
     answer(case, address, page, kind="join", code=code)
     return ""
@@ -78,9 +78,11 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
     if found is None or found.status != ApplicantStatus.LISTED:
         return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
     found.status = ApplicantStatus.WITHDRAWN
-    table = load_campaign(session, name)
+    snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
-    send_words(session, asked.case.house, table, asked.case.now, said, to=table.gm, subject="A standby has withdrawn")
+    send_words(
+        session, asked.case.house, snapshot, asked.case.now, said, to=snapshot.gm, subject="A standby has withdrawn"
+    )
     return f"You are off the standby list of {name}."
 
 
@@ -96,19 +98,19 @@ def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
     """Somebody has confirmed that he wishes to play, or that he comes as invited."""
     case, data = asked.case, request.data
     name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
-    table = locked_campaign(case.session, name)
+    snapshot = locked_campaign(case.session, name)
     invited = request.kind == "invite"
-    if table.status == Phase.OVER or not (invited or table.policy.signup):
+    if snapshot.status == Phase.OVER or not (invited or snapshot.policy.signup):
         return f"{name} takes no more players now. We are sorry that it comes too late."
     person = enrol(case.session, data["address"], case.now)
-    if place := place_of(case.session, table, person):
+    if place := place_of(case.session, snapshot, person):
         return f"You play in {name} already, as {place.seat}."
     why = "invited by the GM" if invited else "signed up by mail"
     said = seat_or_list(
-        case.session, case.house, table, person, case.now, wish=data["wish"], words=data["words"], why=why
+        case.session, case.house, snapshot, person, case.now, wish=data["wish"], words=data["words"], why=why
     )
     if asked.sender.lower() != person.key:
-        send_words(case.session, case.house, table, case.now, said, to=person.address, subject="You are in")
+        send_words(case.session, case.house, snapshot, case.now, said, to=person.address, subject="You are in")
     return said
 
 
@@ -130,10 +132,10 @@ def _signing_up(case: Case, name: str) -> CampaignSnapshot | None:
     return load_campaign(case.session, name)
 
 
-def _never_there(case: Case, table: CampaignSnapshot, wish: str) -> bool:
+def _never_there(case: Case, snapshot: CampaignSnapshot, wish: str) -> bool:
     """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
-    named = table.status != Phase.FORMING or case.house.game(table.game).seats.names or not free_places(table)
-    return wish not in table.seats and bool(named)
+    named = snapshot.status != Phase.FORMING or case.house.game(snapshot.game).seats.names or not free_places(snapshot)
+    return wish not in snapshot.seats and bool(named)
 
 
 HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm}

@@ -72,6 +72,7 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
         gm=spot.gm if spot else "",
         orders=claim.orders,
         weighty=claim.weighty,
+        pressed=claim.pressed,
         last=last,
     )
 
@@ -108,6 +109,7 @@ def answer_question(
     if not agrees:
         kept.note = f"given up for letter {case.letter_id}, by its owner"
         return deal(replace(case, confirmed=confirmed))
+    # The verdict that the case has is on the answer; it says nothing of the letter that was kept.
     note, is_sheet = deal(replace(case, letter=letter, letter_id=kept.id, verdict="none", confirmed=confirmed))
     kept.note = f"its owner's, as letter {case.letter_id} says: {note}"
     return f"says that letter {kept.id} is his", is_sheet

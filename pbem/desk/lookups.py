@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.people.remailing import RESENT, find_report, mail_again
 from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.labels import Labels, as_counted, labels_of, numbers_in, turns_called
 from pbem.campaign.people.deputies import deputies_of
 from pbem.campaign.people.standby import place_number
-from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, live, load_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, load_campaign
 from pbem.desk.commands import History, Resend, Status
 from pbem.desk.replies import Case, sent_today, was_sent
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.report.receipt import DIGEST_SHOWN
 from pbem.report.wording import when
-from pbem.store.models import Act, Applicant, Campaign, Deputy, Person, Report, SeatRow, Sheet, Turn
+from pbem.store.models import Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
 from pbem.store.states import ApplicantStatus, Phase
 
 RESENDS_A_DAY = 20
@@ -26,6 +27,9 @@ RESENDS_A_DAY = 20
 
 UNPROVEN_RESENDS_A_DAY = 3
 """The same because of letters that anybody could have written."""
+
+MOST_OFFERED = 20
+"""Reports that are offered to somebody who has asked for none that there is."""
 
 MOST_ACTS = 200
 """Entries of a journal told in one mail, the newest."""
@@ -50,32 +54,32 @@ def _seats(case: Case, person: Person) -> Iterator[str]:
         .order_by(Campaign.name, SeatRow.id)
     ).all()
     for campaign, seat in rows:
-        table = load_campaign(case.session, campaign)
-        yield _seat(case, table, find_place(table, seat))
+        snapshot = load_campaign(case.session, campaign)
+        yield _seat(case, snapshot, find_place(snapshot, seat))
 
 
-def _seat(case: Case, table: CampaignSnapshot, place: Place) -> str:
+def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
     """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
-    title = case.house.game(table.game).title
-    begins = f"{table.name} ({title}), seat {place.seat}"
+    title = case.house.game(snapshot.game).title
+    begins = f"{snapshot.name} ({title}), seat {place.seat}"
     if not place.playing:
         return f"{begins}: out of the game."
-    if table.status == Phase.FORMING:
-        seated = sum(bool(each.address) for each in table.playing)
-        return f"{begins}: not begun yet; {seated} of {len(table.playing)} seats are taken."
-    report = find_report(case.session, table, place)
+    if snapshot.status == Phase.FORMING:
+        seated = sum(bool(each.address) for each in snapshot.playing)
+        return f"{begins}: not begun yet; {seated} of {len(snapshot.playing)} seats are taken."
+    report = find_report(case.session, snapshot, place)
     assert report is not None
     view = json.loads(report.view)
-    waiting = next(iter(load_waiting(case.session, table.name)))
+    waiting = next(iter(load_waiting(case.session, snapshot.name)))
     said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place), *_arranged(case, place)]
-    if waiting.held:
-        said.append("The turn waits for a word of the GM.")
     if waiting.policy.late == "public" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
     return f"{begins}, {view['label']}: " + " ".join(said)
 
 
 def _due(waiting: Waiting, *, asked: bool) -> str:
+    if waiting.held:
+        return "The turn waits for a word of the GM: it is not run before that, and may be run at once then."
     if waiting.deadline is None:
         return "There is no deadline; the GM runs the turn."
     due = when(waiting.deadline, waiting.schedule.zone)
@@ -125,13 +129,15 @@ def _stands_in(case: Case, person: Person) -> Iterator[str]:
 
 def _resend(asked: Asked, order: Resend) -> str:
     case, spot = asked.case, asked.spot
-    table = load_campaign(case.session, spot.campaign)
-    place = find_place(table, spot.seat)
-    if order.turn is not None and not (order.turn.isascii() and order.turn.isdigit() and len(order.turn) < 6):
-        return f"RESEND takes the number of a turn, like RESEND 4, not {order.turn!r}."
-    report = find_report(case.session, table, place, int(order.turn) if order.turn else None)
+    snapshot = load_campaign(case.session, spot.campaign)
+    place = find_place(snapshot, spot.seat)
+    labels = labels_of(case.session, snapshot, place.id) if order.turn else {}
+    meant = turns_called(labels, " ".join(order.turn))
+    report = find_report(case.session, snapshot, place, next(iter(meant), None))
     if report is None:
-        return _no_report(case.session, table, place)
+        return f"There is no report for {place.seat} in {spot.campaign} yet."
+    if order.turn and len(meant) != 1:
+        return _which_report(labels, meant)
     begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}"
     most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
     if was_sent(case, begins + key):
@@ -141,7 +147,7 @@ def _resend(asked: Asked, order: Resend) -> str:
     mail_again(
         case.session,
         case.house,
-        table,
+        snapshot,
         place,
         report,
         case.now,
@@ -150,34 +156,33 @@ def _resend(asked: Asked, order: Resend) -> str:
         kind=RESENT,
         topic=begins + key,
     )
-    which = f"that opened turn {order.turn}" if order.turn else "you had last"
+    which = f"of {labels[meant[0]]}" if meant else "you had last"
     return f"The report {which} in {spot.campaign} comes in a mail of its own."
 
 
-def _no_report(session: Session, table: CampaignSnapshot, place: Place) -> str:
-    numbers = session.scalars(
-        select(Turn.number)
-        .join(Report, Report.turn_id == Turn.id)
-        .where(live(table.id), Report.seat_id == place.id)
-        .order_by(Turn.number)
-    ).all()
-    if not numbers:
-        return f"There is no report for {place.seat} in {table.name} yet."
-    return f"You had no report that opened this turn; there are those of {', '.join(map(str, numbers))}."
+def _which_report(labels: Labels, meant: Sequence[int]) -> str:
+    """Asks for one of several reports, or for another than was named, with the lines to mail."""
+    asked = "Several of your reports are called so." if meant else "You had no report that is called so."
+    called = dict.fromkeys(labels[number] for number in meant or labels)
+    lines = [f"RESEND {label}" for label in list(called)[-MOST_OFFERED:]]
+    return "\n".join((f"{asked} Please mail one of these lines:", *lines))
 
 
 def _history(asked: Asked, _: History) -> str:
     case, spot = asked.case, asked.spot
-    table = load_campaign(case.session, spot.campaign)
-    if table.policy.journal != "players":
-        return f"The journal of {table.name} is kept by its GM, {table.gm}, for himself."
+    snapshot = load_campaign(case.session, spot.campaign)
+    if snapshot.policy.journal != "players":
+        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm}, for himself."
     acts = case.session.execute(
         select(Act.at, Act.actor, Act.text)
-        .where(Act.campaign_id == table.id, ~Act.secret)
+        .where(Act.campaign_id == snapshot.id, ~Act.secret)
         .order_by(Act.id.desc())
         .limit(MOST_ACTS)
     ).all()
-    return "\n".join(f"{when(at, table.schedule.zone)}, {actor}: {text}" for at, actor, text in reversed(acts))
+    labels = labels_of(case.session, snapshot, spot.seat_id, numbers_in(act.text for act in acts))
+    return "\n".join(
+        f"{when(at, snapshot.schedule.zone)}, {actor}: {as_counted(text, labels)}" for at, actor, text in reversed(acts)
+    )
 
 
 HANDLERS: Handlers = {Resend: _resend, History: _history}

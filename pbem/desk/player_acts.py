@@ -39,6 +39,6 @@ WISHES: Mapping[type[by_mail.Command], Callable[[Asked, Any], Act[Deed]]] = {
 def perform(asked: Asked, order: by_mail.Command) -> str:
     """Does what a command about a seat asks; returns what to answer. Raises CampaignError."""
     case = asked.case
-    table = locked_campaign(case.session, asked.spot.campaign)
+    snapshot = locked_campaign(case.session, asked.spot.campaign)
     wish = WISHES[type(order)](asked, order)
-    return wish.do(Scene(case.session, case.house, table, case.now)).done
+    return wish.do(Scene(case.session, case.house, snapshot, case.now)).done

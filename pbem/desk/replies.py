@@ -18,6 +18,7 @@ from sqlalchemy import Boolean, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
+from pbem.campaign.sheets import receipt_name
 from pbem.desk.claims import Confirmed
 from pbem.desk.seats import SeatContext, as_mailed_to, is_known
 from pbem.house import House
@@ -44,6 +45,8 @@ WARNINGS_A_DAY = 3
 
 _LONGEST_SUBJECT = 120
 _LONGEST_THREAD = 18
+"""With the letter itself, and the first mail of its campaign, as many ids as a mail names (`MAX_REFERENCES`)."""
+
 _OWN_KEY = b"pbem: answers that belong to no campaign"
 _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
 
@@ -153,7 +156,7 @@ def _is_warned(case: Case, postman: Postman, to: str, subject: str, page: Page, 
 
 def receipt(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
     """Queues a receipt to the seat's own address, threaded under the sheet; and to its deputy, if he has sent that."""
-    postman, name = _postman(case, spot), ("receipt", spot.campaign, spot.seat, spot.turn, page.version, spot.era)
+    postman, name = _postman(case, spot), receipt_name(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     for to, parts in names.items():
         own = as_mailed_to(case.session, spot, to) if to == deputy else spot

@@ -90,13 +90,15 @@ PersonHandlers = Mapping[type[Command], Callable[[AskedByPerson, Any], str]]
 class CommandList:
     """Commands as found: the numbered lines that hold them, and the text below the last.
 
-    `header` is that of the frame, if there is one.
+    `header` is that of the frame, if there is one. `pressed`: it was sent by a
+    button, which may have been pressed by accident.
     """
 
     header: Header | None
     lines: tuple[tuple[int, str], ...]
     text: str = ""
     notes: tuple[str, ...] = ()
+    pressed: bool = False
 
     def parse(self) -> Parsed:
         """The commands in the order written, and what is wrong with the rest. Never raises."""

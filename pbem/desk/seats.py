@@ -21,7 +21,7 @@ class SeatContext:
     """A seat, its campaign, and the report its sheets are read against.
 
     Before the start there is none; then `code` is that of the mail about the
-    dice. `address` is "" where nobody sits.
+    dice. `address` is "" where nobody sits. `held`: no turn runs before a word of the GM.
     """
 
     seat_id: int
@@ -39,6 +39,7 @@ class SeatContext:
     mail_key: bytes
     era: int
     policy: Policy
+    held: bool
     turn_id: int
     turn: int
     deadline: dt.datetime | None
@@ -109,6 +110,7 @@ _PLACE = (
         Campaign.turn,
         Campaign.era,
         Campaign.policy,
+        (Campaign.held != "").label("held"),
     )
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
     .outerjoin(Person, Person.id == SeatRow.person_id)

@@ -30,6 +30,7 @@ def take_sheet(
     Returns what to note of the letter, and whether there was a sheet to keep.
     Raises TooMany, if so many were taken that this one is left alone.
     """
+    # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
     answered = as_mailed_to(case.session, spot, deputy) if deputy else spot
     ruleset, sheet = case.house.game(spot.game), _without_keys(sheet, answered)
     earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
@@ -59,14 +60,15 @@ def take_sheet(
         seat=spot.seat,
         label=view["label"],
         deadline=spot.deadline,
+        held=spot.held,
         zone=Schedule.read(spot.schedule).zone,
     )
     told = dataclasses.replace(
         told,
         wait=bool(sheet.wait),
         notes=(*case.letter.notes, *sheet.notes, *notes, *told.notes),
-        late=spot.deadline is not None and case.now >= spot.deadline,
-        closes=spot.deadline + spot.policy.grace_time if spot.deadline and spot.policy.grace else None,
+        late=told.deadline is not None and case.now >= told.deadline,
+        closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
     receipt(case, spot, told, deputy=deputy)
     said = "" if told.accepted else ", only errors"

@@ -28,11 +28,13 @@ def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) 
 
 def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
-        table = replace(
+        snapshot = replace(
             locked_campaign(session, turn.campaign), turn=turn.turn
         )  # that which failed, whatever is open now
         page = TurnProblem(
-            campaign=table.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=table.schedule.zone
+            campaign=snapshot.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=snapshot.schedule.zone
         )
         subject = f"Turn {turn.turn} could not be resolved"
-        tell_gm_once(session, house, table, now, moment=(), subject=subject, page=page, topic="problem", kind="problem")
+        tell_gm_once(
+            session, house, snapshot, now, moment=(), subject=subject, page=page, topic="problem", kind="problem"
+        )

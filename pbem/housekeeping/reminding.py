@@ -37,7 +37,7 @@ def is_late(turn: Waiting, now: dt.datetime) -> bool:
     """Whether its deadline has passed and it waits out its grace, and nobody has been told yet."""
     if turn.deadline is None or turn.closes is None or turn.held or not turn.missing:
         return False
-    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline
+    told = turn.reminded_at is not None and turn.reminded_at >= turn.deadline  # before it they were only reminded
     return turn.deadline <= now < turn.closes and not told
 
 
@@ -65,19 +65,19 @@ def _is_untold(turn: Waiting, now: dt.datetime) -> bool:
 
 def _remind(house: House, found: Waiting, now: dt.datetime) -> int:
     with house.store.writing() as session:
-        table = locked_campaign(session, found.campaign)
+        snapshot = locked_campaign(session, found.campaign)
         # As it is by now: another process may have told them, and the turn may be another.
-        turn = next((turn for turn in load_waiting(session, table.name) if turn.turn_id == found.turn_id), None)
+        turn = next((turn for turn in load_waiting(session, snapshot.name) if turn.turn_id == found.turn_id), None)
         if turn is None or not _is_untold(turn, now):
             return 0
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
-        notices = _Notices(house, table, turn, load_last_reports(session, table))
+        notices = _Notices(house, snapshot, turn, load_last_reports(session, snapshot))
         if is_late(turn, now):
             mails = list(notices.after())
             _tell_gm(session, notices, now)
         else:
             mails = list(notices.before())
-        Postman.of(house, table).send(session, now, *mails)
+        Postman.of(house, snapshot).send(session, now, *mails)
         return len(mails)
 
 
@@ -86,7 +86,7 @@ class _Notices:
     """The mails of one turn that remind its players."""
 
     house: House
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     turn: Waiting
     last: dict[Seat, LastReport]
 
@@ -97,13 +97,13 @@ class _Notices:
 
     def before(self) -> Iterator[Mail]:
         """A reminder to each seat for which the turn waits."""
-        for place in self.table.playing:
+        for place in self.snapshot.playing:
             if self.turn.is_held_by(place.seat):
                 yield self._mail(place, "reminder", "Orders are due", self._reminder(place))
 
     def after(self) -> Iterator[Mail]:
         """A late notice to each seat without a sheet, and where the campaign tells, word of it to the others."""
-        for place in self.table.playing:
+        for place in self.snapshot.playing:
             if place.seat in self.turn.missing:
                 yield self._mail(place, "late", "Orders are late", self._late(place))
             elif self.late and place.address:
@@ -113,7 +113,7 @@ class _Notices:
         assert self.turn.deadline is not None
         sheet = self.turn.sheets.get(place.seat)
         return Reminder(
-            campaign=self.table.name,
+            campaign=self.snapshot.name,
             seat=place.seat,
             label=self._view(place)["label"],
             deadline=self.turn.deadline,
@@ -129,7 +129,7 @@ class _Notices:
         assert self.turn.deadline is not None
         assert self.turn.closes is not None
         return Late(
-            campaign=self.table.name,
+            campaign=self.snapshot.name,
             seat=place.seat,
             label=self._view(place)["label"],
             deadline=self.turn.deadline,
@@ -144,7 +144,7 @@ class _Notices:
     def _others(self, place: Place) -> LateOthers:
         assert self.turn.closes is not None
         return LateOthers(
-            campaign=self.table.name,
+            campaign=self.snapshot.name,
             label=self._view(place)["label"],
             closes=self.turn.closes,
             zone=self.turn.schedule.zone,
@@ -156,31 +156,32 @@ class _Notices:
         return view
 
     def _header(self, place: Place) -> str:
-        return f"ORDERS {self.table.name} {place.seat} {self.last[place.seat].code}"
+        return f"ORDERS {self.snapshot.name} {place.seat} {self.last[place.seat].code}"
 
     def _order_lines(self, place: Place) -> tuple[str, ...]:
-        return tuple(self.house.game(self.table.game).template(self._view(place)))
+        return tuple(self.house.game(self.snapshot.game).template(self._view(place)))
 
     def _mail(self, place: Place, kind: str, subject: str, page: Page) -> Mail:
         assert self.turn.deadline is not None
-        table = self.table
-        return Postman.of(self.house, table).mail(
+        snapshot = self.snapshot
+        return Postman.of(self.house, snapshot).mail(
             place.address,
             f"{subject}: {self._view(place)['label']}",
             page,
-            (kind, table.name, place.seat, self.turn.turn, table.era, self.turn.deadline.isoformat()),
+            (kind, snapshot.name, place.seat, self.turn.turn, snapshot.era, self.turn.deadline.isoformat()),
             under=self.last[place.seat],
             kind="reminder",
-            topic=topic_of("reminder", table.name, self.turn.turn, place.seat),
+            # One topic for both: a late notice takes the place of a reminder that still waits to be sent.
+            topic=topic_of("reminder", snapshot.name, self.turn.turn, place.seat),
         )
 
 
 def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
-    turn, table = notices.turn, notices.table
+    turn, snapshot = notices.turn, notices.snapshot
     assert turn.deadline is not None
     assert turn.closes is not None
     page = LateDigest(
-        campaign=table.name,
+        campaign=snapshot.name,
         turn=turn.turn,
         deadline=turn.deadline,
         closes=turn.closes,
@@ -189,4 +190,6 @@ def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
         came=tuple(seat for seat in turn.awaited if seat in turn.sheets),
     )
     moment = ("late", turn.deadline.isoformat())
-    tell_gm_once(session, notices.house, table, now, moment=moment, subject="Sheets are late", page=page, topic="late")
+    tell_gm_once(
+        session, notices.house, snapshot, now, moment=moment, subject="Sheets are late", page=page, topic="late"
+    )

@@ -29,6 +29,7 @@ MASS_SEATS = 3
 """In a game of fewer, two who forget are no mass."""
 
 _SILENT_SEATS = 2
+"""So many must be missing, and have sent in the turn before: one who forgets is no silence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,32 +77,34 @@ def _doubtful(house: House, turns: Sequence[Due]) -> set[Due]:
 
 def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
     with house.store.writing() as session:
-        table = locked_campaign(session, turn.campaign)
+        snapshot = locked_campaign(session, turn.campaign)
         waiting = still_due(session, turn, now)
-        doubt = _open_doubt(session, house, table, turn, waiting) if waiting else None
+        doubt = _open_doubt(session, house, snapshot, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
             return False
-        hold(session, house, table, doubt.why, now)
-        _tell_gm(session, house, table, waiting, doubt, now)
+        hold(session, house, snapshot, doubt.why, now)
+        _tell_gm(session, house, snapshot, waiting, doubt, now)
         return True
 
 
 def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
     """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
 
-    def still(session: Session, table: CampaignSnapshot) -> bool:
+    def still(session: Session, snapshot: CampaignSnapshot) -> bool:
         waiting = still_due(session, turn, now)
-        if waiting is None or needs_ruling(house, session, table):
+        if waiting is None or needs_ruling(house, session, snapshot):
             return False
-        return _open_doubt(session, house, table, turn, waiting) is None
+        return _open_doubt(session, house, snapshot, turn, waiting) is None
 
     return still
 
 
-def _open_doubt(session: Session, house: House, table: CampaignSnapshot, turn: Due, waiting: Waiting) -> Doubt | None:
+def _open_doubt(
+    session: Session, house: House, snapshot: CampaignSnapshot, turn: Due, waiting: Waiting
+) -> Doubt | None:
     """What speaks against running a turn, unless its GM was asked and has released it."""
     doubt = _doubt(session, turn, waiting)
-    return None if doubt is None or was_told(session, house, table, _moment(waiting)) else doubt
+    return None if doubt is None or was_told(session, house, snapshot, _moment(waiting)) else doubt
 
 
 def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
@@ -109,6 +112,7 @@ def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
         return Doubt("every seat is open or paused, so nobody would send orders")
+    # A GM who wants no turn held for missing sheets sets mass to 101.
     wary = turn.reason == BY_DEADLINE and waiting.policy.mass <= 100
     if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
         return Doubt("not one mail has come in since the turn opened")
@@ -137,10 +141,10 @@ def _moment(waiting: Waiting) -> tuple[str, ...]:
 
 
 def _tell_gm(
-    session: Session, house: House, table: CampaignSnapshot, waiting: Waiting, doubt: Doubt, now: dt.datetime
+    session: Session, house: House, snapshot: CampaignSnapshot, waiting: Waiting, doubt: Doubt, now: dt.datetime
 ) -> None:
     page = HeldTurn(
-        campaign=table.name,
+        campaign=snapshot.name,
         turn=waiting.turn,
         why=doubt.why,
         review=doubt.review,
@@ -150,4 +154,4 @@ def _tell_gm(
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
     subject = f"Turn {waiting.turn} is held"
-    tell_gm_once(session, house, table, now, moment=_moment(waiting), subject=subject, page=page, topic="late")
+    tell_gm_once(session, house, snapshot, now, moment=_moment(waiting), subject=subject, page=page, topic="late")

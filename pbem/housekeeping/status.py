@@ -97,7 +97,7 @@ class ShowStatus(Question[CampaignStatus]):
 
     def look(self, scene: Scene) -> CampaignStatus:
         """Its turn, its seats, and what mail is stuck."""
-        return campaign_status(scene.session, scene.house, scene.table)
+        return campaign_status(scene.session, scene.house, scene.snapshot)
 
 
 def house_status(house: House, campaign: str | None = None) -> HouseStatus:
@@ -111,27 +111,27 @@ def house_status(house: House, campaign: str | None = None) -> HouseStatus:
     return HouseStatus(campaigns=found, undelivered=() if campaign else stuck, set_aside=set_aside, notices=notices)
 
 
-def campaign_status(session: Session, house: House, table: CampaignSnapshot) -> CampaignStatus:
+def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) -> CampaignStatus:
     """How one campaign stands, in a session."""
-    waiting = next(iter(load_waiting(session, table.name)), None)
+    waiting = next(iter(load_waiting(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
-    seats = select(SeatRow).where(SeatRow.campaign_id == table.id).order_by(SeatRow.id)
+    seats = select(SeatRow).where(SeatRow.campaign_id == snapshot.id).order_by(SeatRow.id)
     rows = session.scalars(seats.options(joinedload(SeatRow.person)))
     return CampaignStatus(
-        name=table.name,
-        game=table.game,
-        title=house.game(table.game).title,
-        status=table.status,
-        turn=table.turn - 1 if table.status == Phase.OVER else table.turn,
-        schedule=table.schedule.text,
-        zone=table.schedule.zone,
+        name=snapshot.name,
+        game=snapshot.game,
+        title=house.game(snapshot.game).title,
+        status=snapshot.status,
+        turn=snapshot.turn - 1 if snapshot.status == Phase.OVER else snapshot.turn,
+        schedule=snapshot.schedule.text,
+        zone=snapshot.schedule.zone,
         deadline=waiting.deadline if waiting else None,
         closes=waiting.closes if waiting else None,
-        held=table.held,
+        held=snapshot.held,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name)) for row in rows),
-        undelivered=_undelivered(session, table.id),
-        result=_result(session, house, table) if table.status == Phase.OVER else None,
+        undelivered=_undelivered(session, snapshot.id),
+        result=_result(session, house, snapshot) if snapshot.status == Phase.OVER else None,
     )
 
 
@@ -161,8 +161,8 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
     )
 
 
-def _result(session: Session, house: House, table: CampaignSnapshot) -> Result:
-    ruleset = house.game(table.game)
-    state = session.scalars(select(Turn.state).where(live(table.id), Turn.number == table.turn)).one()
-    standing = ruleset.standing(ruleset.load(json.loads(state), table.version))
+def _result(session: Session, house: House, snapshot: CampaignSnapshot) -> Result:
+    ruleset = house.game(snapshot.game)
+    state = session.scalars(select(Turn.state).where(live(snapshot.id), Turn.number == snapshot.turn)).one()
+    standing = ruleset.standing(ruleset.load(json.loads(state), snapshot.version))
     return Result(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

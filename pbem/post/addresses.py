@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_ADDRESS = 254
+"""Characters: with its angle brackets an address has 256 at most in SMTP (RFC 5321, 4.5.3.1.3)."""
 
 _ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?:[^\W_]|[.-]){0,252}+'
 _ANYWHERE = re.compile(_ADDRESS)
@@ -29,6 +30,7 @@ def one_address(field: str) -> str | None:
     if '"' in text or "(" in text or ")" in text:
         return None
     if match := _BARE.fullmatch(text):
+        # A bare address has no display name: what was quoted beside it may as well be the one that is meant.
         return _settled(match[1]) if without_quoted == field else None
     match = _NAMED.fullmatch(text)
     if match is None or ("@" in match[1] and match[1].strip().lower() != match[2].lower()):

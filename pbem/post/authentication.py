@@ -47,6 +47,7 @@ class _Result:
     def is_for(self, domain: str) -> bool:
         """Whether it holds for senders of a domain, because it holds for that or one above it."""
         held = [self.properties.get(name, "").rpartition("@")[2] for name in _SHOWN_BY.get(self.method, ())]
+        # Whoever signs for "org" alone is above every domain that ends so, and vouches for none of them.
         return any("." in each and f".{domain}".endswith(f".{each}") for each in held)
 
 

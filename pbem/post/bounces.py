@@ -99,7 +99,7 @@ def _groups(part: Entity) -> list[Entity]:
     """The groups of fields in a status part: one for the mail, then one for each recipient (RFC 3464, 2.1)."""
     groups: list[Entity] = []
     rest = part.content()[:MAX_STATUS]
-    while rest and len(groups) <= MAX_RECIPIENTS:
+    while rest and len(groups) <= MAX_RECIPIENTS:  # the first group is the mail's own
         groups.append(parse_entity(rest))
         rest = groups[-1].body.lstrip()
     return groups

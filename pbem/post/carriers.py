@@ -19,6 +19,7 @@ from pbem.post.refusals import failure
 from pbem.post.signing import Signer
 
 _SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
+"""What may stand in a command as it is: nothing that ends the command, and no letter that needs SMTPUTF8 (RFC 6531)."""
 
 
 class Carrier(Protocol):
@@ -119,6 +120,7 @@ class SmtpCarrier:
     def _addressed(self, recipient: str) -> smtplib.SMTP:
         """The connection, awaiting the mail. A connection gone stale shows here, before any mail was sent."""
         if self._smtp is not None:
+            # CarrierDown too: 421 is how a server ends a connection that has waited too long (RFC 5321, 3.8).
             with contextlib.suppress(smtplib.SMTPServerDisconnected, OSError, CarrierDown):
                 return self._envelope(self._smtp, recipient)
             self.close()
@@ -130,7 +132,7 @@ class SmtpCarrier:
         sender = self._settings.address
         replies = _replies(smtp, f"MAIL FROM:<{sender}>", f"RCPT TO:<{recipient}>", "DATA")
         code, reply = next(replies)
-        if code != 250:
+        if code != 250:  # all mail has this sender
             raise CarrierDown(f"{self._url.server} refuses mail from {sender}: {_said(code, reply)}")
         code, reply = next(replies)
         if code >= 400 and code != 421 and next(replies)[0] == 354:

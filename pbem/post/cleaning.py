@@ -34,7 +34,11 @@ _PLAIN = {
     0x09: "\t",
     0x2026: "...",
 }
-"""What stands for characters that no typewriter has; the letters of names stay as they are."""
+"""What stands for characters that no typewriter has; the letters of names stay as they are.
+
+Of two entries for a character the later one holds. 0x91 to 0x97 are quotes and
+dashes of Windows-1252, in mail that says it is Latin-1.
+"""
 
 _CHANGED = {
     "Curly quotes, long dashes and the like were read as plain ones.": re.compile(
@@ -98,7 +102,7 @@ def changes(text: str, kept: Collection[str]) -> Iterator[str]:
     """Notes on what `plain` did to those lines of a text that were kept; blanks around them do not count."""
     if text.isascii():
         return
-    text = text.removeprefix("\ufeff")
+    text = text.removeprefix("\ufeff")  # a mark of the byte order, which nobody has typed
     for note, characters in _CHANGED.items():
         if characters.search(text) and any(
             characters.search(line) and plain(line).strip() in kept for line in text.splitlines()

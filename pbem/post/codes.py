@@ -36,6 +36,7 @@ def message_id(mail_key: bytes, domain: str, *parts: str | int) -> str:
 
 
 def _keyed(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) -> str:
+    """An HMAC in lower-case base32, of the parts as JSON: there no two lists of parts are written alike."""
     digest = hmac.digest(mail_key, json.dumps([purpose, *parts]).encode(), hashlib.sha256)
     return base64.b32encode(digest).decode().lower()
 

@@ -63,6 +63,7 @@ def without_tokens(raw: bytes) -> bytes:
     if (shown, hidden) == (head, body):
         return raw
     gap = end[0] if end else b"\r\n\r\n"
+    # Half the gap is a line end of the kind that this mail has.
     return shown.rstrip() + gap[: len(gap) // 2] + _MARK + gap + hidden
 
 

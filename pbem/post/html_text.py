@@ -21,9 +21,11 @@ _BLOCKS = frozenset(
 _CELLS = frozenset({"td", "th"})
 _LINE_ENDS = re.compile(r"[\r\n]+")
 _LONG_REFERENCE = re.compile(r"&#[0-9]{9,}+;?")
+"""A number beyond all characters; of one with thousands of digits Python would make nothing but a ValueError."""
 
 _INDENT = re.compile(r"border(?:-left)?:\s*(?:none|0)", re.IGNORECASE)
 _CITE = re.compile(r"\bcite\b|quote|border-left:\s*(?:solid|[1-9])", re.IGNORECASE)
+"""By these a blockquote that quotes is told from one with which a program has only indented what its user typed."""
 _MARKED = (
     (
         re.compile(
@@ -34,7 +36,10 @@ _MARKED = (
     ),
     (re.compile(r"\bid=.?(?:x_)?divRplyFwdMsg\b|\bclass=.?OutlookMessageHeader\b"), "-----Original Message-----"),
 )
-"""What mail programs mark in their HTML, and the line that marks the same in plain text."""
+"""What mail programs mark in their HTML, and the line that marks the same in plain text.
+
+Outlook on the web puts "x_" before the names in a mail that it quotes.
+"""
 
 
 def html_to_text(markup: str) -> str:

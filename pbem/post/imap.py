@@ -79,6 +79,7 @@ class ImapMailbox:
             return
         self._imap.copy(uids, self._processed)
         self._imap.delete_messages(uids, silent=True)
+        # Without UIDPLUS they stay, marked: a bare EXPUNGE takes away what other programs have marked as well.
         if self._imap.has_capability("UIDPLUS"):
             self._imap.uid_expunge(uids)
 
@@ -97,7 +98,7 @@ class ImapMailbox:
         timeout = SocketTimeout(CONNECT_SECONDS, ANSWER_SECONDS)
         imap = IMAPClient(url.host, url.port, ssl=url.tls, ssl_context=context if url.tls else None, timeout=timeout)
         try:
-            imap.normalise_times = False
+            imap.normalise_times = False  # else imapclient gives times by this machine's clocks, without a zone
             if url.starttls:
                 imap.starttls(context)
             _log_in(imap, login, url.server)
@@ -109,6 +110,7 @@ class ImapMailbox:
     def _made(self, folder: str) -> str:
         """The full name of a folder beside the inbox, made if it is not there."""
         name = folder
+        # Some servers have all folders below INBOX, and take no name without that before it (RFC 2342).
         if self._imap.has_capability("NAMESPACE"):
             personal = self._imap.namespace().personal
             name = (personal[0][0] if personal else "") + folder

@@ -74,6 +74,6 @@ def _row(mail: Incoming, now: datetime) -> dict[str, Any]:
         "uid_validity": mail.uid_validity,
         "uid": mail.uid,
         "sha256": fingerprint(mail.raw),
-        "received_at": min(mail.received_at, now),
+        "received_at": min(mail.received_at, now),  # the mail server's clock may be ahead of ours
         "raw": mail.raw,
     }

@@ -180,6 +180,7 @@ def _sweep(folder: Path) -> None:
     for path in (folder / "tmp").iterdir():
         with suppress(OSError):  # another reader was faster, or it is not ours to remove
             facts = path.stat()
+            # The specification goes by the time of access, which many disks do not keep.
             if max(facts.st_mtime, facts.st_atime) < old:
                 path.unlink()
 

@@ -31,6 +31,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 _ENCODED = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=", re.IGNORECASE)
 _BETWEEN_ENCODED = re.compile(r"\?=\s++=\?")
+"""Blanks between encoded words, which are no part of the text (RFC 2047, 6.2)."""
 
 _CHARSET = re.compile(
     r"utf-?8|utf-?(?:16|32)(?:-?[lb]e)?|iso[-_]?8859-\d{1,2}|latin-?\d|(?:windows|cp|ibm)-?\d{3,4}|koi8-[rtu]|macintosh"
@@ -64,6 +65,7 @@ _NAME = re.compile(r"[\w.:+-]{1,40}", re.ASCII)
 _WESTERN = re.compile(
     r"|unknown-8bit|(?:us-)?ascii|ansi.*|iso[-_]?8859-1|latin-?1|(?:windows|cp)-?1252|utf-?8", re.IGNORECASE
 )
+"""Names that programs write on UTF-8 and Windows-1252 alike: which of these it is, the bytes show better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,7 @@ def _split(body: bytes, mark: bytes) -> Iterator[bytes]:
     start = -1
     for at, end, last in _delimiters(body, mark):
         if start >= 0:
+            # The line end before a delimiter belongs to that; a part may have none, being empty.
             yield body[start : max(start, at - 1)].removesuffix(b"\r")
         if last:
             return

@@ -40,7 +40,7 @@ def queue(
     """
     ready = stamped(session, list(mails), campaign_id, settings)
     topics = {each.mail.topic for each in ready if each.mail.topic}
-    if topics:
+    if topics:  # before they are there themselves, and would be replaced with the rest
         _replace(session, OUTBOX.c.topic.in_(topics))
     if ready:
         session.connection().execute(insert(OUTBOX), [_row(each, campaign_id, settings, now) for each in ready])

@@ -131,9 +131,9 @@ class Walk:
             return []
         children = self._children(entity, depth)
         if not children and depth == 0:
-            return [Piece(entity)]
+            return [Piece(entity)]  # its boundary is missing or wrong; the whole body is better than nothing
         if kind == "multipart/signed":
-            children = children[:1]
+            children = children[:1]  # the other is the signature (RFC 1847, 2.1)
         pieces = [piece for child in children for piece in self.pieces(child, depth + 1)]
         return _best(pieces) if kind == "multipart/alternative" else pieces
 
@@ -177,7 +177,7 @@ class Walk:
             self._note(_CALENDAR)
         elif kind.startswith("message/"):
             self._note(_FORWARD_UNREAD)
-        elif name and not entity.first("content-id"):
+        elif name and not entity.first("content-id"):  # else it is a picture that the HTML shows, such as a logo
             self._note(f"The attached {name!r} was not read; orders stand in the mail itself or in a .txt file.")
 
     def _note(self, note: str) -> None:

@@ -23,9 +23,11 @@ MAX_REFERENCES = 50
 MAX_SUBJECT = 500
 MAX_NOTES = 20
 MAX_RECEIVED = 30
-"""Stations of a mail; more are a loop (RFC 5321, 6.3)."""
+"""Stations of a mail; more are a loop, of which RFC 5321 (6.3) lets servers be sure only after a hundred."""
 
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
+"""The last three are the receiving servers' own: the code in the address may stand there alone."""
+
 _ID = re.compile(r"<[!-;=?-~]{1,198}>")
 """A Message-ID; one with other characters could not be named in an answer's header."""
 
@@ -99,7 +101,7 @@ def _letter(entity: Entity) -> Letter:
 
 def _without_envelope(raw: bytes) -> bytes:
     """A mail saved from an mbox file begins with a line that is none of its own."""
-    if b"\n" not in raw:
+    if b"\n" not in raw:  # lines that end in CR alone would be one endless line of the head
         raw = raw.replace(b"\r", b"\n")
     return raw[raw.find(b"\n") + 1 :] if raw.startswith((b"From ", b">From ")) else raw
 
@@ -152,7 +154,11 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
 
 def _automatic(entity: Entity, sender: str | None) -> str:
     """Why a mail must not be answered; the first reason of RFC 3834 and of what programs do in practice."""
+    # Apple marks as automatic what somebody has sent by the button that List-Unsubscribe makes.
+    pressed = "x-apple-unsubscribe" in entity.fields
     for name, sign, reason in _SIGNS:
+        if pressed and name == "auto-submitted":
+            continue
         if any(map(sign.fullmatch, entity.fields.get(name, ()))):
             return reason
     if any(name.startswith("list-") for name in entity.fields):

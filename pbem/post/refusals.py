@@ -15,6 +15,7 @@ _LOOSE = ("5.0.", "5.3.0", "5.7.")
 """Statuses that some servers give for a mail whose content they dislike, and for much else."""
 
 _SPENT_QUOTA = "5.4.5"
+"""So Gmail answers once a day's mails are spent, whomever the next is for."""
 
 
 def failure(code: int, said: str) -> type[PostError]:

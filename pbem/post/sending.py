@@ -34,7 +34,10 @@ CLAIM = timedelta(minutes=15)
 """How long a claimed row is left to the sender that claimed it."""
 
 CLAIM_USED_SECONDS = 300
-"""A sender that is this late with its batch gives the rest of it back."""
+"""A sender that is this late with its batch gives the rest of it back.
+
+The mail in hand may take minutes more from a slow server; its claim must not run out meanwhile.
+"""
 
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1), LONGEST_WAIT)
 """How long to wait after the first, second, … failure; the last holds for all further ones."""

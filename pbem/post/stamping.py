@@ -21,7 +21,7 @@ from pbem.store.models import Campaign, Person, SeatRow
 
 _CAMPAIGN = select(Campaign.name, Campaign.mail_key).where(Campaign.id == bindparam("campaign"))
 _READERS = (
-    select(Person.key, Person.id, Person.plain, SeatRow.name)
+    select(Person.key, Person.id, Person.plain, Person.calendar, SeatRow.name)
     .outerjoin(SeatRow, (SeatRow.person_id == Person.id) & (SeatRow.campaign_id == bindparam("campaign")))
     .where(Person.key.in_(bindparam("keys", expanding=True)))
     .order_by(SeatRow.id.desc())
@@ -50,6 +50,7 @@ class _Reader:
 
     id: int
     plain: bool
+    calendar: bool
     seat: str | None
 
 
@@ -64,7 +65,8 @@ def stamped(session: Session, mails: Sequence[Mail], campaign_id: int | None, se
     found = database.execute(_CAMPAIGN, campaign).first() if campaign_id is not None else None
     group = _Group(*found) if found else None
     rows = database.execute(_READERS, campaign | {"keys": list({mail.recipient.lower() for mail in mails})})
-    readers = {row.key: _Reader(row.id, row.plain, row.name) for row in rows}  # the first seat comes last, and stays
+    # The first of somebody's seats comes last, and stays.
+    readers = {row.key: _Reader(row.id, row.plain, row.calendar, row.name) for row in rows}
     return [_stamped(mail, group, readers.get(mail.recipient.lower()), settings) for mail in mails]
 
 
@@ -73,6 +75,8 @@ def _stamped(mail: Mail, group: _Group | None, reader: _Reader | None, settings:
         mail = _of_campaign(mail, group, reader.seat if reader else None, settings)
     if reader is None:
         return Stamped(mail, None, plain=False)
+    if reader.plain or not reader.calendar:
+        mail = replace(mail, parts=tuple(part for part in mail.parts if not part.is_calendar))
     plain = reader.plain and mail.kind == "report"  # what else has files was asked for with them
     return Stamped(replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
 
@@ -83,6 +87,6 @@ def _of_campaign(mail: Mail, group: _Group, seat: str | None, settings: Settings
         return listed
     root = welcome_id(group.mail_key, settings.domain, group.name, seat)
     thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
-    # Its subject is no command: who presses the button by accident is told how to leave, and has not left.
-    leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name}')}"
+    # No button gives a seat away: the desk asks whoever presses it (`pbem.desk.dispatch`).
+    leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name} {seat}')}"
     return replace(listed, references=thread, unsubscribe=leave)

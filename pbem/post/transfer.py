@@ -14,6 +14,8 @@ _SHORTEST_BASE64 = 40
 
 _PADDED_BREAK = re.compile(rb"=[ \t]++(?=\r?\n)")
 _SOFT_BREAK = re.compile(rb"[^\r\n]{69,75}=\r?\n")
+"""A line that an encoder has filled before it broke it: 76 characters are the most (RFC 2045, 6.7)."""
+
 _NO_ESCAPE = re.compile(rb"=(?![0-9A-F]{2}|\r?\n)")
 
 _NOT_SO = "The mail's text is not in {}, as it says; it was read as it stands."
@@ -42,7 +44,7 @@ def from_base64(body: bytes) -> bytes:
     """Base64 undone; letters that do not belong to it are passed over, and pieces may be padded one by one."""
     try:
         if b"=" not in body.rstrip(b"=\r\n \t"):
-            return binascii.a2b_base64(body + b"==")
+            return binascii.a2b_base64(body + b"==")  # more padding than needed does no harm, less is an error
     except binascii.Error:  # one letter too many at the end
         pass
     return b"".join(map(_from_run, _BASE64_RUN.findall(_NOT_BASE64.sub(b"", body))))

@@ -44,6 +44,11 @@ class Part:
     content: bytes
     content_id: str = ""
 
+    @property
+    def is_calendar(self) -> bool:
+        """Whether it is meant for a calendar (RFC 5545)."""
+        return self.content_type.startswith("text/calendar")
+
 
 @dataclass(frozen=True)
 class Mail:
@@ -193,7 +198,7 @@ def _multipart(mail: Mail, kind: str, entities: list[bytes]) -> bytes:
     boundary = f"=_{hashlib.sha256(f'{kind} {mail.message_id}'.encode()).hexdigest()[:32]}"
     dash = f"--{boundary}\r\n".encode()
     end = f"--{boundary}--\r\n".encode()
-    extra = '; type="text/html"' if kind == "related" else ""
+    extra = '; type="text/html"' if kind == "related" else ""  # which RFC 2387 (3.1) asks for
     head = f'Content-Type: multipart/{kind}; boundary="{boundary}"{extra}\r\n\r\n'.encode()
     return head + b"".join(dash + entity + b"\r\n" for entity in entities) + end
 

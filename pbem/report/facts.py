@@ -52,13 +52,13 @@ class DiceTold:
 class Said:
     """A text of somebody, passed on. `by` is a seat, "" for an unsigned letter; `to` are seats, none for all.
 
-    `turn` is the turn that was open when it was written.
+    `label` is what he called the moment when he wrote it, where that is told.
     """
 
     by: Seat
     text: str
     to: tuple[Seat, ...] = ()
-    turn: int = 0
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

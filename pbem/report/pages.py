@@ -52,7 +52,8 @@ class Page(Protocol):
 class Welcome:
     """To a new player: where he sits, his token, and how to play. An `heir` takes over a seat played before.
 
-    `word` is that of his seat which is mixed into the dice.
+    `word` is that of his seat which is mixed into the dice, `options` are the
+    campaign's, in words. The rulebook goes with it as the file `rules`.
     """
 
     page: ClassVar[str] = "welcome"
@@ -67,6 +68,8 @@ class Welcome:
     gm: str
     address: str
     schedule: str
+    rules: str
+    options: tuple[str, ...] = ()
     seal: str = ""
     word: str = ""
     heir: bool = False

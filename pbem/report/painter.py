@@ -23,6 +23,7 @@ def paint(svg: str, width: int, height: int) -> bytes:
             svg_string=svg,
             width=width,
             height=height,
+            # Text in a font that it does not find the renderer leaves out without a word.
             skip_system_fonts=True,
             font_files=[str(path) for path in sorted(FONTS.glob("*.ttf"))],
             font_family=FAMILY,

@@ -97,7 +97,8 @@ class Question:
 
     `sender` is what its From says, `excerpt` how it begins, without keys. With
     `orders` it is a sheet, which counts for the open turn alone; `weighty` is
-    what asks for this wherever it comes from. `last`: no more are asked today.
+    what asks for this wherever it comes from; `pressed` asks to leave, by a mail
+    program's button. `last`: no more are asked today.
     """
 
     page: ClassVar[str] = "question"
@@ -111,6 +112,7 @@ class Question:
     gm: str = ""
     orders: bool = False
     weighty: bool = False
+    pressed: bool = False
     last: bool = False
 
 

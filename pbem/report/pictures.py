@@ -29,6 +29,7 @@ PATIENCE = 60
 """Seconds a picture may take."""
 
 _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
+"""Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another."""
 
 
 class UnfitPicture(Exception):
@@ -117,8 +118,9 @@ class Painter:
             self.close()
         if self._process is None:
             script = str(Path(__file__).with_name("painter.py"))
+            # -P: else the folder of the script is searched first, and our modules hide others of the same name.
             command = [sys.executable, "-P", script]
-            quiet = subprocess.DEVNULL
+            quiet = subprocess.DEVNULL  # a pipe that nobody reads would fill, and stop the worker
             self._process = subprocess.Popen(  # noqa: S603 (our own script, by our own interpreter)
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet
             )

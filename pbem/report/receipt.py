@@ -58,7 +58,7 @@ class Receipt:
     `wait`: the player asked not to be resolved early. `complete`: what the seat
     is awaited for is in the sheet. `missing`: what the
     sheet still leaves open, of what its seat may know. `notes`: what was
-    cleaned from the mail. `late`: the deadline had passed when it was read;
+    cleaned from the mail. `held`: the turn waits for the GM. `late`: the deadline had passed when it was read;
     `closes` is until when such a sheet counts, if there is a grace. `by_gm`: the
     GM has entered it for the player.
     """
@@ -81,6 +81,7 @@ class Receipt:
     complete: bool = True
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    held: bool = False
     late: bool = False
     closes: dt.datetime | None = None
     by_gm: bool = False

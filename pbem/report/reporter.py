@@ -220,6 +220,7 @@ def template_environment(
     """How templates are read and compiled, from folders searched in order and then from the games themselves."""
     templates = Environment(
         loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
+        # Jinja knows HTML by .html at the end of a name; ours end in .html.j2.
         autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
         undefined=StrictUndefined,
         trim_blocks=True,

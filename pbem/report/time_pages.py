@@ -42,7 +42,6 @@ class DeadlineMoved:
     page: ClassVar[str] = "deadline_moved"
 
     campaign: str
-    turn: int
     old: dt.datetime
     new: dt.datetime
     closes: dt.datetime
@@ -130,7 +129,7 @@ class HeldTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
-    """To a player: his seat's turn was run without a sheet of his, the `in_a_row`th time.
+    """To a player: a turn, `label` to him, was run without a sheet of his, the `in_a_row`th time.
 
     `opens_in` and `removed_in` are how many more misses in a row give the seat
     to somebody else or take it out of the game; None where that never happens.
@@ -140,7 +139,7 @@ class Missed:
 
     campaign: str
     seat: Seat
-    turn: int
+    label: str
     in_a_row: int
     opens_in: int | None
     removed_in: int | None
@@ -155,7 +154,6 @@ class MissedOthers:
     page: ClassVar[str] = "missed_others"
 
     campaign: str
-    turn: int
     missed: tuple[Seat, ...]
 
 

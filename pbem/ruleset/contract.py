@@ -106,8 +106,19 @@ class Option:
             return isinstance(value, bool)
         return value in self.choices if self.kind == "choice" else True
 
+    def told(self, value: Any) -> str:
+        """What it means and what a campaign has of it, for its players; of a file's contents nothing."""
+        if self.kind == "file":
+            return f"{self.help}: {'as usual' if value is None else 'your GM has given his own'}"
+        said = f"{self.help}: {_in_words(value)}"
+        return said if value == self.default else f"{said} (usually {_in_words(self.default)})"
+
     def _within(self, number: int) -> bool:
         return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
+
+
+def _in_words(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 _YES = {"yes", "true", "on", "1"}

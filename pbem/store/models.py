@@ -102,7 +102,8 @@ class Person(Base):
     """Somebody who plays or wishes to play, in as many campaigns as he likes: one identity, one address.
 
     `key` is the address in lower case. `fallback` is a second address, for mail
-    that the first refuses; `plain` asks for mail without HTML and pictures.
+    that the first refuses; `plain` asks for mail without HTML and pictures,
+    `calendar` for deadlines as files for calendars.
     """
 
     __tablename__ = "person"
@@ -112,6 +113,7 @@ class Person(Base):
     key: Mapped[str] = mapped_column(String(254), unique=True)
     fallback: Mapped[str] = mapped_column(String(254), default="")
     plain: Mapped[bool] = mapped_column(default=False)
+    calendar: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[dt.datetime]
 
 
@@ -122,9 +124,10 @@ class Campaign(Base):
     defaults (`pbem.campaign.policy`). `seed` is the sealed one of the dice;
     `dice_words`, fixed at the start, are mixed with it: lists of seat, word, and
     whether it is its player's own. Campaigns begun before there were words have
-    none. `held` is why no turn runs until the GM
-    says so, "" when turns run. `era` counts how often the past was changed: it
-    stands in codes and Message-IDs, so that none is given twice.
+    none. `held` is why no turn runs until the GM says so, "" when turns run.
+    Once all sheets are in, a turn still waits `settle_minutes`, for second
+    thoughts. `era` counts how often the past was changed: it stands in codes and
+    Message-IDs, so that none is given twice.
     """
 
     __tablename__ = "campaign"
@@ -276,6 +279,10 @@ class Turn(Base):
     update of `resolved_at` make sure that a turn runs once. A turn on a shelf
     is no longer part of the campaign's history: all who look for turns ask for
     those with no `shelf_id`. `ruling` is what a GM who adjudicates has decided.
+
+    `reminded_at` is when players were last told of the deadline: before it by
+    reminders, from then on as being late. `archived_at` is when its folder was
+    written; on a shelf it says that the folder may still have to be set aside.
     """
 
     __tablename__ = "turn"

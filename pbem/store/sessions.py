@@ -122,13 +122,15 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
         connection.isolation_level = None  # the driver shall not begin transactions on its own; `begun` does
         for pragma in (
             f"busy_timeout = {BUSY_SECONDS * 1000}",
-            "journal_mode = WAL",
+            "journal_mode = WAL",  # so that readers and the writer do not wait for each other
             f"foreign_keys = {'ON' if foreign_keys else 'OFF'}",
         ):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
+        # Readers and writers get the same connections, so both are set each time; within a transaction SQLite would
+        # refuse to change how it waits for the disk.
         options = connection.get_execution_options()
         writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
         connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")

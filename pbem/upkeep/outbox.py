@@ -16,7 +16,8 @@ from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing
 from pbem.store.states import UNSENT, MailState
 
-_UNSENT = (MailState.QUEUED, MailState.FAILED)
+_TRIED_AGAIN = (MailState.QUEUED, MailState.FAILED)
+"""What needs no naming to be tried again: neither what another process is just sending, nor what has come back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +61,9 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
     """
     again = update(Outgoing).values(state=MailState.QUEUED, not_before=now).returning(Outgoing.id)
     if mail_id is None:
-        again = again.where(Outgoing.state.in_(_UNSENT))
+        again = again.where(Outgoing.state.in_(_TRIED_AGAIN))
     else:
-        again = again.where(Outgoing.id == mail_id, Outgoing.state.in_((*_UNSENT, MailState.BOUNCED)))
+        again = again.where(Outgoing.id == mail_id, Outgoing.state.in_((*_TRIED_AGAIN, MailState.BOUNCED)))
     with store.writing() as session:
         raw = session.scalar(select(Outgoing.raw).where(Outgoing.id == mail_id))
         if raw is not None and is_masked(raw):

@@ -31,7 +31,7 @@ class SingularityTrap(BaseRuleset[State]):
     version = 2
     seats = Seats(2, 6, COLOURS)
     pace = "all seats at once; one sheet a turn, or one a section"
-    summary = "Build, jump and fight for the planets of a closed space of 19 levels; 25 of 37 planets win."
+    summary = "Build, jump and fight for the planets of a space closed in itself, alone or in a faction."
     orders = BOOK
     options = (
         Option("planets_to_win", "int", 25, "planets to hold for a win", low=2, high=200),

@@ -99,8 +99,8 @@ def deed(act: Deed[Any]) -> Act:
 def choose(house: House, now: dt.datetime) -> None:
     """A player chooses a word for the dice."""
     with house.store.writing() as session:
-        table = locked_campaign(session, "toy1")
-        choose_word(session, table, find_place(table, "red"), ["swordfish"], now)
+        snapshot = locked_campaign(session, "toy1")
+        choose_word(session, snapshot, find_place(snapshot, "red"), ["swordfish"], now)
 
 
 def fork(house: House, now: dt.datetime) -> None:

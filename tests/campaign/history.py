@@ -43,7 +43,7 @@ def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
     """Stores a run of the open turn that was computed before an act, whatever that has changed."""
     house = desk.house
     with house.store.reading() as session:
-        before = load_before(session, house, table(desk))
+        before = load_before(session, house, snapshot(desk))
         after = compute(session, house, before, desk.now)
     act()
     with house.store.writing() as session:
@@ -56,7 +56,7 @@ def proof(desk: Desk) -> ReplayProof:
     return prove(desk.house, "toy1")
 
 
-def table(desk: Desk) -> CampaignSnapshot:
+def snapshot(desk: Desk) -> CampaignSnapshot:
     """The campaign toy1 as it stands."""
     with desk.house.store.reading() as session:
         return load_campaign(session, "toy1")
@@ -68,7 +68,7 @@ def live_turns(desk: Desk) -> list[Turn]:
 
 
 def rows(desk: Desk, kind: Any) -> list[Any]:
-    """All rows of a table, in the order in which they were written; turns by their number."""
+    """All rows of a snapshot, in the order in which they were written; turns by their number."""
     order = (kind.number, kind.id) if kind is Turn else (kind.id,)
     with desk.house.store.reading() as session:
         return list(session.scalars(select(kind).order_by(*order)))

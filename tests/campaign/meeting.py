@@ -139,9 +139,9 @@ def faults(house: House, now: dt.datetime) -> list[str]:
     """What is wrong with the campaign, once a tick has done what was left, and run the turn that is due by then."""
     found = tick(house, now + LATER).problems
     with house.store.reading() as session:
-        table = load_campaign(session, "toy1")
-        begun = table.status != "forming"
-        broken = find_break(session, table) if begun else None
+        snapshot = load_campaign(session, "toy1")
+        begun = snapshot.status != "forming"
+        broken = find_break(session, snapshot) if begun else None
     try:
         if begun:
             prove(house, "toy1")

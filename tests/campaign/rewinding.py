@@ -36,11 +36,14 @@ def _kept_by_sqlite(engine: Engine) -> Iterator[Callable[[], object]]:
 def _kept_by_postgres(engine: Engine) -> Iterator[Callable[[], object]]:
     """In a schema beside the tables. What brings them back is sent as one, so it costs this process nothing."""
     tables = Base.metadata.sorted_tables
-    keep = ["CREATE SCHEMA kept", *(f"CREATE TABLE kept.{table.name} AS TABLE {table.name}" for table in tables)]
-    empty = [f"DELETE FROM {table.name}" for table in reversed(tables)]
-    fill = [f"INSERT INTO {table.name} TABLE kept.{table.name}" for table in tables]
+    keep = [
+        "CREATE SCHEMA kept",
+        *(f"CREATE TABLE kept.{snapshot.name} AS TABLE {snapshot.name}" for snapshot in tables),
+    ]
+    empty = [f"DELETE FROM {snapshot.name}" for snapshot in reversed(tables)]
+    fill = [f"INSERT INTO {snapshot.name} TABLE kept.{snapshot.name}" for snapshot in tables]
     next_id = "(SELECT coalesce(max(id), 0) + 1 FROM {0})"
-    count = [f"SELECT setval('{table.name}_id_seq', {next_id.format(table.name)}, false)" for table in tables]
+    count = [f"SELECT setval('{snapshot.name}_id_seq', {next_id.format(snapshot.name)}, false)" for snapshot in tables]
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("; ".join(keep))
         rewinding = "; ".join(["BEGIN", *empty, *fill, *count, "COMMIT"])

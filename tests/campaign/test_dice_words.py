@@ -16,7 +16,7 @@ from pbem.campaign.people.dicewords import choose_word
 from pbem.errors import CampaignError
 from pbem.report import DiceWord
 from pbem.store.models import Campaign, SeatRow
-from tests.campaign.history import begin, live_turns, play, proof, table
+from tests.campaign.history import begin, live_turns, play, proof, snapshot
 from tests.desk.people import form
 from tests.toy.home import ADDRESSES, Desk
 
@@ -73,14 +73,14 @@ def test_campaigns_without_words_keep_their_dice(desk: Desk) -> None:
     with desk.house.store.writing() as session:
         session.execute(update(Campaign).values(dice_words=[]))
 
-    assert table(desk).dice_seed == table(desk).seed == b"a seed for tests"
+    assert snapshot(desk).dice_seed == snapshot(desk).seed == b"a seed for tests"
 
 
 @pytest.mark.parametrize("words", [[], ["x" * 41], ["bell\u0007"], ["right\u202eleft"], ["two\nlines"]])
 def test_a_word_is_short_and_printable(desk: Desk, words: list[str]) -> None:
     """It stands on one line of a report, and steers no terminal."""
     form(desk, "red", "blue")
-    there = table(desk)
+    there = snapshot(desk)
 
     with desk.house.store.writing() as session, pytest.raises(CampaignError, match="at most 40 characters"):
         choose_word(session, there, there.places[0], words, desk.now)
@@ -89,12 +89,12 @@ def test_a_word_is_short_and_printable(desk: Desk, words: list[str]) -> None:
 def test_words_are_fixed_at_the_start(desk: Desk) -> None:
     """Whatever becomes of the seats, the archive stays the same and proves itself."""
     begin(desk)
-    fixed = table(desk).words
+    fixed = snapshot(desk).words
     with desk.house.store.writing() as session:
         session.execute(update(SeatRow).values(dice_word="later"))
     play(desk, {"red": "BID 2", "blue": "BID 2"})
 
-    assert table(desk).words == fixed
+    assert snapshot(desk).words == fixed
     assert proof(desk).turns == 1
 
 

@@ -59,7 +59,7 @@ def test_everybody_is_told_both_deadlines(desk: Desk) -> None:
     desk.tick()
 
     text = text_of(desk.last(BOB))
-    assert "Your GM has moved the deadline of turn 1" in text
+    assert "Your GM has moved the deadline of the open turn" in text
     assert "it was: Fri 6 Nov 2026 20:00 Europe/Berlin" in text
     assert "it is:  Sat 7 Nov 2026 20:00 Europe/Berlin" in text
 

@@ -13,7 +13,7 @@ from pbem.acts.past.forking import Compare, Compared, CopyTo
 from pbem.acts.past.preview import ShowPreview
 from pbem.errors import CampaignError
 from pbem.store.models import Person, SeatRow, Turn
-from tests.campaign.history import begin, live_turns, play, proof, rows, table
+from tests.campaign.history import begin, live_turns, play, proof, rows, snapshot
 from tests.toy.home import Desk, open_desk, text_of
 
 
@@ -72,8 +72,10 @@ def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
     """No address of a player or GM is in it, and no token."""
     do(played.house, "toy1", CopyTo(2, there.house), played.now)
 
-    assert {person.address for person in rows(there, Person)} == {f"{seat}@fork.invalid" for seat in table(there).seats}
-    assert table(there).gm == "gm@fork.invalid"
+    assert {person.address for person in rows(there, Person)} == {
+        f"{seat}@fork.invalid" for seat in snapshot(there).seats
+    }
+    assert snapshot(there).gm == "gm@fork.invalid"
     assert {seat.token_hash for seat in rows(there, SeatRow)} == {""}
 
 
@@ -82,7 +84,7 @@ def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
     do(played.house, "toy1", CopyTo(1, there.house), played.now)
     play(played, {})
 
-    told = "The GM made a copy of the campaign as it stood when turn 1 was open, with its dice, to try what if."
+    told = 'The GM made a copy of the campaign as it stood when "round 1" was open, with its dice, to try what if.'
     assert told in " ".join(text_of(played.last("cyd@example.org")).split())
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from pbem.acts.act import do
+from pbem.acts.past.entering import GiveSheet
 from pbem.acts.people.seating import pause_seat
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import hold, release
@@ -104,6 +108,26 @@ def test_sheets_are_taken_in_a_pause(desk: Desk) -> None:
     desk.tick()
 
     assert text_of(desk.last(ANN)).startswith("Sheet 1 taken")
+
+
+@pytest.mark.parametrize("hours", [1, WEEK])
+def test_what_is_told_in_a_pause_speaks_of_no_deadline(desk: Desk, hours: int) -> None:
+    """Receipt, STATUS and a sheet that the GM enters tell that the turn waits, before its deadline and after it."""
+    begin(desk)
+    pause(desk)
+    desk.tick(hours=hours)
+    send(desk, ANN)
+    desk.tick()
+    receipt = text_of(desk.last(ANN))
+    desk.post("STATUS\n", sender=ANN)
+    desk.tick()
+    status = text_of(desk.last(ANN))
+    do(desk.house, "toy1", GiveSheet("red", [(1, "BID 2")]), desk.now)
+    desk.tick()
+
+    for told in (receipt, status, text_of(desk.last(ANN))):
+        assert "The turn waits for a word of" in " ".join(told.split())
+        assert not re.search(r"\b(deadline|due|Nov|before the)\b", told)
 
 
 def test_a_campaign_is_held_once(desk: Desk) -> None:
@@ -291,9 +315,9 @@ def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
     """When every seat is paused, nothing runs, not even at the deadline: the GM is told, and may let it."""
     begin(desk)
     with desk.house.store.writing() as session:
-        table = load_campaign(session, "toy1")
-        for place in table.places:
-            pause_seat(session, table, place, desk.now, paused=True)
+        snapshot = load_campaign(session, "toy1")
+        for place in snapshot.places:
+            pause_seat(session, snapshot, place, desk.now, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
     told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
     go_on(desk)

@@ -17,7 +17,19 @@ from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.archive.verify import verify
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Report, SeatRow, Turn
-from tests.campaign.history import ANN, begin, journal, live_turns, meanwhile, play, proof, rows, send, subjects, table
+from tests.campaign.history import (
+    ANN,
+    begin,
+    journal,
+    live_turns,
+    meanwhile,
+    play,
+    proof,
+    rows,
+    send,
+    snapshot,
+    subjects,
+)
 from tests.toy.home import GAMES, Desk
 
 ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
@@ -42,7 +54,7 @@ def roll_to(desk: Desk, number: int) -> Callable[[], object]:
 def wrong(desk: Desk) -> str:
     """What the doctor finds, "" for nothing."""
     with desk.house.store.reading() as session:
-        found = find_break(session, table(desk))
+        found = find_break(session, snapshot(desk))
     return found.text if found else ""
 
 
@@ -230,7 +242,7 @@ def test_a_campaign_that_stands_elsewhere(played: Desk) -> None:
     assert wrong(played) == "it stands at turn 7, but its last turn is 4"
 
     do(played.house, "toy1", Mend(), played.now)
-    assert (wrong(played), table(played).turn) == ("", 4)
+    assert (wrong(played), snapshot(played).turn) == ("", 4)
 
 
 def test_a_campaign_without_its_set_up(played: Desk) -> None:

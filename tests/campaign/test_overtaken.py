@@ -20,7 +20,7 @@ from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.reviewing import may_run
 from pbem.tick import run_now
-from tests.campaign.history import begin, live_turns, play, send, table
+from tests.campaign.history import begin, live_turns, play, send, snapshot
 from tests.campaign.meeting import KEEPING, Points
 from tests.toy.home import Desk
 
@@ -98,18 +98,18 @@ def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
 
     said = "campaign toy1: turn 3 was not run, since the campaign has changed at this very moment; "
     assert (done.resolved, done.problems) == ([], [f"{said}look at it, and try again"])
-    assert (table(played).turn, len(live_turns(played))) == (2, 3)
+    assert (snapshot(played).turn, len(live_turns(played))) == (2, 3)
 
 
 def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
     """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
     with played.house.store.writing() as session:
         ask_for_run(session, locked_campaign(session, "toy1"), played.now)
-        before = is_asked(session, table(played))
+        before = is_asked(session, snapshot(played))
     do(played.house, "toy1", Amend(), played.now)
 
     with played.house.store.reading() as session:
-        assert (before, is_asked(session, table(played))) == (True, False)
+        assert (before, is_asked(session, snapshot(played))) == (True, False)
 
 
 def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
@@ -124,7 +124,7 @@ def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
 def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
     """A change made for the state of turn 3 is not made to that of turn 4."""
     with played.house.store.reading() as session:
-        edit = read_edit(session, played.house, table(played), [{"op": "replace", "path": "/purses/1", "value": 40}])
+        edit = read_edit(session, played.house, snapshot(played), [{"op": "replace", "path": "/purses/1", "value": 40}])
     run_now(played.house, "toy1", played.now)
 
     with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):

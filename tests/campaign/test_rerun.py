@@ -17,7 +17,7 @@ from pbem.campaign.reading import Lines
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.store.models import Act, Report, SeatRow, Sheet, Turn
-from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, table
+from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, snapshot
 from tests.toy.home import Desk, text_of
 
 
@@ -252,7 +252,7 @@ def test_the_last_turn_of_a_game_can_be_run_again(desk: Desk) -> None:
     play(desk, {"red": "BID 2"})
     impact = again(desk, blue="BID 9")
 
-    assert (impact.over, impact.seed_known, table(desk).status) == (True, True, "over")
+    assert (impact.over, impact.seed_known, snapshot(desk).status) == (True, True, "over")
     assert proof(desk).over
 
 

@@ -15,7 +15,7 @@ from pbem.acts.turns.turnrun import at_any_rate, run_turn
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.store.models import SeatRow, Sheet, Turn
-from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, subjects, table
+from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -39,7 +39,7 @@ def test_a_rollback_opens_an_earlier_turn(played: Desk) -> None:
     now_open = live_turns(played)[-1]
     assert (now_open.number, now_open.state_hash, now_open.resolved_at) == (1, before.state_hash, None)
     assert now_open.deadline == rolled.deadline
-    assert (table(played).turn, table(played).era, table(played).status) == (1, 1, "running")
+    assert (snapshot(played).turn, snapshot(played).era, snapshot(played).status) == (1, 1, "running")
     assert journal(played)[-1] == "rolled back from turn 3 to turn 1"
 
 
@@ -189,7 +189,7 @@ def test_a_rollback_may_be_looked_at_first(played: Desk) -> None:
     played.tick()
 
     assert (rolled.before, rolled.turn, rolled.sheets) == (3, 1, {"red": 1, "blue": 1, "green": 1})
-    assert (table(played).turn, len(played.mails())) == (3, queued)
+    assert (snapshot(played).turn, len(played.mails())) == (3, queued)
 
 
 def test_a_crash_before_the_folders_are_moved_is_made_good(played: Desk) -> None:
@@ -214,7 +214,7 @@ def test_a_rollback_that_fails_changes_nothing(played: Desk) -> None:
     with pytest.raises(CampaignError), played.house.store.writing() as session:
         go_twice(session, played)
 
-    assert table(played).turn == 3
+    assert snapshot(played).turn == 3
     assert proof(played).turns == 2
 
 
@@ -238,9 +238,9 @@ def test_a_game_that_was_over_goes_on(desk: Desk) -> None:
     rolled = do(desk.house, "toy1", RollBack(1), desk.now)
 
     assert rolled.seed_known
-    assert table(desk).status == "running"
+    assert snapshot(desk).status == "running"
     assert journal(desk)[-1].endswith("the seed of the dice had been told")
-    assert (do(desk.house, "toy1", GoForward(), desk.now).deadline, table(desk).status) == (None, "over")
+    assert (do(desk.house, "toy1", GoForward(), desk.now).deadline, snapshot(desk).status) == (None, "over")
 
 
 def test_reports_still_unsent_are_not_sent(played: Desk) -> None:
@@ -264,10 +264,10 @@ def test_an_older_state_is_read_by_the_version_that_wrote_it(played: Desk) -> No
 
     grown = dataclasses.replace(played.house, games={"toy": Grown()})
     play(Desk(grown, played.now), {})
-    assert table(played).version == 2
+    assert snapshot(played).version == 2
     do(played.house, "toy1", RollBack(2), played.now)
 
-    assert table(played).version == 1
+    assert snapshot(played).version == 1
 
 
 def test_sheets_sent_after_a_rollback_stay_with_it(played: Desk) -> None:

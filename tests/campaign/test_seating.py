@@ -20,7 +20,7 @@ from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import Act, Outgoing, Report, Turn
 from pbem.store.states import MailState
-from tests.desk.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, table, token, words
+from tests.desk.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, snapshot, token, words
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
 
@@ -219,7 +219,7 @@ def test_house_rules_are_changed_and_told(desk: Desk) -> None:
     do(desk.house, "toy1", SetPolicy(changes), desk.now)
 
     rules = {rule.name: rule for rule in look(desk.house, "toy1", ShowPolicy(), desk.now).rules}
-    assert table(desk).policy == Policy(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
+    assert snapshot(desk).policy == Policy(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
     assert [rules[name].value for name in ("grace", "least", "holidays", "diary")] == ["90m", "2d", "2026-12-24", "yes"]
     assert [rules[name].default for name in ("grace", "diary")] == [False, True]
 

@@ -19,7 +19,7 @@ from pbem.serving import serve
 from pbem.store.models import Turn
 from pbem.tick import LOCK, Ticked, run_now
 from tests.toy.home import Desk, open_desk, text_of
-from tests.toy.ruleset import Auction, CampaignSnapshot, Whisper
+from tests.toy.ruleset import Auction, Table, Whisper
 
 ANN = "ann@example.org"
 
@@ -27,9 +27,7 @@ ANN = "ann@example.org"
 class Broken(Auction):
     """The toy with a fault that shows in games of two rounds."""
 
-    def resolve(
-        self, state: CampaignSnapshot, turn: TurnInput, dice: Dice
-    ) -> tuple[CampaignSnapshot, tuple[Happening, ...]]:
+    def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Happening, ...]]:
         if state.rounds == 2:
             raise ZeroDivisionError("the resolver tripped")
         return super().resolve(state, turn, dice)

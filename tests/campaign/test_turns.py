@@ -14,10 +14,12 @@ from pbem.acts.opening import Start
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.ground import ATTEMPTS
 from pbem.errors import CampaignError
+from pbem.report.markdown import as_text
+from pbem.rulebook import rulebook
 from pbem.ruleset import Json, Order, View
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Turn
-from tests.toy.home import MONDAY, Desk, text_of
-from tests.toy.ruleset import Auction, CampaignSnapshot
+from tests.toy.home import GAMES, MONDAY, Desk, text_of
+from tests.toy.ruleset import Auction, Table
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
 
@@ -32,17 +34,17 @@ class Grown(Auction):
     version = 2
     upgrades = (lambda data: _renamed(data, "purses", "coins"),)
 
-    def dump(self, state: CampaignSnapshot) -> Json:
+    def dump(self, state: Table) -> Json:
         return _renamed(super().dump(state), "purses", "coins")
 
-    def read(self, data: Json) -> CampaignSnapshot:
+    def read(self, data: Json) -> Table:
         return super().read(_renamed(data, "coins", "purses"))
 
 
-def rows(desk: Desk, table: Any) -> list[Any]:
-    """All rows of a table."""
+def rows(desk: Desk, snapshot: Any) -> list[Any]:
+    """All rows of a snapshot."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(table).order_by(table.id)))
+        return list(session.scalars(select(snapshot).order_by(snapshot.id)))
 
 
 def record(desk: Desk, number: int) -> dict[str, Any]:
@@ -62,6 +64,20 @@ def test_a_start_mails_welcome_token_report_and_seal(desk: Desk) -> None:
     assert "The dice are sealed." in text_of(report)
     assert [seat.token_hash for seat in rows(desk, SeatRow)].count(token) == 0
     assert token not in text_of(desk.mails(BOB)[0])
+
+
+def test_a_welcome_brings_the_rulebook_and_tells_the_options_of_the_campaign(desk: Desk) -> None:
+    """Nobody has to ask for the rules, or to find out that this campaign is longer than usual."""
+    desk.begin(rounds="9")
+    desk.tick()
+    welcome = desk.mails(ANN)[0]
+    (file,) = welcome.iter_attachments()
+
+    assert (file.get_filename(), file.get_content_type()) == ("toy-rules.txt", "text/plain")
+    assert file.get_content().replace("\r\n", "\n").strip() == as_text(rulebook(GAMES["toy"])).strip()
+    assert "as the file toy-rules.txt" in " ".join(text_of(welcome).split())
+    assert "- rounds to play: 9 (usually 3)\n" in text_of(welcome)
+    assert "- twice the coins: no\n" in text_of(welcome)
 
 
 def test_a_campaign_starts_once(desk: Desk) -> None:

@@ -29,6 +29,7 @@ def test_a_demo_plays_by_mail_and_tells_where_to_look(tmp_path: Path) -> None:
     paths = re.findall(rf"{re.escape(str(tmp_path))}\S+", result.output)
     assert len(paths) == 4
     assert all(Path(path).exists() for path in paths)
+    assert '"event": "turn resolved"' in (tmp_path / "demo/log/pbem.log").read_text()
 
 
 def test_a_demo_stops_after_the_turns_asked_for(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def form(desk: Desk, *seats: str, name: str = "toy1", game: str = "toy", open_se
     create(desk.house, wanted, desk.now, seed=b"a seed for tests")
 
 
-def table(desk: Desk, name: str = "toy1") -> CampaignSnapshot:
+def snapshot(desk: Desk, name: str = "toy1") -> CampaignSnapshot:
     """The campaign as it stands."""
     with desk.house.store.reading() as session:
         return load_campaign(session, name)
@@ -34,7 +34,7 @@ def table(desk: Desk, name: str = "toy1") -> CampaignSnapshot:
 
 def players(desk: Desk, name: str = "toy1") -> dict[str, str]:
     """Who sits where."""
-    return {place.seat: place.address for place in table(desk, name).places}
+    return {place.seat: place.address for place in snapshot(desk, name).places}
 
 
 def words(mail: EmailMessage) -> str:

@@ -45,7 +45,7 @@ def test_help_explains_commands_too(desk: Desk) -> None:
     """Each verb of the guide."""
     told = ask(desk, "HELP RESEND")
 
-    assert told.startswith("RESEND [<turn>] Get a report of yours again")
+    assert told.startswith("RESEND [<turn>...] Get a report of yours again")
     assert "Example: RESEND 4 or: RESEND Each report" in told
 
 

@@ -24,7 +24,7 @@ from tests.desk.people import (
     insist,
     players,
     reports,
-    table,
+    snapshot,
     token,
     words,
 )
@@ -271,5 +271,5 @@ def test_a_newcomer_inherits_no_arrangements(desk: Desk) -> None:
     ask(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
     desk.now += dt.timedelta(minutes=1)
 
-    assert not any(place.paused for place in table(desk).places)
+    assert not any(place.paused for place in snapshot(desk).places)
     assert "stands in" not in ask(desk, "STATUS", EVE)

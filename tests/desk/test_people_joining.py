@@ -32,7 +32,7 @@ from tests.desk.people import (
     insist,
     players,
     reports,
-    table,
+    snapshot,
     token,
     words,
 )
@@ -286,5 +286,5 @@ def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
 
     with shared.house.store.reading() as session:
         assert sorted(session.scalars(select(Applicant.status))) == ["listed", "seated"]
-        assert len(standbys(session, table(shared).id)) == 1
+        assert len(standbys(session, snapshot(shared).id)) == 1
     assert players(shared)["red"] in (CYD, EVE)

@@ -9,7 +9,7 @@ from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy
 from pbem.campaign.journal import note
 from pbem.desk.lookups import RESENDS_A_DAY
-from tests.desk.people import ANN, BOB, EVE, ask, form, reports, table, token, words
+from tests.desk.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
 from tests.toy.home import Desk, text_of
 
 
@@ -76,12 +76,14 @@ def test_a_reply_to_a_report_sent_again_is_a_sheet(desk: Desk) -> None:
 
 
 def test_an_older_report_is_found_by_its_turn(desk: Desk) -> None:
-    """RESEND 1 brings that which opened turn 1; a turn without a report is answered with those there are."""
+    """It is called as in its subject, or by its number; one that there is not is answered with those there are."""
     desk.tick(hours=24 * 5)
     ask(desk, "RESEND 1")
 
     assert "round 1, report for red" in reports(desk, ANN)[-1]["Subject"]
-    assert "there are those of 1, 2." in ask(desk, "RESEND 7")
+    ask(desk, "RESEND round 1")
+    assert len(reports(desk, ANN)) == 4
+    assert "one of these lines: RESEND round 1 RESEND round 2" in ask(desk, "RESEND 7")
 
 
 def test_a_report_goes_to_the_registered_address_alone(desk: Desk) -> None:
@@ -106,17 +108,17 @@ def test_reports_are_sent_again_so_often_a_day(desk: Desk) -> None:
 
 
 def test_history_is_the_journal(desk: Desk) -> None:
-    """Players read what was done, when and by whom, but no secret act."""
+    """Players read what was done, when and by whom, but no secret act; turns are called as in their reports."""
     rule(desk, grace="2h")
     with desk.house.store.writing() as session:
-        note(session, table(desk).id, desk.now, actor="gm", text="a secret act", secret=True)
+        note(session, snapshot(desk).id, desk.now, actor="gm", text="a secret act", secret=True)
     desk.tick(hours=24 * 5)
 
     text = ask(desk, "HISTORY")
 
     assert "gm: started; dice seal" in text
     assert "gm: house rules: grace 2h" in text
-    assert "pbem: turn 1 resolved (deadline)" in text
+    assert 'pbem: "round 1" resolved (deadline)' in text
     assert "secret" not in text
 
 

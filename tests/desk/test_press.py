@@ -304,9 +304,9 @@ def test_press_is_written_on_either_database(shared: Desk) -> None:
     for text in ("NEWS\nWar!", "DIARY\nI lied.", "MUTE blue", "PRESS TO blue\nDeal?"):
         assert "Not done" not in say(shared, text)
     with shared.house.store.reading() as session:
-        table = load_campaign(session, "toy1")
-        postbag = load_postbag(session, table, 2, over=True)
-        red, blue = table.places
+        snapshot = load_campaign(session, "toy1")
+        postbag = load_postbag(session, snapshot, 2, over=True)
+        red, blue = snapshot.places
 
     assert [said.text for said in postbag.words(blue).news] == ["War!"]
     assert [said.text for said in postbag.words(red).diaries] == ["I lied."]

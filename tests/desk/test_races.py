@@ -56,9 +56,9 @@ def give_to_eve(desk: Desk) -> Callable[[Session], None]:
     """Hands red's seat over."""
 
     def act(session: Session) -> None:
-        table = locked_campaign(session, "toy1")
+        snapshot = locked_campaign(session, "toy1")
         eve = enrol(session, EVE, desk.now)
-        hand_over(session, desk.house, table, find_place(table, "red"), eve, desk.now, "a test")
+        hand_over(session, desk.house, snapshot, find_place(snapshot, "red"), eve, desk.now, "a test")
 
     return act
 

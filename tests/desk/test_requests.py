@@ -120,11 +120,11 @@ def test_a_reply_to_a_report_may_be_a_command(begun: Desk) -> None:
 
 def test_a_line_not_understood_is_told_with_the_nearest(begun: Desk) -> None:
     """What was understood is done; the rest is quoted with its number, what was expected, and the nearest command."""
-    text = ask(begun, "STATUS\nMUET blue\nRESEND 1 2")
+    text = ask(begun, "STATUS\nMUET blue\nHISTORY 2")
 
     assert "> STATUS toy1 (Toy Auction), seat red, round 1:" in text
     assert "Line 2: MUET blue 'MUET' is not an order. Did you mean MUTE?" in text
-    assert "Line 3: RESEND 1 2 '2' is more than RESEND takes." in text
+    assert "Line 3: HISTORY 2 '2' is more than HISTORY takes." in text
 
 
 def test_commands_may_stand_in_the_subject(begun: Desk) -> None:
@@ -133,9 +133,9 @@ def test_commands_may_stand_in_the_subject(begun: Desk) -> None:
 
 
 def test_nobody_leaves_by_a_subject(begun: Desk) -> None:
-    """A mail program's button to unsubscribe gives no seat away."""
+    """The command belongs into the mail; what looks like a mail program's button is asked about."""
     assert "nobody leaves by a subject alone" in ask(begun, "", subject="LEAVE")
-    assert "Line 1: LEAVE toy1" in ask(begun, "", subject="LEAVE toy1")
+    assert "you have not left" in ask(begun, "", subject="LEAVE toy1")
 
 
 def test_a_player_of_several_seats_is_asked_which(begun: Desk) -> None:

@@ -46,9 +46,9 @@ class _Letters:
 
     def reply(self, campaign: str, seat: str, text: str) -> None:
         """A seat's player answers his newest report."""
-        table = load_campaign(self.session, campaign)
-        sender = next(place.address for place in table.places if place.seat == seat).partition("@")[0]
-        self.post(sender, text, to=f"orders+{load_last_reports(self.session, table)[seat].code}")
+        snapshot = load_campaign(self.session, campaign)
+        sender = next(place.address for place in snapshot.places if place.seat == seat).partition("@")[0]
+        self.post(sender, text, to=f"orders+{load_last_reports(self.session, snapshot)[seat].code}")
 
     def command(self, campaign: str, *lines: str) -> None:
         """The GM of a campaign writes a letter with commands."""

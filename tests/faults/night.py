@@ -29,7 +29,7 @@ from pbem.store import sessions
 from pbem.tick import tick
 from tests.faults.trap import Strike, Trap, kill
 from tests.toy.home import MONDAY
-from tests.toy.ruleset import Auction, CampaignSnapshot
+from tests.toy.ruleset import Auction, Table
 
 NIGHT = dt.datetime(2026, 11, 6, 20, 0, tzinfo=dt.UTC)
 """The moment of the night's tick, an hour after the deadline on Friday."""
@@ -53,9 +53,7 @@ class Brittle(Auction):
             raise ZeroDivisionError("the reader tripped")
         return super().parse(view, kept)
 
-    def resolve(
-        self, state: CampaignSnapshot, turn: TurnInput, dice: Dice
-    ) -> tuple[CampaignSnapshot, tuple[Event, ...]]:
+    def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Event, ...]]:
         if state.rounds == ENDLESS:
             raise ZeroDivisionError("the resolver tripped")
         return super().resolve(state, turn, dice)

@@ -24,6 +24,8 @@ WELCOME = Welcome(
     gm="gm@example.org",
     address="orders@example.org",
     schedule="FRI 20:00 Europe/Berlin",
+    rules="toy-fair-rules.txt",
+    options=("rounds to play, of which each is for a prize that nobody else can have: 9 (usually 12)",),
     seal="ab" * 32,
 )
 REMINDER = Reminder(

@@ -32,7 +32,7 @@ ZONE = "America/Argentina/ComodRivadavia"
 ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the-sun", "violet", "orange")
 PAUSED = Paused(campaign="fair1", why="I am on a train " * 12, gm="gm@example.org")
 RESUMED = Resumed(campaign="fair1", deadline=LATER, now=AT, zone=ZONE)
-MOVED = DeadlineMoved(campaign="fair1", turn=3, old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
+MOVED = DeadlineMoved(campaign="fair1", old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
 LATE = Late(
     campaign="fair1",
     seat="red",
@@ -57,7 +57,7 @@ HELD = HeldTurn(
 MISSED = Missed(
     campaign="fair1",
     seat="red",
-    turn=3,
+    label="round 2",
     in_a_row=1,
     opens_in=None,
     removed_in=None,
@@ -83,7 +83,7 @@ PAGES = [
     MISSED,
     replace(MISSED, in_a_row=2, opens_in=1),
     replace(MISSED, in_a_row=2, removed_in=3),
-    MissedOthers(campaign="fair1", turn=3, missed=ALL),
+    MissedOthers(campaign="fair1", missed=ALL),
     MissedDigest(campaign="fair1", turn=3, missed=(Miss("red", 1, 4, ""), Miss("blue", 3, 3, "Seat blue is open."))),
 ]
 

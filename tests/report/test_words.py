@@ -15,7 +15,7 @@ ALL = Words(
     gm_texts=("The harbour is closed.", LONG),
     news=(Said(by="blue", text="Peace!"), Said(by="red", text=LONG)),
     press=(Said(by="blue", text="Let us deal.", to=("red", "green")), Said(by="", text="Boo.")),
-    diaries=(Said(by="red", text="I lied.", turn=3), Said(by="blue", text="So did I.", turn=4)),
+    diaries=(Said(by="red", text="I lied.", label="turn 3"), Said(by="blue", text="So did I.", label="turn 4")),
 )
 
 

@@ -34,6 +34,22 @@ CHART = Option("chart", "file", None, "another chart of ships")
 
 
 @pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        (PLANETS, 12, "planets to win: 12"),
+        (PLANETS, 20, "planets to win: 20 (usually 12)"),
+        (FAST, True, "play faster: yes (usually no)"),
+        (PACE, "turn", "what a sheet covers: turn"),
+        (CHART, None, "another chart of ships: as usual"),
+        (CHART, {"ships": [1]}, "another chart of ships: your GM has given his own"),
+    ],
+)
+def test_an_option_is_told_to_players(option: Option, value: object, told: str) -> None:
+    """They hear what is so in their campaign, and what is usual where that differs."""
+    assert option.told(value) == told
+
+
+@pytest.mark.parametrize(
     ("option", "typed", "value"),
     [
         (PLANETS, "1", 1),

@@ -62,7 +62,7 @@ class Whisper(Order):
 
 
 @dataclass(frozen=True, slots=True)
-class CampaignSnapshot:
+class Table:
     """The state. Bids are paid whether they win or not."""
 
     seats: tuple[Seat, ...]
@@ -95,7 +95,7 @@ def _play(view: View, dice: Dice) -> list[str]:
 _BOTS: Mapping[str, Bot] = {"standard": _play}
 
 
-class Auction(BaseRuleset[CampaignSnapshot]):
+class Auction(BaseRuleset[Table]):
     """The toy ruleset."""
 
     key = "toy"
@@ -114,12 +114,12 @@ class Auction(BaseRuleset[CampaignSnapshot]):
         Option("purses", "file", None, "coins of each seat, as a JSON object"),
     )
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> CampaignSnapshot:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Table:
         coins = [10 + dice.roll(6, "purse", seat) for seat in seats]
         if options["purses"] is not None:
             coins = [options["purses"][seat] for seat in seats]
         factor = 2 if options["rich"] else 1
-        return CampaignSnapshot(
+        return Table(
             tuple(seats),
             tuple(factor * each for each in coins),
             (0,) * len(seats),
@@ -129,7 +129,7 @@ class Auction(BaseRuleset[CampaignSnapshot]):
             options["pace"] == "in_turn",
         )
 
-    def view(self, state: CampaignSnapshot, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Table, seat: Seat, events: Sequence[Event]) -> View:
         at = state.seats.index(seat)
         return {
             "seat": seat,
@@ -158,9 +158,7 @@ class Auction(BaseRuleset[CampaignSnapshot]):
     def template(self, view: View) -> list[str]:
         return ["; BID coins"]
 
-    def resolve(
-        self, state: CampaignSnapshot, turn: TurnInput, dice: Dice
-    ) -> tuple[CampaignSnapshot, tuple[Event, ...]]:
+    def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Event, ...]]:
         state = self._without(state, turn.removed)
         bids = {seat: self._bid(state, seat, turn) for seat in state.seats}
         best = max(bids.values())
@@ -177,17 +175,17 @@ class Auction(BaseRuleset[CampaignSnapshot]):
         prizes = tuple(won + (seat == winner) for seat, won in zip(state.seats, state.prizes, strict=True))
         return replace(state, purses=purses, prizes=prizes, round=state.round + 1), tuple(events)
 
-    def _without(self, state: CampaignSnapshot, removed: frozenset[Seat]) -> CampaignSnapshot:
+    def _without(self, state: Table, removed: frozenset[Seat]) -> Table:
         playing = (plays and seat not in removed for seat, plays in zip(state.seats, state.playing, strict=True))
         return replace(state, playing=tuple(playing))
 
-    def _bid(self, state: CampaignSnapshot, seat: Seat, turn: TurnInput) -> int:
+    def _bid(self, state: Table, seat: Seat, turn: TurnInput) -> int:
         if state.in_turn and seat != state.mover:
             return 0
         coins = [order.coins for order in turn.orders.get(seat, ()) if isinstance(order, Bid)]
         return min(coins[-1] if coins else 0, state.purses[state.seats.index(seat)])
 
-    def standing(self, state: CampaignSnapshot) -> Standing:
+    def standing(self, state: Table) -> Standing:
         scores = dict(zip(state.seats, state.prizes, strict=True))
         if state.over:
             best = max(scores.values())

@@ -50,11 +50,11 @@ class Amend(Planned[Impact, Amendment]):
 
     def plan(self, scene: Scene) -> Amendment:
         """The second run, computed. Raises CampaignError."""
-        return plan_amendment(scene.session, scene.house, scene.table, self.changes, scene.now)
+        return plan_amendment(scene.session, scene.house, scene.snapshot, self.changes, scene.now)
 
     def keep(self, scene: Scene, plan: Amendment) -> None:
         """Puts it in the place of the first."""
-        keep_amendment(scene.session, scene.house, scene.table, plan, scene.now)
+        keep_amendment(scene.session, scene.house, scene.snapshot, plan, scene.now)
 
     def facts(self, plan: Amendment) -> Impact:
         """Whose reports change."""
@@ -76,14 +76,14 @@ def asked_of(impact: Impact) -> tuple[Trace, ...]:
 
 
 def keep_amendment(
-    session: Session, house: House, table: CampaignSnapshot, amendment: Amendment, now: dt.datetime
+    session: Session, house: House, snapshot: CampaignSnapshot, amendment: Amendment, now: dt.datetime
 ) -> None:
     """Puts a second run in the place of the first, in this session.
 
     The campaign is locked, and its ground is that on which the amendment was planned.
     """
     again, impact = amendment.again, amendment.impact
-    old_turn, old_following = shelve(session, table, RERUN, again.number, now)
+    old_turn, old_following = shelve(session, snapshot, RERUN, again.number, now)
     turn = _put_turn(session, old_turn, amendment, now)
     following = _put_following(session, old_following, amendment)
     changed = _ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
@@ -97,16 +97,16 @@ def keep_amendment(
     anew = update(Sheet).where(Sheet.turn_id == following.id, Sheet.seat_id.in_(changed))
     session.execute(anew.values(wait=True))
     session.execute(update(Vote).where(Vote.turn_id == old_following.id).values(turn_id=following.id))
-    stop_mail(session, [old_following])
+    stop_mail(session, [old_following])  # of reports that change: the others have moved on, and still go out
     over, version = again.outcome.standing.over, again.ruleset.version
-    set_campaign(session, table, turn=following.number, over=over, version=version)
-    count_misses_again(session, table, gone=[old_turn], back=[turn])
-    put_reports(session, house, table, turn_id=following.id, reports=amendment.reports, now=now)
+    set_campaign(session, snapshot, turn=following.number, over=over, version=version)
+    count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
+    put_reports(session, house, snapshot, turn_id=following.id, reports=amendment.reports, now=now)
     _note(session, house, amendment, now)
 
 
 def _ids(again: Rerun, seats: Sequence[Seat]) -> list[int]:
-    return [place.id for place in again.table.places if place.seat in seats]
+    return [place.id for place in again.snapshot.places if place.seat in seats]
 
 
 def _put_turn(session: Session, old: Turn, amendment: Amendment, now: dt.datetime) -> Turn:
@@ -115,6 +115,7 @@ def _put_turn(session: Session, old: Turn, amendment: Amendment, now: dt.datetim
         old,
         reminded_at=old.reminded_at,
         extensions=old.extensions,
+        # Of the set-up it is the time of the start, which the new record tells again.
         resolved_at=now if amendment.again.before else old.resolved_at,
         record=amendment.record,
     )
@@ -136,7 +137,7 @@ def _put_following(session: Session, old: Turn, amendment: Amendment) -> Turn:
 
 def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
     """Keeps the GM's sheets with the turn that they were used for."""
-    given = {place.id: again.given[place.seat] for place in again.table.places if place.seat in again.given}
+    given = {place.id: again.given[place.seat] for place in again.snapshot.places if place.seat in again.given}
     for sheet in again.before.turn.sheets if again.before else ():
         if sheet.id == 0:
             earlier = Earlier(turn.id, sheet.seat_id, sheet.version - 1)
@@ -146,19 +147,19 @@ def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> 
 def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime) -> None:
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
     again, impact = amendment.again, amendment.impact
-    table = again.table
+    snapshot = again.snapshot
     what = f"turn {again.number} was run again" if again.number else "the set-up was made again"
     with_sheets = f" with another sheet of {', '.join(impact.given)}" if impact.given else ""
     patch = again.outcome.patch
     changed = "; the GM has changed the state" if patch and list(patch) != again.told.get("patch") else ""
-    act = note(session, table.id, now, actor="gm", text=what + with_sheets + changed)
+    act = note(session, snapshot.id, now, actor="gm", text=what + with_sheets + changed)
     touched = ", ".join(each.seat for each in impact.touched) or "nobody"
-    note(session, table.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
+    note(session, snapshot.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
     pages = [
-        (place, ReportGone(campaign=table.name, seat=place.seat, label=labels[place.id], gm=table.gm))
-        for place in table.places
+        (place, ReportGone(campaign=snapshot.name, seat=place.seat, label=labels[place.id], gm=snapshot.gm))
+        for place in snapshot.places
         if place.seat in impact.gone
     ]
-    tell_each(session, house, table, now, act=act, subject="A report is withdrawn", pages=pages)
+    tell_each(session, house, snapshot, now, act=act, subject="A report is withdrawn", pages=pages)

@@ -45,11 +45,11 @@ class _Link:
     told: frozenset[Seat]
 
 
-def find_break(session: Session, table: CampaignSnapshot) -> Break | None:
+def find_break(session: Session, snapshot: CampaignSnapshot) -> Break | None:
     """The first place where the turns of a campaign do not hang together; None if they do."""
-    if table.status == Phase.FORMING:
+    if snapshot.status == Phase.FORMING:
         return None
-    links = list(_links(session, table))
+    links = list(_links(session, snapshot))
     if not links or links[0].number:
         return Break("its set-up is missing", -1)
     before = b""
@@ -57,7 +57,7 @@ def find_break(session: Session, table: CampaignSnapshot) -> Break | None:
         if wrong := _between(before, link, following):
             return Break(wrong, link.number)
         before = link.record
-    wrong = _at_the_end(table, links[-1])
+    wrong = _at_the_end(snapshot, links[-1])
     return Break(wrong, links[-1].number) if wrong else None
 
 
@@ -71,7 +71,7 @@ def _between(before: bytes, link: _Link, following: _Link) -> str:
     record = json.loads(link.record)
     if record.get("number") != number or record.get("previous") != (file_hash(before) if before else ""):
         return f"turn {number} was run, but not after what turn {number - 1} is now"
-    if record.get("state_before", link.state_hash) != link.state_hash:
+    if record.get("state_before", link.state_hash) != link.state_hash:  # a set-up has none before it
         return f"turn {number} was run from another state than it has"
     if not following.has_its_state or record.get("state_after") != following.state_hash:
         return f"turn {after} has another state than turn {number} led to"
@@ -79,11 +79,11 @@ def _between(before: bytes, link: _Link, following: _Link) -> str:
     return f"turn {after} lacks the report of {', '.join(sorted(missing))}" if missing else ""
 
 
-def _at_the_end(table: CampaignSnapshot, last: _Link) -> str:
+def _at_the_end(snapshot: CampaignSnapshot, last: _Link) -> str:
     if last.resolved:
         return f"turn {last.number} was run, but no turn follows it"
-    if last.number != table.turn:
-        return f"it stands at turn {table.turn}, but its last turn is {last.number}"
+    if last.number != snapshot.turn:
+        return f"it stands at turn {snapshot.turn}, but its last turn is {last.number}"
     return ""
 
 
@@ -92,10 +92,10 @@ def _reported(record: Mapping[str, Any]) -> set[Seat]:
     return {name.removesuffix(".json") for name in paths if name.endswith(".json")}
 
 
-def _links(session: Session, table: CampaignSnapshot) -> Iterator[_Link]:
-    told = _told(session, table)
+def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
+    told = _told(session, snapshot)
     turns = select(Turn.id, Turn.number, Turn.state, Turn.state_hash, Turn.resolved_at, Turn.record)
-    for row in session.execute(turns.where(live(table.id)).order_by(Turn.number)):
+    for row in session.execute(turns.where(live(snapshot.id)).order_by(Turn.number)):
         yield _Link(
             number=row.number,
             state_hash=row.state_hash,
@@ -106,10 +106,10 @@ def _links(session: Session, table: CampaignSnapshot) -> Iterator[_Link]:
         )
 
 
-def _told(session: Session, table: CampaignSnapshot) -> Mapping[int, set[Seat]]:
+def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[Seat]]:
     """The seats whose reports opened each live turn, by its id."""
     reports = select(Report.turn_id, SeatRow.name).join(SeatRow, SeatRow.id == Report.seat_id)
     told: dict[int, set[Seat]] = defaultdict(set)
-    for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(live(table.id))):
+    for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(live(snapshot.id))):
         told[turn_id].add(seat)
     return told

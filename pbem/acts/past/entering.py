@@ -12,7 +12,7 @@ from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.reading import Lines, Reading, read_lines
-from pbem.campaign.sheets import Earlier, earlier_sheets, keep_sheet, make_receipt
+from pbem.campaign.sheets import Earlier, earlier_sheets, keep_sheet, make_receipt, receipt_name
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
@@ -47,33 +47,33 @@ class GiveSheet(Weighty[Receipt]):
 
     def look(self, scene: Scene) -> Receipt:
         """How the sheet reads. Raises CampaignError."""
-        return _read(scene.session, scene.house, scene.table, self.seat, self.lines).receipt
+        return _read(scene.session, scene.house, scene.snapshot, self.seat, self.lines).receipt
 
     def do(self, scene: Scene) -> Receipt:
         """Keeps it. Raises CampaignError, also if nothing in it is understood."""
-        session, house, table, now = scene.session, scene.house, scene.table, scene.now
-        given = _read(session, house, table, self.seat, self.lines)
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        given = _read(session, house, snapshot, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = checked(given.reading, place.seat)
         keep_sheet(session, reading, given.earlier, now, author="gm", wait=not reading.parsed.complete)
-        said = f"sheet {receipt.version} of {place.seat} for turn {table.turn} was entered by the GM"
+        said = f"sheet {receipt.version} of {place.seat} for turn {snapshot.turn} was entered by the GM"
         # Whose it is, and which version, would tell who was awaited and had sent none.
-        note(session, table.id, now, actor="gm", text=f"a sheet for turn {table.turn} was entered by the GM")
-        note(session, table.id, now, actor="gm", text=said, secret=True)
+        note(session, snapshot.id, now, actor="gm", text=f"a sheet for turn {snapshot.turn} was entered by the GM")
+        note(session, snapshot.id, now, actor="gm", text=said, secret=True)
         if place.address:
-            postman, subject = Postman.of(house, table), f"Your GM has entered orders for {place.seat}"
-            id_ = ("receipt", table.name, place.seat, table.turn, receipt.version, table.era)
+            postman, subject = Postman.of(house, snapshot), f"Your GM has entered orders for {place.seat}"
+            id_ = receipt_name(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
             mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
             postman.send(session, now, mail)
         return receipt
 
 
-def _read(session: Session, house: House, table: CampaignSnapshot, seat: Seat, lines: Lines) -> _Given:
-    turn = load_open_turn(session, table)
-    place, ruleset = find_place(table, seat), house.game(table.game)
-    last = load_last_reports(session, table).get(place.seat)
+def _read(session: Session, house: House, snapshot: CampaignSnapshot, seat: Seat, lines: Lines) -> _Given:
+    turn = load_open_turn(session, snapshot)
+    place, ruleset = find_place(snapshot, seat), house.game(snapshot.game)
+    last = load_last_reports(session, snapshot).get(place.seat)
     if not place.playing or last is None:
-        raise CampaignError(f"seat {place.seat} of {table.name} is out of the game: it takes no orders")
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} is out of the game: it takes no orders")
     view = json.loads(last.view)
     reading = read_lines(ruleset, view, lines)
     earlier = earlier_sheets(session, ruleset.orders, turn_id=turn.id, seat_id=place.id)
@@ -81,10 +81,11 @@ def _read(session: Session, house: House, table: CampaignSnapshot, seat: Seat, l
         reading,
         earlier,
         ruleset.orders,
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=place.seat,
         label=view["label"],
         deadline=turn.deadline,
-        zone=table.schedule.zone,
+        held=bool(snapshot.held),
+        zone=snapshot.schedule.zone,
     )
     return _Given(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))

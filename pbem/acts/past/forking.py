@@ -76,11 +76,11 @@ class WhatIf:
     compared: Compared | None
 
 
-def _check_fork(table: CampaignSnapshot, number: int) -> None:
-    name = table.name
-    if table.status == Phase.FORMING:
+def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
+    name = snapshot.name
+    if snapshot.status == Phase.FORMING:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
-    last = table.turn - (table.status == Phase.OVER)
+    last = snapshot.turn - (snapshot.status == Phase.OVER)  # the turn that opened with the end is nobody's to play
     if not 1 <= number <= last:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be 1 to {last}")
 
@@ -99,11 +99,11 @@ class ShowFork(Question[Forked]):
 
     def look(self, scene: Scene) -> Forked:
         """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
-        _check_fork(scene.table, self.number)
-        names = {place.id: place.seat for place in scene.table.places}
-        sheets = load_sheets(scene.session, live_turn(scene.session, scene.table, self.number).id)
+        _check_fork(scene.snapshot, self.number)
+        names = {place.id: place.seat for place in scene.snapshot.places}
+        sheets = load_sheets(scene.session, live_turn(scene.session, scene.snapshot, self.number).id)
         counting = {names[sheet.seat_id]: sheet.version for sheet in sheets if sheet.accepted}
-        return Forked(campaign=scene.table.name, turn=self.number, sheets=counting)
+        return Forked(campaign=scene.snapshot.name, turn=self.number, sheets=counting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,13 @@ class CopyTo(Act[Forked]):
     def do(self, scene: Scene) -> Forked:
         """Copies it. Raises CampaignError."""
         forked = ShowFork(self.number).look(scene)
-        session, table, number = scene.session, scene.table, self.number
-        note(session, table.id, scene.now, actor="gm", text=FORKED.format(number=number), turn=table.turn)
+        session, snapshot, number = scene.session, scene.snapshot, self.number
+        note(session, snapshot.id, scene.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
         with self.fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
-            _copy(session, target, table, number, scene.now)
-        last = record_of(session, table, number - 1)
+            _copy(session, target, snapshot, number, scene.now)
+        last = record_of(session, snapshot, number - 1)
         copy_withdrawn(scene.house.settings.archive, self.fork.settings.archive, last)
         return forked
 
@@ -136,10 +136,10 @@ class Compare(Question[Compared]):
 
     def look(self, scene: Scene) -> Compared:
         """The differences, a seat at a time. Raises CampaignError if the turn was not run yet."""
-        table, made = scene.table, self.made
-        if made.turn >= table.turn:
-            raise CampaignError(f"turn {made.turn} of {table.name} has not been run: there is nothing to compare")
-        real, ruleset = _views(scene.session, table, made.turn + 1), self.fork.game(table.game)
+        snapshot, made = scene.snapshot, self.made
+        if made.turn >= snapshot.turn:
+            raise CampaignError(f"turn {made.turn} of {snapshot.name} has not been run: there is nothing to compare")
+        real, ruleset = _views(scene.session, snapshot, made.turn + 1), self.fork.game(snapshot.game)
         differing = {}
         for report in made.reports:
             old = real.get(report.place.seat, b"{}")
@@ -148,9 +148,9 @@ class Compare(Question[Compared]):
                 before = report_text(self.fork, ruleset, made.opening, report.place, old) if old != b"{}" else ""
                 differing[report.place.seat] = differing_lines(before, now)
         told = {report.place.seat for report in made.reports}
-        differing |= {seat: ("(no report)",) for seat in table.seats if seat in real and seat not in told}
-        same = tuple(seat for seat in table.seats if seat in real and seat not in differing)
-        return Compared(campaign=table.name, turn=made.turn, differing=differing, same=same)
+        differing |= {seat: ("(no report)",) for seat in snapshot.seats if seat in real and seat not in told}
+        same = tuple(seat for seat in snapshot.seats if seat in real and seat not in differing)
+        return Compared(campaign=snapshot.name, turn=made.turn, differing=differing, same=same)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class TryOut(Act[WhatIf]):
             name, now = forked.campaign, scene.now
             entered = tuple(do(fork, name, GiveSheet(seat, lines), now) for seat, lines in self.sheets.items())
             made = look(fork, name, ShowPreview(real_dice=True), now)
-            compared = Compare(fork, made).look(scene) if self.number < scene.table.turn else None
+            compared = Compare(fork, made).look(scene) if self.number < scene.snapshot.turn else None
         return WhatIf(forked=forked, entered=entered, preview=made, compared=compared)
 
 
@@ -183,44 +183,46 @@ def _passing_house(house: House) -> Iterator[House]:
             store.close()
 
 
-def _views(session: Session, table: CampaignSnapshot, number: int) -> dict[Seat, bytes]:
+def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[Seat, bytes]:
     rows = session.execute(
         select(SeatRow.name, Report.view)
         .join(Report, Report.seat_id == SeatRow.id)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(table.id), Turn.number == number)
+        .where(live(snapshot.id), Turn.number == number)
     )
     return {row.name: row.view for row in rows}
 
 
-def _copy(source: Session, target: Session, table: CampaignSnapshot, number: int, now: dt.datetime) -> None:
+def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
     campaign = {
         "status": Phase.RUNNING,
         "turn": number,
-        "version": version_before(source, table, number),
+        "version": version_before(source, snapshot, number),
         "gm": f"gm@{NOWHERE}",
         "gm_token_hash": "",
         "held": "",
     }
-    _put(target, Campaign, _rows(source, select(Campaign).where(Campaign.id == table.id)), campaign)
-    for place in table.places:
+    _put(target, Campaign, _rows(source, select(Campaign).where(Campaign.id == snapshot.id)), campaign)
+    for place in snapshot.places:
         address = f"{place.seat}@{NOWHERE}"
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
-    seats = _rows(source, select(SeatRow).where(SeatRow.campaign_id == table.id))
-    out = removed_before(source, table.id, number)
+    seats = _rows(source, select(SeatRow).where(SeatRow.campaign_id == snapshot.id))
+    out = removed_before(source, snapshot.id, number)
     for seat in seats:
         status = Seating.REMOVED if seat["name"] in out else Seating.PLAYING
         _put(target, SeatRow, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
-    turns = _rows(source, select(Turn).where(live(table.id), Turn.number <= number))
+    turns = _rows(source, select(Turn).where(live(snapshot.id), Turn.number <= number))
+    # None is archived: the copy has an archive of its own, yet to be written.
     _put(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
     unresolved = {"resolved_at": None, "record": None, "archived_at": None}
     _put(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
     ids = [turn["id"] for turn in turns]
     _put(target, Report, _rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
     _put(target, Sheet, _rows(source, select(Sheet).where(Sheet.turn_id.in_(ids))), {"letter_id": None})
-    _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == table.id, Press.turn <= number)), {})
-    words = select(GmText).where(GmText.campaign_id == table.id, GmText.turn <= number + 1)
+    _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)), {})
+    # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.
+    words = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn <= number + 1)
     _put(target, GmText, _rows(source, words), {})
 
 

@@ -73,15 +73,15 @@ class Amendment:
 
 
 def plan_amendment(
-    session: Session, house: House, table: CampaignSnapshot, changes: Changes, now: dt.datetime
+    session: Session, house: House, snapshot: CampaignSnapshot, changes: Changes, now: dt.datetime
 ) -> Amendment:
     """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
-    again = rerun(session, house, table, changes)
+    again = rerun(session, house, snapshot, changes)
     old = load_reports(session, again.following)
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
     deadline = _deadline(session, again, now, anew=bool(affected))
     previous = again.before.previous if again.before else b"{}"
-    opening = opening_of(session, again.table, again.number + 1, again.outcome, deadline, previous)
+    opening = opening_of(session, again.snapshot, again.number + 1, again.outcome, deadline, previous)
     waiting = load_sheets(session, again.following.id)
     corrections = {
         place.seat: _correction(house, again, opening, old[place.id], place, canonical(view), waiting)
@@ -111,12 +111,12 @@ def _deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -
 
     So does one whose time is up when somebody has to think `anew`: it would be run before he could.
     """
-    table, old = again.table, again.following.deadline
+    snapshot, old = again.snapshot, again.following.deadline
     if again.outcome.standing.over:
         return None
     if old is not None and (now < old or not anew):
         return old
-    return next_deadline(table.schedule, table.policy, now, load_absences(session, table))
+    return next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
 
 
 def _is_affected(again: Rerun, old: Mapping[int, Report], place: Place, view: View) -> bool:
@@ -182,22 +182,22 @@ def _impact(
     corrections: Mapping[Seat, Correction],
     deadline: dt.datetime | None,
 ) -> Impact:
-    table = again.table
+    snapshot = again.snapshot
     told = {place.id for place, _ in again.outcome.views}
     changed = {place.id for place, _ in affected}
     first = Correction(edition=1, differences=())
     return Impact(
-        campaign=table.name,
+        campaign=snapshot.name,
         turn=again.number,
         touched=tuple(_touched(place.seat, corrections.get(place.seat, first)) for place, _ in affected),
-        untouched=tuple(place.seat for place in table.places if place.id not in changed | (set(old) - told)),
-        gone=tuple(place.seat for place in table.places if place.id in set(old) - told),
+        untouched=tuple(place.seat for place in snapshot.places if place.id not in changed | (set(old) - told)),
+        gone=tuple(place.seat for place in snapshot.places if place.id in set(old) - told),
         given=again.given,
         tried=tuple(_tried(again)),
         deadline=deadline,
-        zone=table.schedule.zone,
+        zone=snapshot.schedule.zone,
         over=again.outcome.standing.over,
-        seed_known=table.status == Phase.OVER,
+        seed_known=snapshot.status == Phase.OVER,
     )
 
 

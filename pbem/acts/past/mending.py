@@ -59,70 +59,72 @@ class Mend(Weighty[Mended]):
 
         Raises CampaignError if there is nothing to mend, or nothing left to stand on.
         """
-        session, table = scene.session, scene.table
-        broken = find_break(session, table)
+        session, snapshot = scene.session, scene.snapshot
+        broken = find_break(session, snapshot)
         if broken is None:
-            raise CampaignError(f"all turns of {table.name} hang together: there is nothing to mend")
+            raise CampaignError(f"all turns of {snapshot.name} hang together: there is nothing to mend")
         if broken.last < 1:
             raise CampaignError(
-                f"{table.name} cannot be mended, since {broken.text}: go back to a copy of the database"
+                f"{snapshot.name} cannot be mended, since {broken.text}: go back to a copy of the database"
             )
-        last = live_turn(session, table, broken.last)
-        strays = tuple(turn.number for turn in _strays(session, table, broken.last))
-        return Mended(broken.text, strays, rolled_to(session, table, last, _deadline(session, table, last, scene.now)))
+        last = live_turn(session, snapshot, broken.last)
+        strays = tuple(turn.number for turn in _strays(session, snapshot, broken.last))
+        return Mended(
+            broken.text, strays, rolled_to(session, snapshot, last, _deadline(session, snapshot, last, scene.now))
+        )
 
     def do(self, scene: Scene) -> Mended:
         """Puts the strays away, and opens the last turn that hangs together."""
-        session, table, now = scene.session, scene.table, scene.now
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
         plan = self.look(scene)
         number = plan.rolled.turn
-        version = version_before(session, table, number)
-        strays = _strays(session, table, number)
-        gone = _put_away(session, table, strays, now)
+        version = version_before(session, snapshot, number)
+        strays = _strays(session, snapshot, number)
+        gone = _put_away(session, snapshot, strays, now)
         stop_mail(session, strays)
-        last = live_turn(session, table, number)
+        last = live_turn(session, snapshot, number)
         if last.resolved_at is not None:
             gone.append(last)
-            last = _open_again(session, table, last, now)
+            last = _open_again(session, snapshot, last, now)
         last.deadline = plan.rolled.deadline
         last.reminded_at = None
-        set_campaign(session, table, turn=number, over=False, version=version)
-        count_misses_again(session, table, gone=gone)
+        set_campaign(session, snapshot, turn=number, over=False, version=version)
+        count_misses_again(session, snapshot, gone=gone)
         said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
-        act = note(session, table.id, now, actor="gm", text=said)
-        tell_rolled(session, scene.house, table, plan.rolled, now, act=act, back=True)
+        act = note(session, snapshot.id, now, actor="gm", text=said)
+        tell_rolled(session, scene.house, snapshot, plan.rolled, now, act=act, back=True)
         return plan
 
 
-def _deadline(session: Session, table: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
+def _deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
     """That which the turn has, if it is open and has time left."""
     if last.resolved_at is None and last.deadline is not None and now < last.deadline:
         return last.deadline
-    return next_deadline(table.schedule, table.policy, now, load_absences(session, table))
+    return next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
 
 
-def _strays(session: Session, table: CampaignSnapshot, last: int) -> list[Turn]:
-    after = select(Turn).where(live(table.id), Turn.number > last)
+def _strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:
+    after = select(Turn).where(live(snapshot.id), Turn.number > last)
     return list(session.scalars(after.order_by(Turn.number)))
 
 
-def _open_again(session: Session, table: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
+def _open_again(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
     """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
-    shelve(session, table, MEND, last.number, now)
+    shelve(session, snapshot, MEND, last.number, now)
     turn = put_instead(session, last, opened_at=now, ruling=None)
     move_reports(session, last, turn)
     copy_sheets(session, last, turn, wait=True)
     return turn
 
 
-def _put_away(session: Session, table: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime) -> list[Turn]:
+def _put_away(session: Session, snapshot: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime) -> list[Turn]:
     """Puts strays onto shelves; returns all turns whose runs are undone with them."""
     gone = list(strays)
     own: int | None = None
     for stray in strays:
-        origin = _origin(session, table, stray)
+        origin = _origin(session, snapshot, stray)
         if origin is None:
-            own = own if own is not None else new_shelf(session, table, MEND, stray.number, now)
+            own = own if own is not None else new_shelf(session, snapshot, MEND, stray.number, now)
             put_on(own, stray, now)
         else:
             assert origin.shelf_id is not None
@@ -132,9 +134,9 @@ def _put_away(session: Session, table: CampaignSnapshot, strays: Sequence[Turn],
     return gone
 
 
-def _origin(session: Session, table: CampaignSnapshot, stray: Turn) -> Turn | None:
+def _origin(session: Session, snapshot: CampaignSnapshot, stray: Turn) -> Turn | None:
     """The turn on a shelf whose run led to a stray."""
-    shelved = (Turn.campaign_id == table.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
+    shelved = (Turn.campaign_id == snapshot.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
     before = select(Turn).where(*shelved, Turn.number == stray.number - 1).order_by(Turn.id.desc())
     for turn in session.scalars(before):
         if json.loads(turn.record or b"{}")["state_after"] == stray.state_hash:

@@ -55,12 +55,12 @@ class State:
         return json.dumps(self.state, indent=2, ensure_ascii=False, sort_keys=True)
 
 
-def open_state(session: Session, house: House, table: CampaignSnapshot) -> Json:
+def open_state(session: Session, house: House, snapshot: CampaignSnapshot) -> Json:
     """The state of the open turn, as its game writes it now. Raises CampaignError before the start."""
-    if table.status == Phase.FORMING:
-        raise CampaignError(f"campaign {table.name} has not begun: it has no state yet")
-    ruleset = house.game(table.game)
-    state = ruleset.load(json.loads(live_turn(session, table, table.turn).state), table.version)
+    if snapshot.status == Phase.FORMING:
+        raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
+    ruleset = house.game(snapshot.game)
+    state = ruleset.load(json.loads(live_turn(session, snapshot, snapshot.turn).state), snapshot.version)
     return _plain(ruleset, state)
 
 
@@ -70,8 +70,8 @@ class ShowState(Question[State]):
 
     def look(self, scene: Scene) -> State:
         """The state, as its game writes it."""
-        table = scene.table
-        return State(table.name, table.turn, open_state(scene.session, scene.house, table))
+        snapshot = scene.snapshot
+        return State(snapshot.name, snapshot.turn, open_state(scene.session, scene.house, snapshot))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ class Patch(Planned[Patched, "_Plan"]):
 
     def plan(self, scene: Scene) -> _Plan:
         """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
-        edit = read_edit(scene.session, scene.house, scene.table, self.data)
-        return _Plan(edit, plan_amendment(scene.session, scene.house, scene.table, edit.changes, scene.now))
+        edit = read_edit(scene.session, scene.house, scene.snapshot, self.data)
+        return _Plan(edit, plan_amendment(scene.session, scene.house, scene.snapshot, edit.changes, scene.now))
 
     def keep(self, scene: Scene, plan: _Plan) -> None:
         """Puts that run in the place of the first."""
-        keep_amendment(scene.session, scene.house, scene.table, plan.amendment, scene.now)
+        keep_amendment(scene.session, scene.house, scene.snapshot, plan.amendment, scene.now)
 
     def facts(self, plan: _Plan) -> Patched:
         """What the edit does, and whose reports change."""
@@ -105,24 +105,25 @@ class _Plan:
     amendment: Amendment
 
 
-def read_edit(session: Session, house: House, table: CampaignSnapshot, data: Json) -> Edit:
+def read_edit(session: Session, house: House, snapshot: CampaignSnapshot, data: Json) -> Edit:
     """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
-    before, state = open_state(session, house, table), live_turn(session, table, table.turn).state_hash
+    before, state = open_state(session, house, snapshot), live_turn(session, snapshot, snapshot.turn).state_hash
+    # Where a state itself looks like a patch, what is given is always a state.
     wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
     patch = make_patch(before, wanted)
     if not patch:
-        raise CampaignError(f"this is the state that {table.name} has: there is nothing to change")
-    _try_out(house.game(table.game), table, wanted)
+        raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
+    _try_out(house.game(snapshot.game), snapshot, wanted)
     return Edit(Changes(patch=tuple(patch), of_state=state), tuple(differences(before, patch)))
 
 
-def _try_out(ruleset: AnyRuleset, table: CampaignSnapshot, wanted: Json) -> None:
+def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, wanted: Json) -> None:
     """Raises CampaignError unless the game takes the state as it is written, and can show it to every seat."""
     try:
         state = ruleset.load(wanted, ruleset.version)
         written = _plain(ruleset, state)
         standing = ruleset.standing(state)
-        for seat in table.seats:
+        for seat in snapshot.seats:
             canonical(ruleset.view(state, seat, ()))
     except RulesetError as error:
         raise CampaignError(f"{ruleset.title} refuses this state: {error}") from None
@@ -131,7 +132,7 @@ def _try_out(ruleset: AnyRuleset, table: CampaignSnapshot, wanted: Json) -> None
     if canonical(written) != canonical(wanted):
         first = differences(wanted, make_patch(wanted, written))[0]
         raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")
-    strangers = standing.awaiting - set(table.seats)
+    strangers = standing.awaiting - set(snapshot.seats)
     if strangers or standing.over == bool(standing.awaiting):
         raise CampaignError(f"{ruleset.title} cannot go on from this state: nobody at the table would be to move")
 

@@ -68,22 +68,22 @@ class ShowPreview(Question[Preview]):
 
     def look(self, scene: Scene) -> Preview:
         """All reports. Raises CampaignError if no turn is open."""
-        session, house, table, now = scene.session, scene.house, scene.table, scene.now
-        before = load_before(session, house, table)
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        before = load_before(session, house, snapshot)
         number = before.turn.number
-        dice = None if self.real_dice else turn_dice(rehearsal_seed(table.seed), number)
+        dice = None if self.real_dice else turn_dice(rehearsal_seed(snapshot.seed), number)
         outcome = resolve_turn(session, before, dice)
         over = outcome.standing.over
-        deadline = None if over else next_deadline(table.schedule, table.policy, now, before.absences)
+        deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
         # The seed is told when the game is over, not when it would be.
-        opening = replace(opening_of(session, table, number + 1, outcome, deadline, before.previous), seed="")
+        opening = replace(opening_of(session, snapshot, number + 1, outcome, deadline, before.previous), seed="")
         return Preview(
-            campaign=table.name,
+            campaign=snapshot.name,
             turn=number,
             at=now,
-            zone=table.schedule.zone,
+            zone=snapshot.schedule.zone,
             sheets={seat: sheet.version for seat, sheet in outcome.used.items()},
-            missing=_in_order(table, outcome),
+            missing=_in_order(snapshot, outcome),
             reports=tuple(make_reports(house, before.ruleset, opening, outcome.views)),
             events=len(outcome.events),
             over=over,
@@ -98,8 +98,8 @@ class ShowPreview(Question[Preview]):
         return (Trace(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
 
 
-def _in_order(table: CampaignSnapshot, outcome: Outcome) -> tuple[Seat, ...]:
-    return tuple(seat for seat in table.seats if seat in outcome.turn.missing)
+def _in_order(snapshot: CampaignSnapshot, outcome: Outcome) -> tuple[Seat, ...]:
+    return tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing)
 
 
 def write_preview(made: Preview, folder: Path) -> Written:
@@ -107,13 +107,13 @@ def write_preview(made: Preview, folder: Path) -> Written:
     reports = folder / REPORTS
     reports.mkdir(parents=True, exist_ok=True)
     before, now = _views(reports), {report.place.seat: digest(json.loads(report.view)) for report in made.reports}
-    for seat in made.opening.table.seats:
+    for seat in made.opening.snapshot.seats:
         for path in reports.glob(f"{seat}.*"):
             path.unlink()
     for report in made.reports:
         for name, content in report.parts.files().items():
             (reports / name).write_bytes(content)
-    changed = tuple(seat for seat in made.opening.table.seats if before.get(seat) != now.get(seat))
+    changed = tuple(seat for seat in made.opening.snapshot.seats if before.get(seat) != now.get(seat))
     return Written(folder, changed if before else None)
 
 

@@ -63,7 +63,7 @@ class Rerun:
     `withdrawn` is all that is taken back once this stands.
     """
 
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     ruleset: AnyRuleset
     number: int
     turn: Turn
@@ -88,37 +88,37 @@ class Rerun:
         """The record that takes the place of the one that stands."""
         if self.before is None:
             began = self.turn.opened_at
-            return set_up_record(self.table, self.ruleset, self.outcome, files, began, self.withdrawn)
+            return set_up_record(self.snapshot, self.ruleset, self.outcome, files, began, self.withdrawn)
         return run_record(self.before, self.outcome, files, now)
 
 
-def rerun(session: Session, house: House, table: CampaignSnapshot, changes: Changes) -> Rerun:
+def rerun(session: Session, house: House, snapshot: CampaignSnapshot, changes: Changes) -> Rerun:
     """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
-    if table.status == Phase.FORMING:
-        raise CampaignError(f"campaign {table.name} has not begun: there is no turn to run again")
-    ruleset, number = house.game(table.game), table.turn - 1
-    turn, following = live_turn(session, table, number), live_turn(session, table, table.turn)
+    if snapshot.status == Phase.FORMING:
+        raise CampaignError(f"campaign {snapshot.name} has not begun: there is no turn to run again")
+    ruleset, number = house.game(snapshot.game), snapshot.turn - 1
+    turn, following = live_turn(session, snapshot, number), live_turn(session, snapshot, snapshot.turn)
     if changes.patch and following.state_hash != changes.of_state:
         raise CampaignError(
-            f"the state of {table.name} has changed since you edited it; what it is now is told by: "
-            f"pbem state {table.name} (by mail: STATE)"
+            f"the state of {snapshot.name} has changed since you edited it; what it is now is told by: "
+            f"pbem state {snapshot.name} (by mail: STATE)"
         )
     patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
         changes.patch
     )
     given: dict[Seat, Reading] = {}
     before = None
-    withdrawn = (*all_withdrawn(session, table.id), Withdrawn(number, file_hash(turn.record or b""), RERUN))
+    withdrawn = (*all_withdrawn(session, snapshot.id), Withdrawn(number, file_hash(turn.record or b""), RERUN))
     if number:
-        before, given = _look_back(session, ruleset, table, turn, changes.sheets, patch)
+        before, given = _look_back(session, ruleset, snapshot, turn, changes.sheets, patch)
         before = replace(before, withdrawn=withdrawn)
     elif changes.sheets:
         raise CampaignError(
-            f"{table.name} has run no turn yet: a sheet for the open one is entered with pbem sheet (by mail: SHEET)"
+            f"{snapshot.name} has run no turn yet: a sheet for the open one is entered with pbem sheet (by mail: SHEET)"
         )
-    outcome = _resolved(session, table, ruleset, before, patch)
+    outcome = _resolved(session, snapshot, ruleset, before, patch)
     return Rerun(
-        table=replace(table, era=table.era + 1),
+        snapshot=replace(snapshot, era=snapshot.era + 1),
         ruleset=ruleset,
         number=number,
         turn=turn,
@@ -131,10 +131,10 @@ def rerun(session: Session, house: House, table: CampaignSnapshot, changes: Chan
 
 
 def _resolved(
-    session: Session, table: CampaignSnapshot, ruleset: AnyRuleset, before: Before | None, patch: Patch
+    session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset, before: Before | None, patch: Patch
 ) -> Outcome:
     try:
-        return resolve_turn(session, before) if before else set_up(table, ruleset, patch)
+        return resolve_turn(session, before) if before else set_up(snapshot, ruleset, patch)
     except PatchError as error:
         raise CampaignError(
             f"your earlier change of the state does not fit what comes out now: {error}; "
@@ -151,24 +151,24 @@ def _resolved(
 def _look_back(
     session: Session,
     ruleset: AnyRuleset,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     turn: Turn,
     sheets: Mapping[Seat, Lines],
     patch: Patch,
 ) -> tuple[Before, dict[Seat, Reading]]:
     """What the turn was run from: seats, views, sheets and rulings of that time, and the GM's sheets."""
-    out = removed_before(session, table.id, turn.number + 1)
+    out = removed_before(session, snapshot.id, turn.number + 1)
     then = replace(
-        table,
+        snapshot,
         turn=turn.number,
-        version=version_before(session, table, turn.number),
-        places=tuple(replace(place, playing=place.seat not in out) for place in table.places),
+        version=version_before(session, snapshot, turn.number),
+        places=tuple(replace(place, playing=place.seat not in out) for place in snapshot.places),
     )
-    last = load_last_reports(session, table, until=turn.number)
+    last = load_last_reports(session, snapshot, until=turn.number)
     came = load_sheets(session, turn.id)
     given = dict(_read(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
     before = Before(
-        table=then,
+        snapshot=then,
         ruleset=ruleset,
         turn=OpenTurn(
             turn.id,
@@ -182,7 +182,7 @@ def _look_back(
             turn.deadline,
         ),
         last=last,
-        previous=record_of(session, table, turn.number - 1),
+        previous=record_of(session, snapshot, turn.number - 1),
         withdrawn=(),
         removed=frozenset(json.loads(turn.record or b"{}")["removed"]),
         patch=patch,
@@ -191,11 +191,11 @@ def _look_back(
 
 
 def _read(
-    ruleset: AnyRuleset, table: CampaignSnapshot, last: Mapping[Seat, LastReport], seat: Seat, lines: Lines
+    ruleset: AnyRuleset, snapshot: CampaignSnapshot, last: Mapping[Seat, LastReport], seat: Seat, lines: Lines
 ) -> tuple[Seat, Reading]:
-    place = find_place(table, seat)
+    place = find_place(snapshot, seat)
     if not place.playing:
-        raise CampaignError(f"seat {place.seat} of {table.name} was out of the game in turn {table.turn}")
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} was out of the game in turn {snapshot.turn}")
     return place.seat, checked(read_lines(ruleset, json.loads(last[place.seat].view), lines), place.seat)
 
 
@@ -208,7 +208,8 @@ def checked(reading: Reading, seat: Seat) -> Reading:
     return reading
 
 
-def _sheet(table: CampaignSnapshot, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
-    place = find_place(table, seat)
+def _sheet(snapshot: CampaignSnapshot, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
+    place = find_place(snapshot, seat)
     version = 1 + max((sheet.version for sheet in came if sheet.seat_id == place.id), default=0)
+    # 0 marks it as one that is not in the database: it is put there only if the run is kept.
     return SheetIn(0, place.id, version, True, reading.digest, reading.text, reading.orders)

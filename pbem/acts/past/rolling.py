@@ -77,35 +77,39 @@ class RollBack(Weighty[Rolled]):
 
     def look(self, scene: Scene) -> Rolled:
         """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
-        session, table, number = scene.session, scene.table, self.number
-        if table.status == Phase.FORMING:
-            raise CampaignError(f"campaign {table.name} has not begun: there is nothing to take back")
-        if number == table.turn:
-            raise CampaignError(f"turn {number} of {table.name} is the one that is open: there is nothing to take back")
-        if not 1 <= number < table.turn:
-            raise CampaignError(f"{table.name} has no turn {number} to go back to: it can be 1 to {table.turn - 1}")
-        absences = load_absences(session, table)
-        deadline = next_deadline(table.schedule, table.policy, scene.now, absences)
-        return rolled_to(session, table, live_turn(session, table, number), deadline)
+        session, snapshot, number = scene.session, scene.snapshot, self.number
+        if snapshot.status == Phase.FORMING:
+            raise CampaignError(f"campaign {snapshot.name} has not begun: there is nothing to take back")
+        if number == snapshot.turn:
+            raise CampaignError(
+                f"turn {number} of {snapshot.name} is the one that is open: there is nothing to take back"
+            )
+        if not 1 <= number < snapshot.turn:
+            raise CampaignError(
+                f"{snapshot.name} has no turn {number} to go back to: it can be 1 to {snapshot.turn - 1}"
+            )
+        absences = load_absences(session, snapshot)
+        deadline = next_deadline(snapshot.schedule, snapshot.policy, scene.now, absences)
+        return rolled_to(session, snapshot, live_turn(session, snapshot, number), deadline)
 
     def do(self, scene: Scene) -> Rolled:
         """Puts all turns from that one on onto a shelf, and one like it in their place."""
-        session, table, now = scene.session, scene.table, scene.now
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
         plan = self.look(scene)
-        version = version_before(session, table, self.number)
-        shelved = shelve(session, table, ROLLBACK, self.number, now)
+        version = version_before(session, snapshot, self.number)
+        shelved = shelve(session, snapshot, ROLLBACK, self.number, now)
         # What was ruled then did not know of the sheets that may come now.
         turn = put_instead(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
         move_reports(session, shelved[0], turn)
         copy_sheets(session, shelved[0], turn, wait=True)
         stop_mail(session, shelved)
-        set_campaign(session, table, turn=self.number, over=False, version=version)
-        count_misses_again(session, table, gone=shelved)
-        said = f"rolled back from turn {table.turn} to turn {self.number}"
+        set_campaign(session, snapshot, turn=self.number, over=False, version=version)
+        count_misses_again(session, snapshot, gone=shelved)
+        said = f"rolled back from turn {snapshot.turn} to turn {self.number}"
         if plan.seed_known:
             said += "; the seed of the dice had been told"
-        act = note(session, table.id, now, actor="gm", text=said)
-        tell_rolled(session, scene.house, table, plan, now, act=act, back=True)
+        act = note(session, snapshot.id, now, actor="gm", text=said)
+        tell_rolled(session, scene.house, snapshot, plan, now, act=act, back=True)
         return plan
 
 
@@ -117,56 +121,60 @@ class GoForward(Act[Rolled]):
 
     def do(self, scene: Scene) -> Rolled:
         """Puts the turns on its shelf back. Raises CampaignError."""
-        session, house, table, now = scene.session, scene.house, scene.table, scene.now
-        shelf = _to_take_back(session, table)
-        (rolled,) = shelve(session, table, FORWARD, table.turn, now)
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        shelf = _to_take_back(session, snapshot)
+        (rolled,) = shelve(session, snapshot, FORWARD, snapshot.turn, now)
         restored = unshelve(session, shelf)
         move_reports(session, rolled, restored[0])
         resume_mail(session, restored)
         last = restored[-1]
-        if broken := find_break(session, replace(table, turn=last.number)):
-            raise CampaignError(f"the rollback of {table.name} cannot be taken back, since {broken.text} then")
-        over = not last.awaited
+        # Looked at once it is done, as only then there is a chain to look at; the error takes all of it back.
+        if broken := find_break(session, replace(snapshot, turn=last.number)):
+            raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
+        over = not last.awaited  # the turn that opened with the end waits for nobody
         if last.deadline is not None and last.deadline <= now:
-            last.deadline = next_deadline(table.schedule, table.policy, now, load_absences(session, table))
+            last.deadline = next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
             last.reminded_at = None
-        set_campaign(session, table, turn=last.number, over=over, version=version_before(session, table, last.number))
-        count_misses_again(session, table, back=restored)
-        said = f"the rollback to turn {table.turn} is taken back: turn {last.number} is the last again"
-        act = note(session, table.id, now, actor="gm", text=said)
-        plan = rolled_to(session, table, last, last.deadline)
-        tell_rolled(session, house, table, plan, now, act=act, back=False, over=over)
+        set_campaign(
+            session, snapshot, turn=last.number, over=over, version=version_before(session, snapshot, last.number)
+        )
+        count_misses_again(session, snapshot, back=restored)
+        said = f"the rollback to turn {snapshot.turn} is taken back: turn {last.number} is the last again"
+        act = note(session, snapshot.id, now, actor="gm", text=said)
+        plan = rolled_to(session, snapshot, last, last.deadline)
+        tell_rolled(session, house, snapshot, plan, now, act=act, back=False, over=over)
         return plan
 
 
-def rolled_to(session: Session, table: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:
+def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:
     """A campaign that comes to stand at a turn, due then."""
-    names = {place.id: place.seat for place in table.places}
+    names = {place.id: place.seat for place in snapshot.places}
     sheets = load_sheets(session, turn.id)
     return Rolled(
-        campaign=table.name,
-        before=table.turn,
+        campaign=snapshot.name,
+        before=snapshot.turn,
         turn=turn.number,
         deadline=deadline,
-        zone=table.schedule.zone,
+        zone=snapshot.schedule.zone,
         sheets={names[sheet.seat_id]: sheet.version for sheet in sheets if sheet.accepted},
-        seed_known=table.status == Phase.OVER,
+        seed_known=snapshot.status == Phase.OVER,
     )
 
 
-def _to_take_back(session: Session, table: CampaignSnapshot) -> Shelf:
+def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> Shelf:
     """The shelf of the newest rollback that can be undone. Raises CampaignError."""
-    holds_turns = Shelf.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == table.id))
-    shelves = select(Shelf).where(Shelf.campaign_id == table.id, Shelf.kind.in_((ROLLBACK, RERUN)), holds_turns)
+    # A shelf stays, empty, when its turns went back into the history.
+    holds_turns = Shelf.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
+    shelves = select(Shelf).where(Shelf.campaign_id == snapshot.id, Shelf.kind.in_((ROLLBACK, RERUN)), holds_turns)
     shelf = session.scalars(shelves.order_by(Shelf.id.desc()).limit(1)).first()
     if shelf is None or shelf.kind != ROLLBACK:
         since = " since the last one, a turn was run again" if shelf else ""
-        raise CampaignError(f"{table.name} has no rollback to take back:{since or ' there was none'}")
-    if table.turn != shelf.first or table.status != Phase.RUNNING:
+        raise CampaignError(f"{snapshot.name} has no rollback to take back:{since or ' there was none'}")
+    if snapshot.turn != shelf.first or snapshot.status != Phase.RUNNING:
         raise CampaignError(
-            f"the rollback of {table.name} to turn {shelf.first} can no longer be taken back: "
+            f"the rollback of {snapshot.name} to turn {shelf.first} can no longer be taken back: "
             f"that turn has been run since; to go back once more: "
-            f"pbem rollback {table.name} {shelf.first} (by mail: ROLLBACK {shelf.first})"
+            f"pbem rollback {snapshot.name} {shelf.first} (by mail: ROLLBACK {shelf.first})"
         )
     return shelf
 
@@ -174,7 +182,7 @@ def _to_take_back(session: Session, table: CampaignSnapshot) -> Shelf:
 def tell_rolled(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     rolled: Rolled,
     now: dt.datetime,
     *,
@@ -183,10 +191,10 @@ def tell_rolled(
     over: bool = False,
 ) -> None:
     """Tells every player what counts now; a reply to it counts as orders for the report that does."""
-    last, postman = load_last_reports(session, table), Postman.of(house, table)
+    last, postman = load_last_reports(session, snapshot), Postman.of(house, snapshot)
     pages = [
-        (place, _page(house, table, rolled, place, last[place.seat], back=back, over=over))
-        for place in table.playing
+        (place, _page(house, snapshot, rolled, place, last[place.seat], back=back, over=over))
+        for place in snapshot.playing
         if place.address and place.seat in last
     ]
     what = "Rolled back to" if back else "Forward again to"
@@ -198,11 +206,11 @@ def tell_rolled(
 
 
 def _page(
-    house: House, table: CampaignSnapshot, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
+    house: House, snapshot: CampaignSnapshot, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
 ) -> Rewound:
     view = json.loads(last.view)
     return Rewound(
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=place.seat,
         back=back,
         label=view["label"],
@@ -211,7 +219,7 @@ def _page(
         awaited=view["awaited"] and last.number == rolled.turn,
         over=over,
         sheet=rolled.sheets.get(place.seat),
-        header=f"ORDERS {table.name} {place.seat} {last.code}",
+        header=f"ORDERS {snapshot.name} {place.seat} {last.code}",
         address=house.settings.address,
-        gm=table.gm,
+        gm=snapshot.gm,
     )

@@ -26,19 +26,19 @@ ROLLBACK, RERUN, FORWARD, MEND = "rollback", "rerun", "forward", "mend"
 """The kinds of shelves: what was done when the turns on them were taken out."""
 
 
-def shelve(session: Session, table: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
+def shelve(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
     """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
-    turns = list(session.scalars(select(Turn).where(live(table.id), Turn.number >= first).order_by(Turn.number)))
-    shelf_id = new_shelf(session, table, kind, first, now)
+    turns = list(session.scalars(select(Turn).where(live(snapshot.id), Turn.number >= first).order_by(Turn.number)))
+    shelf_id = new_shelf(session, snapshot, kind, first, now)
     for turn in turns:
         put_on(shelf_id, turn, now)
-    session.flush()
+    session.flush()  # before others come in their place: no two live turns have one number
     return turns
 
 
-def new_shelf(session: Session, table: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
+def new_shelf(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
     """Makes a shelf; returns its id."""
-    shelf = Shelf(campaign_id=table.id, kind=kind, first=first, at=now)
+    shelf = Shelf(campaign_id=snapshot.id, kind=kind, first=first, at=now)
     session.add(shelf)
     session.flush()
     return shelf.id
@@ -96,27 +96,27 @@ def _turn_mail(
     session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
 
 
-def set_campaign(session: Session, table: CampaignSnapshot, *, turn: int, over: bool, version: int) -> None:
+def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, over: bool, version: int) -> None:
     """Notes where the campaign stands now, in a new era. A hold of the house was for what is gone; a GM's stays."""
     values = {
         "turn": turn,
         "status": Phase.OVER if over else Phase.RUNNING,
         "version": version,
-        "era": table.era + 1,
-        "held": table.held if is_pause(table.held) else "",
+        "era": snapshot.era + 1,
+        "held": snapshot.held if is_pause(snapshot.held) else "",
     }
-    session.execute(update(Campaign).where(Campaign.id == table.id).values(values))
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     # What the next reports are to tell of the GM waits for no turn that is gone.
-    session.execute(update(Act).where(Act.campaign_id == table.id, Act.turn > turn).values(turn=turn))
+    session.execute(update(Act).where(Act.campaign_id == snapshot.id, Act.turn > turn).values(turn=turn))
 
 
-def version_before(session: Session, table: CampaignSnapshot, number: int) -> int:
+def version_before(session: Session, snapshot: CampaignSnapshot, number: int) -> int:
     """The version of the game that wrote the state of a turn: that which ran the one before."""
-    return int(json.loads(record_of(session, table, number - 1))["version"])
+    return int(json.loads(record_of(session, snapshot, number - 1))["version"])
 
 
 def count_misses_again(
-    session: Session, table: CampaignSnapshot, *, gone: Iterable[Turn] = (), back: Iterable[Turn] = ()
+    session: Session, snapshot: CampaignSnapshot, *, gone: Iterable[Turn] = (), back: Iterable[Turn] = ()
 ) -> None:
     """Mends the counts of missed sheets, after turns have left or come back into the history.
 
@@ -125,8 +125,8 @@ def count_misses_again(
     """
     difference = _missed(back)
     difference.subtract(_missed(gone))
-    rows = _rows(session, table)
-    for seat in session.scalars(select(SeatRow).where(SeatRow.campaign_id == table.id)):
+    rows = _rows(session, snapshot)
+    for seat in session.scalars(select(SeatRow).where(SeatRow.campaign_id == snapshot.id)):
         seat.nmr_total = max(0, seat.nmr_total + difference[seat.name])
         seat.nmr_in_a_row = min(rows.get(seat.name, 0), seat.nmr_total)
     session.flush()
@@ -136,9 +136,9 @@ def _missed(turns: Iterable[Turn]) -> Counter[Seat]:
     return Counter(seat for turn in turns if turn.record for seat in json.loads(turn.record).get("missing", ()))
 
 
-def _rows(session: Session, table: CampaignSnapshot) -> Mapping[Seat, int]:
+def _rows(session: Session, snapshot: CampaignSnapshot) -> Mapping[Seat, int]:
     """How many turns, up to the last, each seat was awaited in and sent nothing."""
-    records = select(Turn.record).where(live(table.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
+    records = select(Turn.record).where(live(snapshot.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
     rows: dict[Seat, int] = {}
     ended: set[Seat] = set()
     for record in session.scalars(records):

@@ -30,10 +30,10 @@ class Leave(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Opens the seat; the first standby gets it."""
-        table, place = scene.table, find_place(scene.table, self.seat)
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
         why = "its player has left"
-        open_seat(scene.session, scene.house, table, place, scene.now, why, actor=place.seat, told=True)
-        return Deed(f"You have given up the seat {place.seat} in {table.name}. Thank you for playing!")
+        open_seat(scene.session, scene.house, snapshot, place, scene.now, why, actor=place.seat, told=True)
+        return Deed(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,15 @@ class Rest(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Pauses the seat, or lets it go on."""
-        table, place = scene.table, find_place(scene.table, self.seat)
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
         seat, paused = place.seat, self.paused
-        if not pause_seat(scene.session, table, place, scene.now, paused=paused, actor=seat):
+        if not pause_seat(scene.session, snapshot, place, scene.now, paused=paused, actor=seat):
             was = "was paused already. RESUME ends it" if paused else "was not paused"
-            return Deed(f"Your seat {seat} in {table.name} {was}.")
+            return Deed(f"Your seat {seat} in {snapshot.name} {was}.")
         if not paused:
-            return Deed(f"Your pause is over: turns of {table.name} wait for {seat} again.")
+            return Deed(f"Your pause is over: turns of {snapshot.name} wait for {seat} again.")
         return Deed(
-            f"Your seat {seat} in {table.name} is paused: turns no longer wait for you, and the game's defaults "
+            f"Your seat {seat} in {snapshot.name} is paused: turns no longer wait for you, and the game's defaults "
             "are used unless you send a sheet. You still get every report. RESUME ends it."
         )
 
@@ -67,10 +67,10 @@ class ChooseWord(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it, in the place of any before."""
-        place = find_place(scene.table, self.seat)
-        word = choose_word(scene.session, scene.table, place, self.words, scene.now)
+        place = find_place(scene.snapshot, self.seat)
+        word = choose_word(scene.session, scene.snapshot, place, self.words, scene.now)
         return Deed(
-            f"Your word for the dice of {scene.table.name} is now: {word}\n"
+            f"Your word for the dice of {scene.snapshot.name} is now: {word}\n"
             "You may choose another until the campaign begins. Your first report lists the words of all."
         )
 
@@ -89,10 +89,10 @@ class AppointDeputy(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Mails the deputy a code; he stands in once that has come back."""
-        session, house, table, now = scene.session, scene.house, scene.table, scene.now
-        place = find_place(table, self.seat)
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        place = find_place(snapshot, self.seat)
         address = check_address(self.address, "a deputy", house.settings.address)
-        today = now.astimezone(ZoneInfo(table.schedule.zone)).date()
+        today = now.astimezone(ZoneInfo(snapshot.schedule.zone)).date()
         if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
             return Deed(
                 f"A deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}."
@@ -108,7 +108,7 @@ class AppointDeputy(Act[Deed]):
             to=address,
             by=player.key,
             data={"seat_id": place.id, "person_id": player.id, "address": address, "until": self.last},
-            campaign_id=table.id,
+            campaign_id=snapshot.id,
             account=self.account,
         )
         if code is None:
@@ -118,14 +118,14 @@ class AppointDeputy(Act[Deed]):
             code=code,
             address=house.settings.address,
             days=DAYS,
-            campaign=table.name,
+            campaign=snapshot.name,
             seat=place.seat,
-            game=house.game(table.game).title,
+            game=house.game(snapshot.game).title,
             about=place.address,
             until=self.last,
         )
         subject = f"Will you stand in for {place.seat}?"
-        send_page(session, house, table, now, to=address, subject=subject, page=page, code=code)
+        send_page(session, house, snapshot, now, to=address, subject=subject, page=page, code=code)
         asked = f"{address} was asked to stand in for you to the end of {self.last}"
         return Deed(f"{asked}. You hear of it once that is confirmed.")
 
@@ -138,15 +138,15 @@ class DismissDeputy(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Ends it, and tells who stood in."""
-        session, table, now = scene.session, scene.table, scene.now
-        place = find_place(table, self.seat)
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        place = find_place(snapshot, self.seat)
         dismissed = dismiss(session, place, now)
         if not dismissed:
-            return Deed(f"Nobody stands in for {place.seat} in {table.name}, and nobody is asked to any more.")
-        note(session, table.id, now, actor=place.seat, text="has no deputy any more", secret=True)
+            return Deed(f"Nobody stands in for {place.seat} in {snapshot.name}, and nobody is asked to any more.")
+        note(session, snapshot.id, now, actor=place.seat, text="has no deputy any more", secret=True)
         recall_copies(session, place)
-        said = f"You no longer stand in for the seat {place.seat} of {table.name}. Thank you!"
+        said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
         for deputy in dismissed:
-            send_words(session, scene.house, table, now, said, to=deputy.address, subject="You are relieved")
-        ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {table.name}"
+            send_words(session, scene.house, snapshot, now, said, to=deputy.address, subject="You are relieved")
+        ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
         return Deed(f"{ended}, and the reports mailed there open your seat no more.")

@@ -33,12 +33,12 @@ _CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
 _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 
 
-def find_report(session: Session, table: CampaignSnapshot, place: Place, number: int | None = None) -> Report | None:
+def find_report(session: Session, snapshot: CampaignSnapshot, place: Place, number: int | None = None) -> Report | None:
     """The report that opened a turn for a seat, or its newest; None if there is none."""
     reports = (
         select(Report)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(table.id), Report.seat_id == place.id)
+        .where(live(snapshot.id), Report.seat_id == place.id)
         .order_by(Turn.number.desc())
         .limit(1)
     )
@@ -48,7 +48,7 @@ def find_report(session: Session, table: CampaignSnapshot, place: Place, number:
 def mail_again(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     place: Place,
     report: Report,
     now: dt.datetime,
@@ -59,9 +59,9 @@ def mail_again(
     topic: str = "",
 ) -> None:
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
-    postman = Postman.of(house, table)
+    postman = Postman.of(house, snapshot)
     id_ = postman.id_of("again", report.code, key)
-    mail = _mail(house, table, place, report, to=to, id_=id_, code=report.code)
+    mail = _mail(house, snapshot, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
     postman.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
 
@@ -69,7 +69,7 @@ def mail_again(
 def mail_copy(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     place: Place,
     report: Report,
     now: dt.datetime,
@@ -77,12 +77,12 @@ def mail_copy(
     deputy: Deputy,
 ) -> None:
     """Queues a kept report to somebody who stands in from now on, with a code of his own."""
-    postman = Postman.of(house, table)
+    postman = Postman.of(house, snapshot)
     id_ = postman.id_of("again", report.code, "deputy", deputy.id)
-    code = put_copy(session, table, deputy, report.code, id_)
+    code = put_copy(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
-    mail = _mail(house, table, place, report, to=to, id_=id_, code=code)
-    topic = copies_topic(_topic(session, table, place, report))
+    mail = _mail(house, snapshot, place, report, to=to, id_=id_, code=code)
+    topic = copies_topic(_topic(session, snapshot, place, report))
     postman.send(session, now, dataclasses.replace(mail, topic=topic))
 
 
@@ -92,7 +92,7 @@ def recall_copies(session: Session, place: Place) -> None:
     drop_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
-def renew_codes(session: Session, house: House, table: CampaignSnapshot, place: Place) -> Report | None:
+def renew_codes(session: Session, house: House, snapshot: CampaignSnapshot, place: Place) -> Report | None:
     """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
 
     Their Message-IDs go with the codes, since a reply names those as well. Old
@@ -100,34 +100,36 @@ def renew_codes(session: Session, house: House, table: CampaignSnapshot, place: 
     """
     reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
     for report in reports:
-        report.code = reply_code(table.mail_key, "renewed", report.code)
-        report.message_id = Postman.of(house, table).id_of("again", report.code, RENEWED)
+        report.code = reply_code(snapshot.mail_key, "renewed", report.code)
+        report.message_id = Postman.of(house, snapshot).id_of("again", report.code, RENEWED)
     session.flush()
-    newest = find_report(session, table, place)
+    newest = find_report(session, snapshot, place)
     if newest is not None:
-        drop(session, _topic(session, table, place, newest))
+        drop(session, _topic(session, snapshot, place, newest))
     return newest
 
 
-def _topic(session: Session, table: CampaignSnapshot, place: Place, report: Report) -> str:
+def _topic(session: Session, snapshot: CampaignSnapshot, place: Place, report: Report) -> str:
     """What the mail of a report is about; one of the same topic that still waits gives way to it."""
-    return topic_of("report", table.name, session.get_one(Turn, report.turn_id).number, place.seat)
+    return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
 
-def _mail(house: House, table: CampaignSnapshot, place: Place, report: Report, *, to: str, id_: str, code: str) -> Mail:
+def _mail(
+    house: House, snapshot: CampaignSnapshot, place: Place, report: Report, *, to: str, id_: str, code: str
+) -> Mail:
     facts = ReportFacts(
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=place.seat,
-        seats=table.seats,
+        seats=snapshot.seats,
         deadline=None,
-        zone=table.schedule.zone,
+        zone=snapshot.schedule.zone,
         code=code,
         address=house.settings.address,
     )
     label = json.loads(report.view)["label"]
-    subject = report_subject(house.game(table.game).title, label, place.seat, report.edition)
+    subject = report_subject(house.game(snapshot.game).title, label, place.seat, report.edition)
     parts = _parts(facts, subject, unpack_files(report.files))
-    return Postman.of(house, table).report(to, parts, facts, id_)
+    return Postman.of(house, snapshot).report(to, parts, facts, id_)
 
 
 def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:

@@ -63,14 +63,14 @@ class GiveSeat(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Hands the seat over."""
-        session, house, table, now = scene.session, scene.house, scene.table, scene.now
-        place = find_place(table, self.seat)
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        place = find_place(snapshot, self.seat)
         person = enrol(session, check_address(self.address, f"seat {place.seat}", house.settings.address), now)
         if place.address.lower() == person.key:
-            raise CampaignError(f"seat {place.seat} of {table.name} is played by {person.address} already")
-        hand_over(session, house, table, place, person, now, "seated by the GM", actor="gm")
-        mailed = ", who is mailed a new token and its newest report" if table.status == Phase.RUNNING else ""
-        return Deed(f"Seat {place.seat} of {table.name} is played by {person.address} now{mailed}.")
+            raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {person.address} already")
+        hand_over(session, house, snapshot, place, person, now, "seated by the GM", actor="gm")
+        mailed = ", who is mailed a new token and its newest report" if snapshot.status == Phase.RUNNING else ""
+        return Deed(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ class VacateSeat(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Opens the seat."""
-        place = find_place(scene.table, self.seat)
+        place = find_place(scene.snapshot, self.seat)
         why = "opened by the GM"
-        return Deed(open_seat(scene.session, scene.house, scene.table, place, scene.now, why, actor="gm"))
+        return Deed(open_seat(scene.session, scene.house, scene.snapshot, place, scene.now, why, actor="gm"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +94,14 @@ class ExpelSeat(Weighty[Deed]):
 
     def look(self, scene: Scene) -> Deed:
         """What that means."""
-        place = find_place(scene.table, self.seat)
-        return Deed(f"Seat {place.seat} of {scene.table.name} would be out of the game, and never come back.")
+        place = find_place(scene.snapshot, self.seat)
+        return Deed(f"Seat {place.seat} of {scene.snapshot.name} would be out of the game, and never come back.")
 
     def do(self, scene: Scene) -> Deed:
         """Removes it."""
-        place = find_place(scene.table, self.seat)
-        remove_seat(scene.session, scene.house, scene.table, place, scene.now, "removed by the GM", actor="gm")
-        said = f"Seat {place.seat} of {scene.table.name} is out of the game"
+        place = find_place(scene.snapshot, self.seat)
+        remove_seat(scene.session, scene.house, scene.snapshot, place, scene.now, "removed by the GM", actor="gm")
+        said = f"Seat {place.seat} of {scene.snapshot.name} is out of the game"
         return Deed(f"{said}; the rules hear of it when the next turn is run.")
 
 
@@ -114,11 +114,11 @@ class PauseSeat(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Pauses the seat, or lets it go on."""
-        table, place = scene.table, find_place(scene.table, self.seat)
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
         state = "paused: turns do not wait for it" if self.paused else "not paused"
-        if not pause_seat(scene.session, table, place, scene.now, paused=self.paused):
-            raise CampaignError(f"seat {place.seat} of {table.name} is {state} already")
-        return Deed(f"Seat {place.seat} of {table.name} is {state}.")
+        if not pause_seat(scene.session, snapshot, place, scene.now, paused=self.paused):
+            raise CampaignError(f"seat {place.seat} of {snapshot.name} is {state} already")
+        return Deed(f"Seat {place.seat} of {snapshot.name} is {state}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,45 +130,45 @@ class Invite(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Invites him."""
-        session, house, table, now = scene.session, scene.house, scene.table, scene.now
-        if table.status == Phase.OVER:
-            raise CampaignError(f"campaign {table.name} is over: nobody can be invited")
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        if snapshot.status == Phase.OVER:
+            raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
         address = check_address(self.address, "a player", house.settings.address)
-        wish = find_place(table, self.seat).seat if self.seat else ""
-        free = [place.seat for place in free_places(table)]
+        wish = find_place(snapshot, self.seat).seat if self.seat else ""
+        free = [place.seat for place in free_places(snapshot)]
         if wish and wish not in free:
-            raise CampaignError(f"seat {wish} of {table.name} is taken; free: {', '.join(free) or 'none'}")
+            raise CampaignError(f"seat {wish} of {snapshot.name} is taken; free: {', '.join(free) or 'none'}")
         person = find_person(session, address)
-        if person and (place := place_of(session, table, person)):
-            raise CampaignError(f"{address} plays in {table.name} already, as {place.seat}")
+        if person and (place := place_of(session, snapshot, person)):
+            raise CampaignError(f"{address} plays in {snapshot.name} already, as {place.seat}")
         data = {"address": address, "wish": wish, "words": ""}
-        code = put_request(session, "invite", now, to=address, data=data, campaign_id=table.id)
+        code = put_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
         if code is None:
             raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
-        _mail_invitation(session, house, table, address, now, wish=wish, code=code)
-        note(session, table.id, now, actor="gm", text=f"invited {address}", secret=True)
+        _mail_invitation(session, house, snapshot, address, now, wish=wish, code=code)
+        note(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
         which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
         return Deed(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
 
 
 def _mail_invitation(
-    session: Session, house: House, table: CampaignSnapshot, address: str, now: dt.datetime, *, wish: Seat, code: str
+    session: Session, house: House, snapshot: CampaignSnapshot, address: str, now: dt.datetime, *, wish: Seat, code: str
 ) -> None:
-    ruleset = house.game(table.game)
+    ruleset = house.game(snapshot.game)
     page = Confirmation(
         kind="invite",
         code=code,
         address=house.settings.address,
         days=DAYS,
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=wish,
         game=ruleset.title,
         summary=ruleset.summary,
-        schedule=table.schedule.text,
-        gm=table.gm,
+        schedule=snapshot.schedule.text,
+        gm=snapshot.gm,
     )
     subject = f"You are invited to {ruleset.title}"
-    send_page(session, house, table, now, to=address, subject=subject, page=page, code=code)
+    send_page(session, house, snapshot, now, to=address, subject=subject, page=page, code=code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +180,11 @@ class SetPolicy(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Changes them for the time to come."""
         changed = read_policy(self.given)
-        campaign = scene.session.get_one(Campaign, scene.table.id)
+        campaign = scene.session.get_one(Campaign, scene.snapshot.id)
         campaign.policy = {**campaign.policy, **changed}
         said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
-        note(scene.session, scene.table.id, scene.now, actor="gm", text=f"house rules: {said}")
-        return Deed(f"House rules of {scene.table.name} from now on: {said}.")
+        note(scene.session, scene.snapshot.id, scene.now, actor="gm", text=f"house rules: {said}")
+        return Deed(f"House rules of {scene.snapshot.name} from now on: {said}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class ShowPolicy(Question[HouseRules]):
 
     def look(self, scene: Scene) -> HouseRules:
         """Every one."""
-        return HouseRules(scene.table.name, tuple(policy_lines(scene.table.policy)))
+        return HouseRules(scene.snapshot.name, tuple(policy_lines(scene.snapshot.policy)))
 
 
 def policy_lines(policy: Policy) -> Iterator[PolicyLine]:
@@ -226,10 +226,10 @@ class ShowRoster(Question[Roster]):
 
     def look(self, scene: Scene) -> Roster:
         """All seats, and the standby list."""
-        places = scene.table.places
+        places = scene.snapshot.places
         seats = [(place.seat, place.address, _standing(place.playing, place.address, place.paused)) for place in places]
-        waiting = [(person.address, wish) for person, wish in standbys(scene.session, scene.table.id)]
-        return Roster(scene.table.name, tuple(seats), tuple(waiting))
+        waiting = [(person.address, wish) for person, wish in standbys(scene.session, scene.snapshot.id)]
+        return Roster(scene.snapshot.name, tuple(seats), tuple(waiting))
 
 
 def _standing(playing: bool, address: str, paused: bool) -> str:

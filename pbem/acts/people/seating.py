@@ -2,7 +2,7 @@
 
 Whoever loses a seat loses all that opened it: his token, and the codes and
 Message-IDs of its reports. These functions act in the session given;
-`table` and `place` are as they were before.
+`snapshot` and `place` are as they were before.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ _MOST_WORDS = 1_000
 """Characters of an applicant's words that are passed on to the GM."""
 
 
-def free_places(table: CampaignSnapshot) -> list[Place]:
+def free_places(snapshot: CampaignSnapshot) -> list[Place]:
     """The seats where nobody sits and somebody may."""
-    return [place for place in table.playing if not place.address]
+    return [place for place in snapshot.playing if not place.address]
 
 
-def place_of(session: Session, table: CampaignSnapshot, person: Person) -> Place | None:
+def place_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> Place | None:
     """Where somebody sits already, if he does."""
-    rows = session.scalars(select(SeatRow.id).where(SeatRow.campaign_id == table.id, SeatRow.person_id == person.id))
+    rows = session.scalars(select(SeatRow.id).where(SeatRow.campaign_id == snapshot.id, SeatRow.person_id == person.id))
     ids = set(rows)
-    return next((place for place in table.playing if place.id in ids), None)
+    return next((place for place in snapshot.playing if place.id in ids), None)
 
 
 def open_seat(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     place: Place,
     now: dt.datetime,
     why: str,
@@ -62,30 +62,31 @@ def open_seat(
 
     `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
     """
-    _check_playing(table, place)
+    _check_playing(snapshot, place)
     if not place.address:
-        raise CampaignError(f"seat {place.seat} of {table.name} is open already")
-    _empty(session, house, table, place, status=Seating.OPEN)
-    act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} is open: {why}")
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
+    _empty(session, house, snapshot, place, status=Seating.OPEN)
+    act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if place.address and not told:
-        _tell_former(session, house, table, place, now, why)
-    heirs = standbys(session, table.id)
+        _tell_former(session, house, snapshot, place, now, why)
+    heirs = standbys(session, snapshot.id)
     if heirs:
         heir = heirs[0][0]
         taken = f"{why}, and the first standby takes it over"
-        hand_over(session, house, table, replace(place, address=""), heir, now, taken, actor=actor)
+        # Without its address: whoever has just lost the seat is not told twice.
+        hand_over(session, house, snapshot, replace(place, address=""), heir, now, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
-    pass_on(session, table.name, place.seat, None)
-    said = f"Nobody plays the seat {place.seat} of {table.name} now: {why}."
-    _tell_others(session, house, table, place, now, act, "A seat is open", said)
-    _tell_gm(session, house, table, now, actor, f"Seat {place.seat} is open", said, _hint(table, place))
+    pass_on(session, snapshot.name, place.seat, None)
+    said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
+    _tell_others(session, house, snapshot, place, now, act, "A seat is open", said)
+    _tell_gm(session, house, snapshot, now, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
     return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
 
 
 def hand_over(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     place: Place,
     person: Person,
     now: dt.datetime,
@@ -99,32 +100,34 @@ def hand_over(
     report, with a new code; before the start, the seal of the dice. `why`
     completes "seat red has a new player: …". Raises CampaignError.
     """
-    _check_playing(table, place)
-    renewed = _empty(session, house, table, place, status=Seating.PLAYING)
+    _check_playing(snapshot, place)
+    renewed = _empty(session, house, snapshot, place, status=Seating.PLAYING)
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(person_id=person.id, nmr_in_a_row=0, muted=[]))
-    mark_seated(session, table.id, person)
-    pass_on(session, table.name, place.seat, person)
-    _end_standing_in(session, house, table, person, now)
-    act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
+    mark_seated(session, snapshot.id, person)
+    pass_on(session, snapshot.name, place.seat, person)
+    _end_standing_in(session, house, snapshot, person, now)
+    act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
     if place.address and place.address.lower() != person.key:
-        _tell_former(session, house, table, place, now, why)
+        _tell_former(session, house, snapshot, place, now, why)
     taken = replace(place, address=person.address, paused=False)
-    said = f"The seat {place.seat} of {table.name} has a new player: {why}."
-    if table.status == Phase.FORMING:
-        tell_of_dice(session, house, table, [taken], now)
-    if table.status == Phase.RUNNING:
+    said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
+    if snapshot.status == Phase.FORMING:
+        tell_of_dice(session, house, snapshot, [taken], now)
+    if snapshot.status == Phase.RUNNING:
         token = new_token(session, place.id)
-        welcome(session, house, table, {taken: token}, now, heir=True)
+        welcome(session, house, snapshot, {taken: token}, now, heir=True)
         if renewed is not None:
-            mail_again(session, house, table, taken, renewed, now, to=person.address, key=RENEWED)
-        _tell_others(session, house, table, place, now, act, "A seat has a new player", said)
-    _tell_gm(session, house, table, now, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
+            mail_again(session, house, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
+        _tell_others(session, house, snapshot, place, now, act, "A seat has a new player", said)
+    _tell_gm(
+        session, house, snapshot, now, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}."
+    )
 
 
 def remove_seat(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     place: Place,
     now: dt.datetime,
     why: str,
@@ -135,36 +138,36 @@ def remove_seat(
 
     Its player keeps what he was mailed, but no sheet of his is taken any more.
     """
-    _check_playing(table, place)
+    _check_playing(snapshot, place)
     session.execute(
         update(SeatRow).where(SeatRow.id == place.id).values(status=Seating.REMOVED, paused=False, token_hash="")
     )
     _end_rights(session, place)
-    act = note(session, table.id, now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
-    said = f"The seat {place.seat} of {table.name} is out of the game: {why}."
+    act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
+    said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
     if place.address:
-        send_words(session, house, table, now, said, to=place.address, subject="Your seat is out of the game")
-    _tell_others(session, house, table, place, now, act, "A seat is out of the game", said)
-    _tell_gm(session, house, table, now, actor, f"Seat {place.seat} is out of the game", said)
+        send_words(session, house, snapshot, now, said, to=place.address, subject="Your seat is out of the game")
+    _tell_others(session, house, snapshot, place, now, act, "A seat is out of the game", said)
+    _tell_gm(session, house, snapshot, now, actor, f"Seat {place.seat} is out of the game", said)
 
 
 def pause_seat(
-    session: Session, table: CampaignSnapshot, place: Place, now: dt.datetime, *, paused: bool, actor: str = "gm"
+    session: Session, snapshot: CampaignSnapshot, place: Place, now: dt.datetime, *, paused: bool, actor: str = "gm"
 ) -> bool:
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
-    _check_playing(table, place)
+    _check_playing(snapshot, place)
     ours = update(SeatRow).where(SeatRow.id == place.id, SeatRow.paused != paused).returning(SeatRow.id)
     if session.scalar(ours.values(paused=paused)) is None:
         return False
     said = "is paused: turns do not wait for it" if paused else "is no longer paused"
-    note(session, table.id, now, actor=actor, text=f"seat {place.seat} {said}")
+    note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} {said}")
     return True
 
 
 def seat_or_list(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     person: Person,
     now: dt.datetime,
     *,
@@ -176,53 +179,57 @@ def seat_or_list(
 
     Returns what came of it, in sentences to him.
     """
-    applicant = enlist(session, table.id, person, now, wish=wish, words=words)
-    free = free_places(table)
+    applicant = enlist(session, snapshot.id, person, now, wish=wish, words=words)
+    free = free_places(snapshot)
     if not free:
         number = place_number(session, applicant)
         # One paragraph, so that nothing in it passes for the house's own words.
         words = " ".join(applicant.words.split())[:_MOST_WORDS]
         wrote = f"They wrote: {words}" if words else ""
-        said = f"{person.address} wishes to play in {table.name}, and is number {number} on the standby list."
-        _tell_gm(session, house, table, now, "pbem", "Somebody wishes to play", said, wrote)
+        said = f"{person.address} wishes to play in {snapshot.name}, and is number {number} on the standby list."
+        _tell_gm(session, house, snapshot, now, "pbem", "Somebody wishes to play", said, wrote)
         return (
-            f"No seat is free in {table.name} now. You are number {number} on its standby list, and get the first seat "
-            f"that comes free when it is your turn. To take that back, mail the line WITHDRAW {table.name}."
+            f"No seat is free in {snapshot.name} now. You are number {number} on its standby list, and get the first "
+            f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
         )
-    place = next((each for each in free if each.seat == wish), None) or _named(session, house, table, free[0], wish)
-    hand_over(session, house, table, place, person, now, why)
-    return _seated(table, place, wish)
+    place = next((each for each in free if each.seat == wish), None) or _named(session, house, snapshot, free[0], wish)
+    hand_over(session, house, snapshot, place, person, now, why)
+    return _seated(snapshot, place, wish)
 
 
-def _named(session: Session, house: House, table: CampaignSnapshot, place: Place, wish: Seat) -> Place:
+def _named(session: Session, house: House, snapshot: CampaignSnapshot, place: Place, wish: Seat) -> Place:
     """A seat as its player names it, where the game has no names of its own and has not begun."""
-    names = house.game(table.game).seats.names
-    if names or table.status != Phase.FORMING or wish in table.seats or not is_seat_name(wish):
+    names = house.game(snapshot.game).seats.names
+    if names or snapshot.status != Phase.FORMING or wish in snapshot.seats or not is_seat_name(wish):
         return place
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(name=wish))
     return replace(place, seat=wish)
 
 
-def _seated(table: CampaignSnapshot, place: Place, wish: Seat) -> str:
+def _seated(snapshot: CampaignSnapshot, place: Place, wish: Seat) -> str:
     other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
-    coming = "first report come when it begins" if table.status == Phase.FORMING else "its newest report follow by mail"
-    return f"You have the seat {place.seat} in {table.name}.{other} Your token and {coming}."
+    coming = (
+        "first report come when it begins" if snapshot.status == Phase.FORMING else "its newest report follow by mail"
+    )
+    return f"You have the seat {place.seat} in {snapshot.name}.{other} Your token and {coming}."
 
 
-def _check_playing(table: CampaignSnapshot, place: Place) -> None:
-    if table.status == Phase.OVER:
-        raise CampaignError(f"campaign {table.name} is over: its seats stay as they are")
+def _check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
+    if snapshot.status == Phase.OVER:
+        raise CampaignError(f"campaign {snapshot.name} is over: its seats stay as they are")
     if not place.playing:
-        raise CampaignError(f"seat {place.seat} is out of the game in {table.name}")
+        raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}")
 
 
-def _empty(session: Session, house: House, table: CampaignSnapshot, place: Place, *, status: Seating) -> Report | None:
+def _empty(
+    session: Session, house: House, snapshot: CampaignSnapshot, place: Place, *, status: Seating
+) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(nobody))
     _end_rights(session, place)
-    return renew_codes(session, house, table, place)
+    return renew_codes(session, house, snapshot, place)
 
 
 def _end_rights(session: Session, place: Place) -> None:
@@ -234,27 +241,29 @@ def _end_rights(session: Session, place: Place) -> None:
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
 
-def _end_standing_in(session: Session, house: House, table: CampaignSnapshot, person: Person, now: dt.datetime) -> None:
+def _end_standing_in(
+    session: Session, house: House, snapshot: CampaignSnapshot, person: Person, now: dt.datetime
+) -> None:
     """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
-    for place in stands_in_for(session, table, person, now):
+    for place in stands_in_for(session, snapshot, person, now):
         dismiss(session, place, now)
         if place.address:
             recall_copies(session, place)
-            said = f"{person.address} no longer stands in for your seat {place.seat} in {table.name}."
-            send_words(session, house, table, now, said, to=place.address, subject="Your deputy")
+            said = f"{person.address} no longer stands in for your seat {place.seat} in {snapshot.name}."
+            send_words(session, house, snapshot, now, said, to=place.address, subject="Your deputy")
 
 
 def _tell_former(
-    session: Session, house: House, table: CampaignSnapshot, place: Place, now: dt.datetime, why: str
+    session: Session, house: House, snapshot: CampaignSnapshot, place: Place, now: dt.datetime, why: str
 ) -> None:
-    said = f"You no longer play the seat {place.seat} of {table.name}: {why}. Thank you for playing!"
-    send_words(session, house, table, now, said, to=place.address, subject="You no longer play")
+    said = f"You no longer play the seat {place.seat} of {snapshot.name}: {why}. Thank you for playing!"
+    send_words(session, house, snapshot, now, said, to=place.address, subject="You no longer play")
 
 
 def _tell_others(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     place: Place,
     now: dt.datetime,
     act: int,
@@ -262,19 +271,19 @@ def _tell_others(
     said: str,
 ) -> None:
     """Tells the other players, where they may read the journal."""
-    if table.status == Phase.RUNNING and table.policy.journal == "players":
-        page = Notice(paragraphs=(said,), campaign=table.name, gm=table.gm)
-        tell_players(session, house, table, now, act=act, subject=subject, page=page, but=(place.seat,))
+    if snapshot.status == Phase.RUNNING and snapshot.policy.journal == "players":
+        page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
+        tell_players(session, house, snapshot, now, act=act, subject=subject, page=page, but=(place.seat,))
 
 
 def _tell_gm(
-    session: Session, house: House, table: CampaignSnapshot, now: dt.datetime, actor: str, subject: str, *said: str
+    session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime, actor: str, subject: str, *said: str
 ) -> None:
     """Tells the GM, unless it was his own act."""
     if actor != "gm":
-        send_words(session, house, table, now, *filter(None, said), to=table.gm, subject=subject)
+        send_words(session, house, snapshot, now, *filter(None, said), to=snapshot.gm, subject=subject)
 
 
-def _hint(table: CampaignSnapshot, place: Place) -> str:
-    screen, mail = f"pbem seat {table.name} {place.seat} --to ADDRESS", f"SEAT {place.seat} TO ADDRESS"
+def _hint(snapshot: CampaignSnapshot, place: Place) -> str:
+    screen, mail = f"pbem seat {snapshot.name} {place.seat} --to ADDRESS", f"SEAT {place.seat} TO ADDRESS"
     return f"To give it to somebody: {screen} (by mail: {mail})"

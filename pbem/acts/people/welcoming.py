@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -11,49 +13,66 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.stamping import welcome_id
+from pbem.post.writing import Part
 from pbem.report import Welcome
-from pbem.ruleset import seal
+from pbem.report.markdown import as_text
+from pbem.rulebook import rulebook
+from pbem.ruleset import AnyRuleset, seal
 
 
 def welcome(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     tokens: Mapping[Place, str],
     now: dt.datetime,
     *,
     heir: bool = False,
 ) -> None:
     """Queues the welcomes to whoever sits at some places; an `heir` takes over a seat that was played before."""
-    postman, title = Postman.of(house, table), house.game(table.game).title
+    postman, ruleset = Postman.of(house, snapshot), house.game(snapshot.game)
+    rules = Part(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
     mails = [
         postman.mail(
             place.address,
-            f"Welcome to {title}",
-            _page(house, table, place, token, heir=heir),
+            f"Welcome to {ruleset.title}",
+            _page(house, snapshot, place, token, heir=heir),
             # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
-            welcome_id(table.mail_key, house.settings.domain, table.name, place.seat, *((token,) if heir else ())),
+            welcome_id(
+                snapshot.mail_key, house.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
+            ),
             kind="welcome",
         )
         for place, token in tokens.items()
     ]
-    postman.send(session, now, *mails)
+    postman.send(session, now, *(replace(mail, parts=(rules,)) for mail in mails))
 
 
-def _page(house: House, table: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
-    ruleset = house.game(table.game)
+def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:
+    """The options of a campaign in words; one begun under an earlier version of its game has no newer ones."""
+    return (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
+
+
+def _rules_file(ruleset: AnyRuleset) -> str:
+    return f"{ruleset.key.replace('_', '-')}-rules.txt"
+
+
+def _page(house: House, snapshot: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
+    ruleset = house.game(snapshot.game)
     return Welcome(
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=place.seat,
         token=token,
-        seats=table.seats,
+        seats=snapshot.seats,
         game=ruleset.title,
         designer=ruleset.designer,
         summary=ruleset.summary,
-        gm=table.gm,
+        gm=snapshot.gm,
         address=house.settings.address,
-        schedule=table.schedule.text,
-        seal=seal(table.seed),
-        word=next((each.word for each in table.words if each.seat == place.seat), "") if not heir else "",
+        schedule=snapshot.schedule.text,
+        rules=_rules_file(ruleset),
+        options=tuple(_options(ruleset, snapshot.options)),
+        seal=seal(snapshot.seed),
+        word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
         heir=heir,
     )

@@ -81,13 +81,13 @@ class AddText(Act[Text]):
 
     def do(self, scene: Scene) -> Text:
         """Keeps the text for them."""
-        session, table, now = scene.session, scene.table, scene.now
-        if table.status == Phase.OVER:
-            raise CampaignError(f"campaign {table.name} is over: it sends no more reports, but press is mailed")
-        place = find_place(table, self.seat) if self.seat else None
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        if snapshot.status == Phase.OVER:
+            raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
+        place = find_place(snapshot, self.seat) if self.seat else None
         row = GmText(
-            campaign_id=table.id,
-            turn=table.turn + 1,
+            campaign_id=snapshot.id,
+            turn=snapshot.turn + 1,
             seat_id=place.id if place else None,
             text=passable(self.words).text,
             at=now,
@@ -95,7 +95,7 @@ class AddText(Act[Text]):
         session.add(row)
         session.flush()
         said = f"text {row.id} for {place.seat if place else 'all'} put into the reports that open turn {row.turn}"
-        note(session, table.id, now, actor="gm", text=said, secret=place is not None)
+        note(session, snapshot.id, now, actor="gm", text=said, secret=place is not None)
         return Text(row.id, row.turn, place.seat if place else "", row.text)
 
 
@@ -107,14 +107,14 @@ class DropText(Act[Texts]):
 
     def do(self, scene: Scene) -> Texts:
         """Drops it; the rest is told."""
-        table = scene.table
-        waiting = [text for text in list_texts(scene.session, table) if text.turn > table.turn]
+        snapshot = scene.snapshot
+        waiting = [text for text in list_texts(scene.session, snapshot) if text.turn > snapshot.turn]
         if self.text_id not in {text.id for text in waiting}:
             known = joined([str(text.id) for text in waiting]) or "none"
-            raise CampaignError(f"{table.name} has no text {self.text_id} that waits for reports; there is: {known}")
+            raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
         scene.session.execute(delete(GmText).where(GmText.id == self.text_id))
         said = f"text {self.text_id} taken back"
-        note(scene.session, table.id, scene.now, actor="gm", text=said, secret=True)
+        note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
         return ShowTexts().look(scene)
 
 
@@ -124,7 +124,7 @@ class ShowTexts(Question[Texts]):
 
     def look(self, scene: Scene) -> Texts:
         """Those that wait, and those that went."""
-        return Texts(scene.table.name, scene.table.turn, tuple(list_texts(scene.session, scene.table)))
+        return Texts(scene.snapshot.name, scene.snapshot.turn, tuple(list_texts(scene.session, scene.snapshot)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +136,17 @@ class Broadcast(Act[Reached]):
 
     def do(self, scene: Scene) -> Reached:
         """Queues the letters."""
-        session, house, table, now = scene.session, scene.house, scene.table, scene.now
-        to = read_recipients(table, self.to)
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        to = read_recipients(snapshot, self.to)
         piece = Piece(kind=LETTER, sender=None, text=passable(self.words).text, to=to)
-        places = [place for place in readers(table, piece) if place.address]
+        places = [place for place in readers(snapshot, piece) if place.address]
         if not places:
-            raise CampaignError(f"nobody sits there in {table.name} now, so nobody would read it")
-        id_ = put_piece(session, table, piece, now, mailed=True)
-        page = GmLetter(campaign=table.name, gm=table.gm, to=piece.to or (), text=piece.text)
-        mail_press(session, house, table, id_, page, places=places, subject="A word from your GM", at=now)
+            raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
+        id_ = put_piece(session, snapshot, piece, now, mailed=True)
+        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
+        mail_press(session, house, snapshot, id_, page, places=places, subject="A word from your GM", at=now)
         said = f"letter to {joined(piece.to) if piece.to else 'all'} mailed"
-        note(session, table.id, now, actor="gm", text=said, secret=piece.to is not None)
+        note(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Reached(tuple(place.seat for place in places))
 
 
@@ -156,27 +156,27 @@ class ShowPress(Question[PressBook]):
 
     def look(self, scene: Scene) -> PressBook:
         """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
-        return PressBook(scene.table.name, tuple(list_press(scene.session, scene.table)))
+        return PressBook(scene.snapshot.name, tuple(list_press(scene.session, scene.snapshot)))
 
 
-def list_texts(session: Session, table: CampaignSnapshot) -> list[Text]:
+def list_texts(session: Session, snapshot: CampaignSnapshot) -> list[Text]:
     """All texts of a campaign's GM, by the turns whose reports bring them."""
     rows = session.execute(
         select(GmText.id, GmText.turn, SeatRow.name, GmText.text)
         .outerjoin(SeatRow, SeatRow.id == GmText.seat_id)
-        .where(GmText.campaign_id == table.id)
+        .where(GmText.campaign_id == snapshot.id)
         .order_by(GmText.turn, GmText.id)
     )
     return [Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows]
 
 
-def list_press(session: Session, table: CampaignSnapshot) -> list[PressShown]:
+def list_press(session: Session, snapshot: CampaignSnapshot) -> list[PressShown]:
     """Letters and news of a campaign as its GM may see them; diaries stay shut until the game is over."""
-    shut = () if table.status == Phase.OVER else (Press.kind != DIARY,)
+    shut = () if snapshot.status == Phase.OVER else (Press.kind != DIARY,)
     rows = session.execute(
         select(Press, SeatRow.name)
         .outerjoin(SeatRow, SeatRow.id == Press.sender_id)
-        .where(Press.campaign_id == table.id, *shut)
+        .where(Press.campaign_id == snapshot.id, *shut)
         .order_by(Press.id)
     )
     return [

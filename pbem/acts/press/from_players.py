@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Act, Deed, Scene
 from pbem.acts.press.mailing import send_letter
 from pbem.acts.press.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
+from pbem.campaign.labels import label_at, labels_of
 from pbem.campaign.press.passing import Passed, passable
 from pbem.campaign.press.pieces import LETTER, UNSIGNED, Piece, muted_seats, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
@@ -33,12 +34,12 @@ class WriteLetter(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Mails it, or keeps it for the next reports."""
-        table, own, passed = scene.table, find_place(scene.table, self.seat), passable(self.text)
-        to = read_recipients(table, self.to)
+        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        to = read_recipients(snapshot, self.to)
         piece = Piece(kind=LETTER, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
-        at = send_letter(scene.session, scene.house, table, piece, scene.now)
-        room = "" if goes_at_once(table, piece) else _room(scene, own)
-        said = f"{_delivery(table, piece, at, scene.now)}{_vacant(table, piece)}{room}"
+        at = send_letter(scene.session, scene.house, snapshot, piece, scene.now)
+        room = "" if goes_at_once(snapshot, piece) else _room(scene, own)
+        said = f"{_delivery(snapshot, piece, at, scene.now)}{_vacant(snapshot, piece)}{room}"
         return Deed("\n".join([said, *_mask_notes(passed)]))
 
 
@@ -51,10 +52,10 @@ class WriteNews(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it for the next reports."""
-        table, own, passed = scene.table, find_place(scene.table, self.seat), passable(self.text)
-        put_news(scene.session, table, own, passed.text, scene.now)
+        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        put_news(scene.session, snapshot, own, passed.text, scene.now)
         said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
-        return Deed("\n".join([f"{said} {table.name}.{_room(scene, own)}", *_mask_notes(passed)]))
+        return Deed("\n".join([f"{said} {snapshot.name}.{_room(scene, own)}", *_mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,12 @@ class WriteDiary(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Enters it."""
-        table, own, passed = scene.table, find_place(scene.table, self.seat), passable(self.text)
-        put_diary(scene.session, table, own, passed.text, scene.now)
-        said = f"Entered into the diary of {own.seat}, turn {table.turn}. All diaries of {table.name} are opened to all"
-        return Deed("\n".join([f"{said} when the game is over, and not before.", *_mask_notes(passed)]))
+        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        put_diary(scene.session, snapshot, own, passed.text, scene.now)
+        labels = labels_of(scene.session, snapshot, own.id)
+        kept = f"Entered into the diary of {own.seat}, {label_at(labels, snapshot.turn)}."
+        opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
+        return Deed("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +84,14 @@ class Mute(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it from him."""
-        table, own, whom = scene.table, find_place(scene.table, self.seat), _writer(scene.table, self.whom)
+        snapshot, own, whom = scene.snapshot, find_place(scene.snapshot, self.seat), _writer(scene.snapshot, self.whom)
         if whom == own.seat:
             raise CampaignError("nobody can mute himself: name another seat")
         _set_muted(scene.session, own, _muted(scene, own) | {whom})
         if whom == UNSIGNED:
-            return Deed(f"You get no more unsigned letters in {table.name}. UNMUTE UNSIGNED brings them back.")
+            return Deed(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
         return Deed(
-            f"You get no more letters and news of {whom} in {table.name}, and {whom} is not told. "
+            f"You get no more letters and news of {whom} in {snapshot.name}, and {whom} is not told. "
             f"Letters that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
         )
 
@@ -102,45 +105,45 @@ class Unmute(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Lets it reach him."""
-        table, own, whom = scene.table, find_place(scene.table, self.seat), _writer(scene.table, self.whom)
+        snapshot, own, whom = scene.snapshot, find_place(scene.snapshot, self.seat), _writer(scene.snapshot, self.whom)
         muted = _muted(scene, own)
         _set_muted(scene.session, own, muted - {whom})
         what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
-        return Deed(f"You get {what} in {table.name}" + (" again." if whom in muted else ": that was not muted."))
+        return Deed(f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted."))
 
 
 def _muted(scene: Scene, own: Place) -> frozenset[Seat]:
-    return muted_seats(scene.session, scene.table).get(own.id, frozenset())
+    return muted_seats(scene.session, scene.snapshot).get(own.id, frozenset())
 
 
 def _set_muted(session: Session, own: Place, muted: frozenset[Seat]) -> None:
     session.execute(update(SeatRow).where(SeatRow.id == own.id).values(muted=sorted(muted)))
 
 
-def _writer(table: CampaignSnapshot, word: str) -> Seat:
+def _writer(snapshot: CampaignSnapshot, word: str) -> Seat:
     """Whose press is meant: a seat's, or that of nobody in particular."""
-    return UNSIGNED if word.lower() == UNSIGNED else find_place(table, word).seat
+    return UNSIGNED if word.lower() == UNSIGNED else find_place(snapshot, word).seat
 
 
-def _delivery(table: CampaignSnapshot, piece: Piece, at: dt.datetime | None, now: dt.datetime) -> str:
+def _delivery(snapshot: CampaignSnapshot, piece: Piece, at: dt.datetime | None, now: dt.datetime) -> str:
     """Who gets a letter, when, and what they are told of its writer."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
     whom = everybody if piece.to is None else joined(piece.to)
     what = "Your unsigned letter" if piece.unsigned else f"Your letter, signed {piece.byline},"
     if at is None:
-        return f"{what} goes with the next reports of {table.name}, to {whom}."
-    time = "at once" if at == now else f"on the hour, {when(at, table.schedule.zone)},"
+        return f"{what} goes with the next reports of {snapshot.name}, to {whom}."
+    time = "at once" if at == now else f"on the hour, {when(at, snapshot.schedule.zone)},"
     return f"{what} goes by mail {time} to {whom}."
 
 
 def _room(scene: Scene, own: Place) -> str:
     """A sentence on how much more a seat may put into the next reports."""
-    return f" Your seat has room for {room_left(scene.session, scene.table, own)} characters more in them."
+    return f" Your seat has room for {room_left(scene.session, scene.snapshot, own)} characters more in them."
 
 
-def _vacant(table: CampaignSnapshot, piece: Piece) -> str:
+def _vacant(snapshot: CampaignSnapshot, piece: Piece) -> str:
     """A sentence on the seats written to where nobody sits."""
-    vacant = [place.seat for place in readers(table, piece) if not place.address]
+    vacant = [place.seat for place in readers(snapshot, piece) if not place.address]
     return f" Nobody sits at {joined(vacant)} now." if vacant else ""
 
 

@@ -24,31 +24,31 @@ from pbem.report.press_pages import PressMail
 
 
 def send_letter(
-    session: Session, house: House, table: CampaignSnapshot, piece: Piece, now: dt.datetime
+    session: Session, house: House, snapshot: CampaignSnapshot, piece: Piece, now: dt.datetime
 ) -> dt.datetime | None:
     """Keeps a player's letter, and mails it or leaves it for the next reports.
 
     Returns when its mails go, None if with the reports. Raises CampaignError
     if the campaign does not allow it.
     """
-    check_letter(session, table, piece)
-    if not goes_at_once(table, piece):
-        put_piece(session, table, piece, now)
+    check_letter(session, snapshot, piece)
+    if not goes_at_once(snapshot, piece):
+        put_piece(session, snapshot, piece, now)
         return None
-    id_ = put_piece(session, table, piece, now, mailed=True)
-    page = PressMail(campaign=table.name, by=piece.byline, to=piece.to or (), text=piece.text)
-    muted = muted_seats(session, table)
-    places = [place for place in readers(table, piece) if not is_muted(piece, muted.get(place.id, ()))]
+    id_ = put_piece(session, snapshot, piece, now, mailed=True)
+    page = PressMail(campaign=snapshot.name, by=piece.byline, to=piece.to or (), text=piece.text)
+    muted = muted_seats(session, snapshot)
+    places = [place for place in readers(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
     at = next_hour(now) if piece.unsigned else now
     subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
-    mail_press(session, house, table, id_, page, places=places, subject=subject, at=at)
+    mail_press(session, house, snapshot, id_, page, places=places, subject=subject, at=at)
     return at
 
 
 def mail_press(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     press_id: int,
     page: Page,
     *,
@@ -57,20 +57,20 @@ def mail_press(
     at: dt.datetime,
 ) -> None:
     """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
-    postman, text = Postman.of(house, table), house.reporter.write(page)
+    postman, text = Postman.of(house, snapshot), house.reporter.write(page)
     mails = [
         postman.mail(
             place.address,
             subject,
             text,
-            ("press", table.name, press_id, place.seat),
+            ("press", snapshot.name, press_id, place.seat),
             kind="press",
-            topic=press_topic(table.name, place.seat, press_id),
+            topic=press_topic(snapshot.name, place.seat, press_id),
         )
         for place in places
         if place.address
     ]
-    postman.send(session, at, *mails)
+    postman.send(session, at, *mails)  # dated then too, so that the Date of an unsigned letter tells no more
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:

@@ -36,79 +36,79 @@ ROOM_FOR_DIARIES = 300_000
 """Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
 
 
-def read_recipients(table: CampaignSnapshot, words: Sequence[str]) -> tuple[Seat, ...] | None:
+def read_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[Seat, ...] | None:
     """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
     if any(word.lower() == EVERYBODY for word in words):
         return None
-    places = [find_place(table, word) for word in words]
+    places = [find_place(snapshot, word) for word in words]
     for place in places:
         if not place.playing:
             raise CampaignError(f"{place.seat} is out of the game and gets no letters")
     return tuple(dict.fromkeys(place.seat for place in places))
 
 
-def check_letter(session: Session, table: CampaignSnapshot, piece: Piece) -> None:
+def check_letter(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
     """Raises CampaignError if the campaign does not allow a letter of a player, or he has written enough."""
-    _check_press(table)
-    if piece.unsigned and table.policy.press != "anonymous":
-        raise CampaignError(f"the press of {table.name} is signed: write PRESS TO instead of UNSIGNED TO")
-    reached = [place for place in readers(table, piece) if place.address]
+    _check_press(snapshot)
+    if piece.unsigned and snapshot.policy.press != "anonymous":
+        raise CampaignError(f"the press of {snapshot.name} is signed: write PRESS TO instead of UNSIGNED TO")
+    reached = [place for place in readers(snapshot, piece) if place.address]
     if not reached:
         raise CampaignError("nobody sits there now, so nobody would read it")
-    _check_number(session, table, piece)
-    if goes_at_once(table, piece):
-        _check_copies(session, table, piece, len(reached))
+    _check_number(session, snapshot, piece)
+    if goes_at_once(snapshot, piece):
+        _check_copies(session, snapshot, piece, len(reached))
     else:
-        _check_reports(session, table, piece)
+        _check_reports(session, snapshot, piece)
 
 
-def put_news(session: Session, table: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> Piece:
+def put_news(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> Piece:
     """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
-    _check_press(table)
+    _check_press(snapshot)
     piece = Piece(kind=NEWS, sender=sender, text=text)
-    _check_number(session, table, piece)
-    _check_reports(session, table, piece)
-    put_piece(session, table, piece, now)
+    _check_number(session, snapshot, piece)
+    _check_reports(session, snapshot, piece)
+    put_piece(session, snapshot, piece, now)
     return piece
 
 
-def put_diary(session: Session, table: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> Piece:
+def put_diary(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> Piece:
     """Enters a text into a seat's diary. Raises CampaignError if there are none, or it is full."""
-    check_running(table)
-    if not table.policy.diary:
-        raise CampaignError(f"there are no diaries in {table.name}")
+    check_running(snapshot)
+    if not snapshot.policy.diary:
+        raise CampaignError(f"there are no diaries in {snapshot.name}")
     piece = Piece(kind=DIARY, sender=sender, text=text)
-    _check_number(session, table, piece)
-    share = ROOM_FOR_DIARIES // len(table.places)
+    _check_number(session, snapshot, piece)
+    share = ROOM_FOR_DIARIES // len(snapshot.places)
     used = _characters(session, Press.kind == DIARY, Press.sender_id == sender.id)
     if used + len(text) > share:
         raise CampaignError(f"your diary has room for {max(share - used, 0)} characters more; this is {len(text)}")
-    put_piece(session, table, piece, now)
+    put_piece(session, snapshot, piece, now)
     return piece
 
 
-def goes_at_once(table: CampaignSnapshot, piece: Piece) -> bool:
+def goes_at_once(snapshot: CampaignSnapshot, piece: Piece) -> bool:
     """Whether a letter is mailed by itself; a GM's always is."""
-    return piece.sender is None or table.policy.press_with == "mail"
+    return piece.sender is None or snapshot.policy.press_with == "mail"
 
 
-def _check_press(table: CampaignSnapshot) -> None:
-    check_running(table)
-    if table.policy.press == "off":
-        raise CampaignError(f"there is no press in {table.name}: its GM has chosen so")
+def _check_press(snapshot: CampaignSnapshot) -> None:
+    check_running(snapshot)
+    if snapshot.policy.press == "off":
+        raise CampaignError(f"there is no press in {snapshot.name}: its GM has chosen so")
 
 
-def _check_number(session: Session, table: CampaignSnapshot, piece: Piece) -> None:
-    written = select(func.count()).where(*_of_turn(table, piece), Press.kind == piece.kind)
+def _check_number(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
+    written = select(func.count()).where(*_of_turn(snapshot, piece), Press.kind == piece.kind)
     if session.scalars(written).one() >= PIECES_A_TURN:
         raise CampaignError(
             f"you have written {PIECES_A_TURN} of these this turn, and no more are taken before the next"
         )
 
 
-def _check_copies(session: Session, table: CampaignSnapshot, piece: Piece, copies: int) -> None:
-    mailed = select(Press.recipients).where(*_of_turn(table, piece), Press.published_at.is_not(None))
-    everybody = len(table.playing) - 1
+def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: Piece, copies: int) -> None:
+    mailed = select(Press.recipients).where(*_of_turn(snapshot, piece), Press.published_at.is_not(None))
+    everybody = len(snapshot.playing) - 1
     used = sum(everybody if to is None else len(to) for to in session.scalars(mailed))
     if used + copies > COPIES_A_TURN:
         raise CampaignError(
@@ -117,38 +117,38 @@ def _check_copies(session: Session, table: CampaignSnapshot, piece: Piece, copie
         )
 
 
-def _check_reports(session: Session, table: CampaignSnapshot, piece: Piece) -> None:
-    left = room_left(session, table, piece.sender)
+def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
+    left = room_left(session, snapshot, piece.sender)
     if len(piece.text) > left:
         raise CampaignError(
             f"the next reports have room for {left} characters more from your seat; this is {len(piece.text)}"
         )
     # How much others have written is nobody's business.
-    if _characters(session, *_waiting(table)) + len(piece.text) > ROOM_IN_REPORTS:
+    if _characters(session, *_waiting(snapshot)) + len(piece.text) > ROOM_IN_REPORTS:
         raise CampaignError("the next reports are full: please write again when they have come")
 
 
-def room_left(session: Session, table: CampaignSnapshot, sender: Place | None) -> int:
+def room_left(session: Session, snapshot: CampaignSnapshot, sender: Place | None) -> int:
     """How many characters a seat may still put into the next reports, of the share that each seat has."""
-    share = max(ROOM_IN_REPORTS // len(table.playing), LEAST_SHARE)
-    used = _characters(session, *_waiting(table), Press.sender_id == (sender.id if sender else None))
+    share = max(ROOM_IN_REPORTS // len(snapshot.playing), LEAST_SHARE)
+    used = _characters(session, *_waiting(snapshot), Press.sender_id == (sender.id if sender else None))
     return max(share - used, 0)
 
 
-def _waiting(table: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
+def _waiting(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
     """What was written for reports while the open turn was open."""
     return (
-        Press.campaign_id == table.id,
-        Press.turn == table.turn,
+        Press.campaign_id == snapshot.id,
+        Press.turn == snapshot.turn,
         Press.kind != DIARY,
         Press.published_at.is_(None),
     )
 
 
-def _of_turn(table: CampaignSnapshot, piece: Piece) -> tuple[ColumnElement[bool], ...]:
+def _of_turn(snapshot: CampaignSnapshot, piece: Piece) -> tuple[ColumnElement[bool], ...]:
     """What the writer of a piece has written while the open turn was open."""
     sender = piece.sender.id if piece.sender else None
-    return Press.campaign_id == table.id, Press.turn == table.turn, Press.sender_id == sender
+    return Press.campaign_id == snapshot.id, Press.turn == snapshot.turn, Press.sender_id == sender
 
 
 def _characters(session: Session, *which: ColumnElement[bool]) -> int:

@@ -85,7 +85,7 @@ class Form:
 class _Open(NamedTuple):
     """An open turn that its GM decides."""
 
-    table: CampaignSnapshot
+    snapshot: CampaignSnapshot
     ruleset: Adjudicated
     turn: OpenTurn
     state: Any
@@ -94,23 +94,24 @@ class _Open(NamedTuple):
 
 def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
     """Whether a due turn must wait for its GM; from then on it is held."""
+    # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
     with house.store.reading() as session:
-        table = load_campaign(session, turn.campaign)
-        if table.turn != turn.turn or not needs_ruling(house, session, table):
+        snapshot = load_campaign(session, turn.campaign)
+        if snapshot.turn != turn.turn or not needs_ruling(house, session, snapshot):
             return False
     with house.store.writing() as session:
-        table = locked_campaign(session, turn.campaign)
-        waits = still_due(session, turn, now) is not None and needs_ruling(house, session, table)
+        snapshot = locked_campaign(session, turn.campaign)
+        waits = still_due(session, turn, now) is not None and needs_ruling(house, session, snapshot)
         if waits:
-            hold(session, house, table, AWAITING, now)
+            hold(session, house, snapshot, AWAITING, now)
         return waits
 
 
-def needs_ruling(house: House, session: Session, table: CampaignSnapshot) -> bool:
+def needs_ruling(house: House, session: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether the open turn of a campaign is one for its GM to decide, and he has not."""
-    if not isinstance(house.game(table.game), Adjudicated):
+    if not isinstance(house.game(snapshot.game), Adjudicated):
         return False
-    return load_open_turn(session, table).ruling is None
+    return load_open_turn(session, snapshot).ruling is None
 
 
 def send_digests(house: House, now: dt.datetime) -> list[str]:
@@ -144,17 +145,17 @@ class TakeRuling(Act[Taken]):
 
         Raises CampaignError if the turn is not for its GM to decide, or is no longer open.
         """
-        table = scene.table
-        if self.of is not None and self.of != (table.turn, table.era):
+        snapshot = scene.snapshot
+        if self.of is not None and self.of != (snapshot.turn, snapshot.era):
             raise CampaignError(
-                f"turn {self.of[0]} of {table.name} is no longer the one you ruled on: nothing was taken"
+                f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
             )
-        open_ = _open(scene.session, scene.house, table)
+        open_ = _open(scene.session, scene.house, snapshot)
         ruling, findings = open_.ruleset.read_ruling(open_.state, self.files)
         kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
         if kept:
             _keep(scene.session, scene.house, open_, ruling, scene.now)
-        return Taken(campaign=table.name, turn=table.turn, kept=kept, findings=findings)
+        return Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,9 @@ class ShowRulingForm(Question[Form]):
 
     def look(self, scene: Scene) -> Form:
         """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
-        open_ = _open(scene.session, scene.house, scene.table)
+        open_ = _open(scene.session, scene.house, scene.snapshot)
         files = open_.ruleset.ruling_files(open_.state)
-        return Form(scene.table.name, scene.table.turn, scene.table.era, files, _digest(open_))
+        return Form(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, files, _digest(open_))
 
 
 def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
@@ -192,14 +193,14 @@ def read_folder(name: str, folder: Path) -> dict[str, str]:
     return {path.name: decode_text(path.read_bytes(), "") for path in paths}
 
 
-def _open(session: Session, house: House, table: CampaignSnapshot) -> _Open:
-    ruleset = house.game(table.game)
+def _open(session: Session, house: House, snapshot: CampaignSnapshot) -> _Open:
+    ruleset = house.game(snapshot.game)
     if not isinstance(ruleset, Adjudicated):
-        raise CampaignError(f"campaign {table.name} needs no ruling: {ruleset.title} resolves its turns itself")
-    check_running(table)
-    before = load_before(session, house, table)
-    state = ruleset.load(json.loads(before.turn.state), table.version)
-    return _Open(table, ruleset, before.turn, state, turn_input(before))
+        raise CampaignError(f"campaign {snapshot.name} needs no ruling: {ruleset.title} resolves its turns itself")
+    check_running(snapshot)
+    before = load_before(session, house, snapshot)
+    state = ruleset.load(json.loads(before.turn.state), snapshot.version)
+    return _Open(snapshot, ruleset, before.turn, state, turn_input(before))
 
 
 def _digest(open_: _Open) -> str:
@@ -212,33 +213,39 @@ def _send_digest(house: House, name: str, now: dt.datetime) -> None:
         page = _page(open_)
         # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
         moment = ("digest", digest(page.digest), str(page.deadline))
-        if was_told(session, house, open_.table, moment):
+        if was_told(session, house, open_.snapshot, moment):
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
     with house.store.writing() as session:
-        table = locked_campaign(session, name)
-        if (table.turn, table.era, table.held) == (open_.table.turn, open_.table.era, open_.table.held):
-            tell_gm_once(session, house, table, now, moment=moment, subject=subject, page=page)
+        snapshot = locked_campaign(session, name)
+        if (snapshot.turn, snapshot.era, snapshot.held) == (
+            open_.snapshot.turn,
+            open_.snapshot.era,
+            open_.snapshot.held,
+        ):
+            tell_gm_once(session, house, snapshot, now, moment=moment, subject=subject, page=page)
 
 
 def _page(open_: _Open) -> Adjudication:
-    table = open_.table
+    snapshot = open_.snapshot
     return Adjudication(
-        campaign=table.name,
-        turn=table.turn,
+        campaign=snapshot.name,
+        turn=snapshot.turn,
         deadline=open_.turn.deadline,
-        zone=table.schedule.zone,
-        missing=tuple(seat for seat in table.seats if seat in open_.given.missing),
+        zone=snapshot.schedule.zone,
+        missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
         digest=_digest(open_),
         form=write_form(open_.ruleset.ruling_files(open_.state)),
-        ruled=table.held == RULED,
+        ruled=snapshot.held == RULED,
     )
 
 
 def _keep(session: Session, house: House, open_: _Open, ruling: Json, now: dt.datetime) -> None:
     """The ruling stands; the turn waits for the release, if not for something else."""
-    table = open_.table
+    snapshot = open_.snapshot
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
-    note(session, table.id, now, actor="gm", text=f"ruled on turn {table.turn} (digest {digest(ruling)[:12]})")
-    if not hold(session, house, table, RULED, now):
-        session.execute(update(Campaign).where(Campaign.id == table.id, Campaign.held == AWAITING).values(held=RULED))
+    note(session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {digest(ruling)[:12]})")
+    if not hold(session, house, snapshot, RULED, now):
+        session.execute(
+            update(Campaign).where(Campaign.id == snapshot.id, Campaign.held == AWAITING).values(held=RULED)
+        )

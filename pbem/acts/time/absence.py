@@ -37,21 +37,21 @@ class NoteAbsence(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Notes it, unless it makes no sense or is more than the house allows."""
-        session, table, now = scene.session, scene.table, scene.now
-        place, zone = find_place(table, self.seat), table.schedule.zone
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        place, zone = find_place(snapshot, self.seat), snapshot.schedule.zone
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last)
         if wrong := _senseless(first, last, now):
             return Deed(f"Your absence was not noted: {wrong}")
-        first = max(first, now.date() - _DAY)
+        first = max(first, now.date() - _DAY)  # days that are over count against no limit
         since, until = start_of(first, zone), start_of(last + _DAY, zone)
-        if refused := _too_much(table, _to_come(session, place.id, now), since, until):
+        if refused := _too_much(snapshot, _to_come(session, place.id, now), since, until):
             return Deed(f"Your absence was not noted: {refused}")
         session.add(Absence(seat_id=place.id, since=since, until=until))
         said = f"seat {place.seat} is absent from {first} to {last}"
-        note(session, table.id, now, actor=place.seat, text=said, secret=True)
+        note(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
         days = f"on {first}" if first == last else f"from {first} to {last}"
         kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
-        return Deed(f"{kept} {_stays(session, table)}")
+        return Deed(f"{kept} {_stays(session, snapshot)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,14 @@ class EndAbsences(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Takes back all absences of the seat that are not over."""
-        session, table, now = scene.session, scene.table, scene.now
-        place = find_place(table, self.seat)
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        place = find_place(snapshot, self.seat)
         absences = _to_come(session, place.id, now)
         if not absences:
             return Deed("You had told of no absence, so there is none to take back.")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
-        note(session, table.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
-        return Deed(f"Your absences are taken back. {_stays(session, table)}")
+        note(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
+        return Deed(f"Your absences are taken back. {_stays(session, snapshot)}")
 
 
 def _to_come(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:
@@ -89,16 +89,16 @@ def _senseless(first: dt.date, last: dt.date, now: dt.datetime) -> str:
     return ""
 
 
-def _too_much(table: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
+def _too_much(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
     """Which limit of the house the new absence would break, together with those that touch it; "" if none."""
-    most = table.policy.absence_days
+    most = snapshot.policy.absence_days
     if most == 0:
-        return f"in {table.name} deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY."
+        return f"in {snapshot.name} deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY."
     if len(absences) >= MOST_ABSENCES:
         return f"you have told of {MOST_ABSENCES} already. PRESENT takes them all back."
     if _longest([*((absence.since, absence.until) for absence in absences), (since, until)]).days > most:
         return (
-            f"in {table.name} deadlines wait for no more than {most} days in a row. You may tell of fewer, or PAUSE,"
+            f"in {snapshot.name} deadlines wait for no more than {most} days in a row. You may tell of fewer, or PAUSE,"
             " or name a DEPUTY for the time."
         )
     return ""
@@ -117,6 +117,6 @@ def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
     return max(until - since for since, until in merged)
 
 
-def _stays(session: Session, table: CampaignSnapshot) -> str:
-    due = open_deadline(session, table) if table.status == Phase.RUNNING else None
-    return f"The current deadline stays: {when(due, table.schedule.zone)}." if due else ""
+def _stays(session: Session, snapshot: CampaignSnapshot) -> str:
+    due = open_deadline(session, snapshot) if snapshot.status == Phase.RUNNING else None
+    return f"The current deadline stays: {when(due, snapshot.schedule.zone)}." if due else ""

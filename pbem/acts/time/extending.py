@@ -16,7 +16,7 @@ from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
 from pbem.campaign.journal import note
-from pbem.campaign.notices import tell_players
+from pbem.campaign.notices import Postman, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -40,8 +40,8 @@ class Extend(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Moves the deadline."""
-        by = read_extension(self.by, scene.table.schedule.zone) if self.by else None
-        return Deed(extend(scene.session, scene.house, scene.table, scene.now, by))
+        by = read_extension(self.by, scene.snapshot.schedule.zone) if self.by else None
+        return Deed(extend(scene.session, scene.house, scene.snapshot, scene.now, by))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ class AskForTime(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Counts his wish, and moves the deadline when enough ask."""
-        table = scene.table
-        if table.status != Phase.RUNNING:
-            return Deed(f"The campaign {table.name} has no turn open, so there is nothing to extend.")
-        return Deed(vote(scene.session, scene.house, table, self.seat, scene.now))
+        snapshot = scene.snapshot
+        if snapshot.status != Phase.RUNNING:
+            return Deed(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
+        return Deed(vote(scene.session, scene.house, snapshot, self.seat, scene.now))
 
 
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
@@ -76,7 +76,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
 def extend(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     now: dt.datetime,
     by: dt.timedelta | dt.datetime | None = None,
 ) -> str:
@@ -86,44 +86,46 @@ def extend(
     not his own pause, nor that of a turn he has ruled on: more sheets may come
     than his ruling knows of. Returns what was done, in a sentence. Raises CampaignError.
     """
-    turn = _open_turn(session, table)
+    turn = _open_turn(session, snapshot)
     if turn.deadline is None:
-        raise CampaignError(f"turn {turn.turn} of {table.name} has no deadline to be moved")
-    by = by if by is not None else dt.timedelta(minutes=table.policy.extension)
+        raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
+    by = by if by is not None else dt.timedelta(minutes=snapshot.policy.extension)
     new = by if isinstance(by, dt.datetime) else max(turn.deadline, now) + by
     _check(turn, turn.deadline, new, now)
     stays = is_pause(turn.held) or turn.held == RULED
     if turn.held and not stays:
-        session.execute(update(Campaign).where(Campaign.id == table.id).values(held=""))
-    _move(session, house, table, turn, turn.deadline, new, now, actor="gm")
+        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=""))
+    _move(session, house, snapshot, turn, turn.deadline, new, now, actor="gm")
     left = f" It is still held: {turn.held}." if stays else ""
-    return f"Turn {turn.turn} of {table.name} is due {when(new, table.schedule.zone)} now; everybody is told.{left}"
+    return (
+        f"Turn {turn.turn} of {snapshot.name} is due {when(new, snapshot.schedule.zone)} now; everybody is told.{left}"
+    )
 
 
-def vote(session: Session, house: House, table: CampaignSnapshot, seat: Seat, now: dt.datetime) -> str:
+def vote(session: Session, house: House, snapshot: CampaignSnapshot, seat: Seat, now: dt.datetime) -> str:
     """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
 
     The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play
     have a vote, half of them decide, and neither the answer nor what comes of it depends on who is awaited.
     """
-    turn = _open_turn(session, table)
-    place = next(place for place in table.places if place.seat == seat)
-    refused = _refused(session, table, turn, place)
+    turn = _open_turn(session, snapshot)
+    place = next(place for place in snapshot.places if place.seat == seat)
+    refused = _refused(session, snapshot, turn, place)
     if refused or turn.deadline is None:
         return refused
     mine = (Vote.turn_id == turn.turn_id, Vote.seat_id == place.id)
     if session.scalar(select(Vote.id).where(*mine)) is None:
         session.add(Vote(turn_id=turn.turn_id, seat_id=place.id, at=now))
         session.flush()
-    voters = {place.id for place in table.places if place.manned}
-    if _asked(session, turn, voters) < needed_votes(table.policy.vote, len(voters)):
-        due = when(turn.deadline, table.schedule.zone)
+    voters = {place.id for place in snapshot.places if place.manned}
+    if _asked(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
+        due = when(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
-    new = max(turn.deadline, now) + dt.timedelta(minutes=table.policy.extension)
+    new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
     session.execute(delete(Vote).where(Vote.turn_id == turn.turn_id))
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
-    _move(session, house, table, turn, turn.deadline, new, now, actor="players")
-    return f"Enough have asked: the turn has more time. Orders are due {when(new, table.schedule.zone)}."
+    _move(session, house, snapshot, turn, turn.deadline, new, now, actor="players")
+    return f"Enough have asked: the turn has more time. Orders are due {when(new, snapshot.schedule.zone)}."
 
 
 def needed_votes(rule: str, players: int) -> int:
@@ -131,12 +133,12 @@ def needed_votes(rule: str, players: int) -> int:
     return players if rule == "all" else max(min(2, players), (players + 1) // 2)
 
 
-def _refused(session: Session, table: CampaignSnapshot, turn: Waiting, place: Place) -> str:
+def _refused(session: Session, snapshot: CampaignSnapshot, turn: Waiting, place: Place) -> str:
     """Why a seat's wish cannot be counted; "" if it can."""
-    most = table.policy.extensions if table.policy.vote != "none" else 0
+    most = snapshot.policy.extensions if snapshot.policy.vote != "none" else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
     if most == 0:
-        return f"In {table.name} the GM alone extends deadlines: please write to {table.gm}."
+        return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm}."
     if turn.deadline is None:
         return "The turn has no deadline, so there is nothing to extend."
     if turn.held:
@@ -146,7 +148,7 @@ def _refused(session: Session, table: CampaignSnapshot, turn: Waiting, place: Pl
         return "Your seat is paused, so no turn waits for you; RESUME ends that."
     if given >= most:
         times = "once" if given == 1 else f"{given} times"
-        return f"This turn was extended {times} already, and that is all players may ask for; your GM is {table.gm}."
+        return f"This turn was extended {times} already, and that is all players may ask for; your GM is {snapshot.gm}."
     return ""
 
 
@@ -156,9 +158,9 @@ def _asked(session: Session, turn: Waiting, voters: Collection[int]) -> int:
     return len(set(asked).intersection(voters))
 
 
-def _open_turn(session: Session, table: CampaignSnapshot) -> Waiting:
-    check_running(table)
-    return load_waiting(session, table.name)[0]
+def _open_turn(session: Session, snapshot: CampaignSnapshot) -> Waiting:
+    check_running(snapshot)
+    return load_waiting(session, snapshot.name)[0]
 
 
 def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
@@ -173,7 +175,7 @@ def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) 
 def _move(
     session: Session,
     house: House,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     turn: Waiting,
     old: dt.datetime,
     new: dt.datetime,
@@ -183,16 +185,17 @@ def _move(
 ) -> None:
     """Sets the deadline, so that reminders go out anew, and tells everybody."""
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
-    zone = table.schedule.zone
+    zone = snapshot.schedule.zone
     said = f"turn {turn.turn} extended: it was due {when(old, zone)}, and is due {when(new, zone)}"
-    act = note(session, table.id, now, actor=actor, text=said)
+    act = note(session, snapshot.id, now, actor=actor, text=said)
     page = DeadlineMoved(
-        campaign=table.name,
-        turn=turn.turn,
+        campaign=snapshot.name,
         old=old,
         new=new,
-        closes=new + table.policy.grace_time,
+        closes=new + snapshot.policy.grace_time,
         zone=zone,
         by_vote=actor == "players",
     )
-    tell_players(session, house, table, now, act=act, subject="The deadline has moved", page=page, topic="reminder")
+    files = (Postman.of(house, snapshot).deadline_file(new, now),)
+    subject = "The deadline has moved"
+    tell_players(session, house, snapshot, now, act=act, subject=subject, page=page, topic="reminder", files=files)

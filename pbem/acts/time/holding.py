@@ -43,10 +43,10 @@ class Hold(Act[Held]):
 
     def do(self, scene: Scene) -> Held:
         """Pauses it, if it is not held already."""
-        table = scene.table
-        if not hold(scene.session, scene.house, table, self.why, scene.now, actor="gm"):
-            raise CampaignError(f"campaign {table.name} is held already: {table.held}")
-        return Held(table.name, self.why)
+        snapshot = scene.snapshot
+        if not hold(scene.session, scene.house, snapshot, self.why, scene.now, actor="gm"):
+            raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
+        return Held(snapshot.name, self.why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,56 +55,56 @@ class Release(Act[Held]):
 
     def do(self, scene: Scene) -> Held:
         """Releases the campaign, if it is held, and not for want of a ruling: that alone would do nothing."""
-        table = scene.table
-        if table.held == AWAITING:
+        snapshot = scene.snapshot
+        if snapshot.held == AWAITING:
             raise CampaignError(
-                f"turn {table.turn} of {table.name} awaits your ruling: give it, or run the turn without one"
+                f"turn {snapshot.turn} of {snapshot.name} awaits your ruling: give it, or run the turn without one"
             )
-        if not release(scene.session, scene.house, table, scene.now):
-            raise CampaignError(f"campaign {table.name} is not held")
-        return Held(table.name, table.held, released=True)
+        if not release(scene.session, scene.house, snapshot, scene.now):
+            raise CampaignError(f"campaign {snapshot.name} is not held")
+        return Held(snapshot.name, snapshot.held, released=True)
 
 
 def hold(
-    session: Session, house: House, table: CampaignSnapshot, why: str, now: dt.datetime, *, actor: str = "pbem"
+    session: Session, house: House, snapshot: CampaignSnapshot, why: str, now: dt.datetime, *, actor: str = "pbem"
 ) -> bool:
     """Holds a running campaign, which is locked; False, having changed nothing, if it is held already.
 
     `why` is what status says of it. By the actor "gm" it is a pause, of which
     its players are told; then `why` may be "". Raises CampaignError if no turn is open.
     """
-    check_running(table)
+    check_running(snapshot)
     why = " ".join(why.split())[:_LONGEST]
     held = ": ".join(filter(None, (PAUSED, why))) if actor == "gm" else why
-    if _held(session, table):
+    if _held(session, snapshot):
         return False
-    session.execute(update(Campaign).where(Campaign.id == table.id).values(held=held))
-    said = f"turn {table.turn} is held: {held}"
-    act = note(session, table.id, now, actor=actor, text=said, secret=not is_pause(held))
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=held))
+    said = f"turn {snapshot.turn} is held: {held}"
+    act = note(session, snapshot.id, now, actor=actor, text=said, secret=not is_pause(held))
     if actor == "gm":
-        page = Paused(campaign=table.name, why=why, gm=table.gm)
-        tell_players(session, house, table, now, act=act, subject="The game pauses", page=page)
+        page = Paused(campaign=snapshot.name, why=why, gm=snapshot.gm)
+        tell_players(session, house, snapshot, now, act=act, subject="The game pauses", page=page)
     return True
 
 
-def release(session: Session, house: House, table: CampaignSnapshot, now: dt.datetime, *, actor: str = "gm") -> bool:
+def release(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime, *, actor: str = "gm") -> bool:
     """Lets turns of a locked campaign run again, at once if they are due; False if it is not held.
 
     Its players are told if they were told of the hold.
     """
-    held = _held(session, table)
+    held = _held(session, snapshot)
     if not held:
         return False
-    session.execute(update(Campaign).where(Campaign.id == table.id).values(held=""))
-    said = f"turn {table.turn} is released; it was held: {held}"
-    act = note(session, table.id, now, actor=actor, text=said, secret=not is_pause(held))
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=""))
+    said = f"turn {snapshot.turn} is released; it was held: {held}"
+    act = note(session, snapshot.id, now, actor=actor, text=said, secret=not is_pause(held))
     if is_pause(held):
-        deadline = open_deadline(session, table)
-        page = Resumed(campaign=table.name, deadline=deadline, now=now, zone=table.schedule.zone)
-        tell_players(session, house, table, now, act=act, subject="The game goes on", page=page)
+        deadline = open_deadline(session, snapshot)
+        page = Resumed(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
+        tell_players(session, house, snapshot, now, act=act, subject="The game goes on", page=page)
     return True
 
 
-def _held(session: Session, table: CampaignSnapshot) -> str:
+def _held(session: Session, snapshot: CampaignSnapshot) -> str:
     """Why it is held by now: what else this transaction did may have changed that."""
-    return session.scalar(select(Campaign.held).where(Campaign.id == table.id)) or ""
+    return session.scalar(select(Campaign.held).where(Campaign.id == snapshot.id)) or ""

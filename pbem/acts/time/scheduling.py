@@ -43,7 +43,7 @@ class ShowDeadlines(Question[Deadlines]):
 
     def look(self, scene: Scene) -> Deadlines:
         """The deadlines, as far as they can be told. Raises CampaignError if the campaign is over."""
-        return look_ahead(scene.session, scene.table, scene.now)
+        return look_ahead(scene.session, scene.snapshot, scene.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,49 +54,49 @@ class Reschedule(Act[Deadlines]):
 
     def do(self, scene: Scene) -> Deadlines:
         """Changes the schedule."""
-        reschedule(scene.session, scene.house, scene.table, self.words, scene.now)
-        return look_ahead(scene.session, load_campaign(scene.session, scene.table.name), scene.now)
+        reschedule(scene.session, scene.house, scene.snapshot, self.words, scene.now)
+        return look_ahead(scene.session, load_campaign(scene.session, scene.snapshot.name), scene.now)
 
 
-def look_ahead(session: Session, table: CampaignSnapshot, now: dt.datetime) -> Deadlines:
+def look_ahead(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) -> Deadlines:
     """The deadlines of a campaign, as far as they can be told. Raises CampaignError if it is over."""
-    _check_not_over(table)
-    deadline = open_deadline(session, table)
-    closes = deadline + table.policy.grace_time if deadline else None
+    _check_not_over(snapshot)
+    deadline = open_deadline(session, snapshot)
+    closes = deadline + snapshot.policy.grace_time if deadline else None
     opens = max(closes, now) if closes else now
     return Deadlines(
-        campaign=table.name,
-        schedule=table.schedule.text,
-        zone=table.schedule.zone,
-        turn=table.turn,
+        campaign=snapshot.name,
+        schedule=snapshot.schedule.text,
+        zone=snapshot.schedule.zone,
+        turn=snapshot.turn,
         deadline=deadline,
         closes=closes,
-        next=next_deadline(table.schedule, table.policy, opens, load_absences(session, table)),
+        next=next_deadline(snapshot.schedule, snapshot.policy, opens, load_absences(session, snapshot)),
     )
 
 
-def reschedule(session: Session, house: House, table: CampaignSnapshot, words: str, now: dt.datetime) -> None:
+def reschedule(session: Session, house: House, snapshot: CampaignSnapshot, words: str, now: dt.datetime) -> None:
     """Changes when turns yet to open are due; the open turn keeps its deadline. Everybody is told.
 
     The campaign is locked. Raises CampaignError naming what is wrong with the words.
     """
-    _check_not_over(table)
+    _check_not_over(snapshot)
     schedule = Schedule.read(words)
     if len(schedule.text) > LONGEST:
         raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
-    session.execute(update(Campaign).where(Campaign.id == table.id).values(schedule=schedule.text))
-    said = f"schedule changed from {table.schedule.text} to {schedule.text}"
-    act = note(session, table.id, now, actor="gm", text=said)
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=schedule.text))
+    said = f"schedule changed from {snapshot.schedule.text} to {schedule.text}"
+    act = note(session, snapshot.id, now, actor="gm", text=said)
     page = Rescheduled(
-        campaign=table.name,
-        old=table.schedule.text,
+        campaign=snapshot.name,
+        old=snapshot.schedule.text,
         new=schedule.text,
-        deadline=open_deadline(session, table),
+        deadline=open_deadline(session, snapshot),
         zone=schedule.zone,
     )
-    tell_players(session, house, table, now, act=act, subject="The schedule has changed", page=page)
+    tell_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
 
 
-def _check_not_over(table: CampaignSnapshot) -> None:
-    if table.status == Phase.OVER:
-        raise CampaignError(f"campaign {table.name} is over: no turn of it is due any more")
+def _check_not_over(snapshot: CampaignSnapshot) -> None:
+    if snapshot.status == Phase.OVER:
+        raise CampaignError(f"campaign {snapshot.name} is over: no turn of it is due any more")

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.people.seating import open_seat, remove_seat
+from pbem.campaign.labels import label_at, labels_of
 from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
 from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign
@@ -29,74 +30,74 @@ class _Misser:
 
 
 def follow_misses(
-    session: Session, house: House, table: CampaignSnapshot, missing: frozenset[Seat], now: dt.datetime, *, act: int
+    session: Session, house: House, snapshot: CampaignSnapshot, missing: frozenset[Seat], now: dt.datetime, *, act: int
 ) -> None:
     """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
 
-    `table` is as it was when the turn was run, `missing` are its seats without
+    `snapshot` is as it was when the turn was run, `missing` are its seats without
     a sheet, `act` is the run's entry in the journal. The misses are counted already.
     """
-    missers = _missers(session, table, missing)
+    missers = _missers(session, snapshot, missing)
     if not missers:
         return
-    _warn(session, house, table, missers, now, act)
-    if table.policy.late == "public":
-        _tell_others(session, house, table, missers, now, act)
+    _warn(session, house, snapshot, missers, now, act)
+    if snapshot.policy.late == "public":
+        _tell_others(session, house, snapshot, missers, now, act)
     misses = tuple(
-        Miss(each.place.seat, each.in_a_row, each.in_all, _act(session, house, table, each, now)) for each in missers
+        Miss(each.place.seat, each.in_a_row, each.in_all, _act(session, house, snapshot, each, now)) for each in missers
     )
-    page = MissedDigest(campaign=table.name, turn=table.turn, missed=misses)
-    subject = f"Missed in turn {table.turn}: {', '.join(miss.seat for miss in misses)}"
-    tell_gm_once(session, house, table, now, moment=("missed", str(act)), subject=subject, page=page)
+    page = MissedDigest(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
+    subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
+    tell_gm_once(session, house, snapshot, now, moment=("missed", str(act)), subject=subject, page=page)
 
 
-def _missers(session: Session, table: CampaignSnapshot, missing: frozenset[Seat]) -> list[_Misser]:
+def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Seat]) -> list[_Misser]:
     """Those whose sheets were waited for."""
-    places = {place.id: place for place in table.places if place.manned and place.seat in missing}
+    places = {place.id: place for place in snapshot.places if place.manned and place.seat in missing}
     rows = session.execute(
         select(SeatRow.id, SeatRow.nmr_in_a_row, SeatRow.nmr_total)
-        .where(SeatRow.campaign_id == table.id, SeatRow.nmr_in_a_row > 0)
+        .where(SeatRow.campaign_id == snapshot.id, SeatRow.nmr_in_a_row > 0)
         .order_by(SeatRow.id)
     )
     return [_Misser(places[id_], in_a_row, in_all) for id_, in_a_row, in_all in rows if id_ in places]
 
 
 def _warn(
-    session: Session, house: House, table: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
+    session: Session, house: House, snapshot: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
 ) -> None:
     """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
     pages = [
-        (each.place, _warning(house, table, each))
+        (each.place, _warning(session, house, snapshot, each))
         for each in missers
-        if not _is_too_many(table.policy, each) and (_has_consequences(table.policy) or each.in_a_row > 1)
+        if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
     ]
-    subject = f"Your sheet for turn {table.turn} did not come"
-    tell_each(session, house, table, now, act=act, subject=subject, pages=pages)
+    subject = "Your sheet did not come"
+    tell_each(session, house, snapshot, now, act=act, subject=subject, pages=pages)
 
 
-def _warning(house: House, table: CampaignSnapshot, misser: _Misser) -> Missed:
-    policy = table.policy
+def _warning(session: Session, house: House, snapshot: CampaignSnapshot, misser: _Misser) -> Missed:
+    policy = snapshot.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
     opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
     return Missed(
-        campaign=table.name,
+        campaign=snapshot.name,
         seat=misser.place.seat,
-        turn=table.turn,
+        label=label_at(labels_of(session, snapshot, misser.place.id), snapshot.turn),
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,
-        gm=table.gm,
+        gm=snapshot.gm,
         address=house.settings.address,
     )
 
 
 def _tell_others(
-    session: Session, house: House, table: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
+    session: Session, house: House, snapshot: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
 ) -> None:
     seats = tuple(each.place.seat for each in missers)
-    page = MissedOthers(campaign=table.name, turn=table.turn, missed=seats)
-    tell_players(session, house, table, now, act=act, subject="Sheets did not come", page=page, but=seats)
+    page = MissedOthers(campaign=snapshot.name, missed=seats)
+    tell_players(session, house, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
 
 
 def _has_consequences(policy: Policy) -> bool:
@@ -107,13 +108,13 @@ def _is_too_many(policy: Policy, misser: _Misser) -> bool:
     return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
 
 
-def _act(session: Session, house: House, table: CampaignSnapshot, misser: _Misser, now: dt.datetime) -> str:
+def _act(session: Session, house: House, snapshot: CampaignSnapshot, misser: _Misser, now: dt.datetime) -> str:
     """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
-    if not _is_too_many(table.policy, misser):
+    if not _is_too_many(snapshot.policy, misser):
         return ""
     why = f"its player sent no sheet {misser.in_a_row} times in a row"
-    # The run has changed the campaign since the table was looked at.
-    newest = load_campaign(session, table.name)
+    # The run has changed the campaign since it was looked at.
+    newest = load_campaign(session, snapshot.name)
     if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
         remove_seat(session, house, newest, misser.place, now, why)
         return "The seat is out of the game."

@@ -25,25 +25,26 @@ class AskForRun(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it for the tick."""
-        ask_for_run(scene.session, scene.table, scene.now)
-        return Deed(f"Turn {scene.table.turn} of {scene.table.name} is run as soon as all letters are read.")
+        ask_for_run(scene.session, scene.snapshot, scene.now)
+        return Deed(f"Turn {scene.snapshot.turn} of {scene.snapshot.name} is run as soon as all letters are read.")
 
 
-def ask_for_run(session: Session, table: CampaignSnapshot, now: dt.datetime) -> None:
+def ask_for_run(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Keeps that the open turn is to be run; once, however often it is asked. Raises CampaignError if none is open."""
-    check_running(table)
-    if not is_asked(session, table):
-        data = {"turn": table.turn, "era": table.era, "to": "", "by": ""}
-        session.add(Request(kind=RUN, code=_code(table), campaign_id=table.id, data=data, created_at=now))
+    check_running(snapshot)
+    if not is_asked(session, snapshot):
+        # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
+        data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
+        session.add(Request(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now))
 
 
-def is_asked(session: Session, table: CampaignSnapshot) -> bool:
+def is_asked(session: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether the GM has asked for the run of the turn that is open now."""
-    return session.scalar(select(Request.id).where(Request.code == _code(table))) is not None
+    return session.scalar(select(Request.id).where(Request.code == _code(snapshot))) is not None
 
 
-def _code(table: CampaignSnapshot) -> str:
-    return f"{RUN}-{table.id}-{table.turn}-{table.era}"
+def _code(snapshot: CampaignSnapshot) -> str:
+    return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
 
 
 def asked_runs(house: House, now: dt.datetime) -> list[Due]:

@@ -29,9 +29,9 @@ Still = Callable[[Session, CampaignSnapshot], bool]
 """Whether a turn is still to be run, asked anew each time it is planned."""
 
 
-def is_free(_: Session, table: CampaignSnapshot) -> bool:
+def is_free(_: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
-    return not table.held
+    return not snapshot.held
 
 
 def at_any_rate(_: Session, __: CampaignSnapshot) -> bool:
@@ -50,11 +50,11 @@ def run_turn(
     is no open turn.
     """
 
-    def plan(session: Session, table: CampaignSnapshot) -> tuple[Before, After]:
-        is_open = number is None or (table.turn, table.status) == (number, Phase.RUNNING)
-        if not (is_open and still(session, table)):
-            raise Overtaken(table)
-        before = load_before(session, house, table)
+    def plan(session: Session, snapshot: CampaignSnapshot) -> tuple[Before, After]:
+        is_open = number is None or (snapshot.turn, snapshot.status) == (number, Phase.RUNNING)
+        if not (is_open and still(session, snapshot)):
+            raise Overtaken(snapshot)
+        before = load_before(session, house, snapshot)
         return before, compute(session, house, before, now)
 
     def keep(session: Session, _: CampaignSnapshot, planned: tuple[Before, After]) -> tuple[int, After]:
@@ -72,11 +72,11 @@ def run_turn(
 
 def keep_run(session: Session, house: House, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
     """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
-    table, turn = before.table, before.turn
+    snapshot, turn = before.snapshot, before.turn
     session.execute(update(Turn).where(Turn.id == turn.id).values(resolved_at=now, record=after.record))
     turn_id = put_turn(
         session,
-        table,
+        snapshot,
         number=turn.number + 1,
         state=after.state,
         state_hash=after.state_hash,
@@ -84,21 +84,21 @@ def keep_run(session: Session, house: House, before: Before, after: After, *, no
         deadline=after.deadline,
         now=now,
     )
-    withdraw(session, table.name, turn.number)
-    put_reports(session, house, table, turn_id=turn_id, reports=after.reports, now=now)
+    withdraw(session, snapshot.name, turn.number)
+    put_reports(session, house, snapshot, turn_id=turn_id, reports=after.reports, now=now)
     _advance(session, before, after)
     _count_missed(session, before, after)
-    act = note(session, table.id, now, actor="pbem", text=_said(before, after, reason))
+    act = note(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))
     if _is_private(before, after):
-        note(session, table.id, now, actor="pbem", text=_missed(before, after), secret=True)
+        note(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
     # Who had not all his time to send has done nothing wrong.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
-        follow_misses(session, house, table, after.turn.missing, now, act=act)
+        follow_misses(session, house, snapshot, after.turn.missing, now, act=act)
 
 
 def put_turn(
     session: Session,
-    table: CampaignSnapshot,
+    snapshot: CampaignSnapshot,
     *,
     number: int,
     state: bytes,
@@ -109,7 +109,7 @@ def put_turn(
 ) -> int:
     """Opens a turn; returns its id."""
     row = Turn(
-        campaign_id=table.id,
+        campaign_id=snapshot.id,
         number=number,
         awaited=sorted(awaited),
         state=state,
@@ -125,12 +125,15 @@ def put_turn(
 def _advance(session: Session, before: Before, after: After) -> None:
     status = Phase.OVER if after.standing.over else Phase.RUNNING
     version = before.ruleset.version
+    # A hold was for the turn that has been run now; a GM who had it run all the same has ended his own pause.
     values = {"turn": before.turn.number + 1, "status": status, "version": version, "held": ""}
-    session.execute(update(Campaign).where(Campaign.id == before.table.id).values(values))
+    session.execute(update(Campaign).where(Campaign.id == before.snapshot.id).values(values))
 
 
 def _count_missed(session: Session, before: Before, after: After) -> None:
-    ids = {place.seat: place.id for place in before.table.places if place.manned and place.seat in before.turn.awaited}
+    ids = {
+        place.seat: place.id for place in before.snapshot.places if place.manned and place.seat in before.turn.awaited
+    }
     missed = [id_ for seat, id_ in ids.items() if seat in after.turn.missing]
     came = [id_ for seat, id_ in ids.items() if seat not in after.turn.missing]
     one_more = {"nmr_in_a_row": SeatRow.nmr_in_a_row + 1, "nmr_total": SeatRow.nmr_total + 1}
@@ -151,7 +154,7 @@ def _said(before: Before, after: After, reason: str) -> str:
 
 def _is_private(before: Before, after: After) -> bool:
     """Whether some missed, and the campaign tells nobody but its GM who: it may be secret who was awaited at all."""
-    return bool(after.turn.missing) and before.table.policy.late != "public"
+    return bool(after.turn.missing) and before.snapshot.policy.late != "public"
 
 
 def _missed(before: Before, after: After) -> str:

@@ -69,13 +69,13 @@ def dismiss(session: Session, place: Place, now: dt.datetime) -> list[Person]:
     return dismissed
 
 
-def stands_in_for(session: Session, table: CampaignSnapshot, person: Person, now: dt.datetime) -> list[Place]:
+def stands_in_for(session: Session, snapshot: CampaignSnapshot, person: Person, now: dt.datetime) -> list[Place]:
     """The places of a campaign for which somebody stands in now."""
     rows = session.scalars(
         select(Deputy.seat_id).where(Deputy.person_id == person.id, Deputy.since <= now, Deputy.until > now)
     )
     ids = set(rows)
-    return [place for place in table.places if place.id in ids]
+    return [place for place in snapshot.places if place.id in ids]
 
 
 def copies_topic(topic: str) -> str:
@@ -84,23 +84,23 @@ def copies_topic(topic: str) -> str:
 
 
 def copies(
-    session: Session, house: House, table: CampaignSnapshot, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
+    session: Session, house: House, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
 ) -> list[Mail]:
     """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
 
     Each copy has a code of its own in the place of the seat's.
     """
     return [
-        _copy(session, house, table, deputy, person, *mails[deputy.seat_id])
+        _copy(session, house, snapshot, deputy, person, *mails[deputy.seat_id])
         for deputy, person in _on(session, mails, now)
     ]
 
 
 def _copy(
-    session: Session, house: House, table: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: Mail
+    session: Session, house: House, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: Mail
 ) -> Mail:
-    id_ = Postman.of(house, table).id_of("copy", mail.message_id, person.id)
-    own = put_copy(session, table, deputy, code, id_)
+    id_ = Postman.of(house, snapshot).id_of("copy", mail.message_id, person.id)
+    own = put_copy(session, snapshot, deputy, code, id_)
     return dataclasses.replace(
         mail,
         recipient=person.address,
@@ -114,9 +114,9 @@ def _copy(
     )
 
 
-def put_copy(session: Session, table: CampaignSnapshot, deputy: Deputy, code: str, id_: str) -> str:
+def put_copy(session: Session, snapshot: CampaignSnapshot, deputy: Deputy, code: str, id_: str) -> str:
     """Keeps how a deputy may answer the report of this code, by the mail of this Message-ID; returns his code."""
-    own = reply_code(table.mail_key, "deputy", code, deputy.id)
+    own = reply_code(snapshot.mail_key, "deputy", code, deputy.id)
     report_id = session.scalars(select(Report.id).where(Report.code == code)).one()
     session.add(ReportCopy(report_id=report_id, deputy_id=deputy.id, code=own, message_id=id_))
     session.flush()

@@ -35,68 +35,74 @@ LONGEST = 40
 
 
 def tell_of_dice(
-    session: Session, house: House, table: CampaignSnapshot, places: Iterable[Place], now: dt.datetime
+    session: Session, house: House, snapshot: CampaignSnapshot, places: Iterable[Place], now: dt.datetime
 ) -> int:
     """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
 
     Returns how many are mailed. Who sat there before can no longer choose.
     """
     codes = {
-        place: reply_code(table.mail_key, "dice", place.seat, secrets.token_hex(8)) for place in places if place.address
+        place: reply_code(snapshot.mail_key, "dice", place.seat, secrets.token_hex(8))
+        for place in places
+        if place.address
     }
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(SeatRow), rows)
-    Postman.of(house, table).send(session, now, *[_mail(house, table, place, code) for place, code in codes.items()])
+    Postman.of(house, snapshot).send(
+        session, now, *[_mail(house, snapshot, place, code) for place, code in codes.items()]
+    )
     return len(codes)
 
 
-def tell_gm_of_dice(session: Session, house: House, table: CampaignSnapshot, now: dt.datetime) -> None:
+def tell_gm_of_dice(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Mails the GM the seal, and that the players may choose words."""
-    Postman.of(house, table).send(session, now, _mail(house, table, None, ""))
+    Postman.of(house, snapshot).send(session, now, _mail(house, snapshot, None, ""))
 
 
-def choose_word(session: Session, table: CampaignSnapshot, place: Place, words: Iterable[str], now: dt.datetime) -> str:
+def choose_word(
+    session: Session, snapshot: CampaignSnapshot, place: Place, words: Iterable[str], now: dt.datetime
+) -> str:
     """Keeps a player's own word, of a locked campaign that has not begun; returns it. Raises CampaignError."""
-    if table.status != Phase.FORMING:
+    if snapshot.status != Phase.FORMING:
         raise CampaignError(
-            f"it is too late: the dice of {table.name} were fixed when it began, and your first report tells of them"
+            f"it is too late: the dice of {snapshot.name} were fixed when it began, and your first report tells of them"
         )
     word = unicodedata.normalize("NFC", " ".join(words))
     if not (0 < len(word) <= LONGEST and word.isprintable()):
         raise CampaignError(f"a word for the dice is at most {LONGEST} characters that can be printed")
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(dice_word=word))
-    note(session, table.id, now, actor=place.seat, text="has chosen a word for the dice")
+    note(session, snapshot.id, now, actor=place.seat, text="has chosen a word for the dice")
     return word
 
 
-def words_now(session: Session, table: CampaignSnapshot) -> tuple[DiceWord, ...]:
-    """The words as they would be fixed now, one for each place of the table, in their order."""
-    rows = session.execute(select(SeatRow.id, SeatRow.dice_word).where(SeatRow.campaign_id == table.id))
+def words_now(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, ...]:
+    """The words as they would be fixed now, one for each place of the snapshot, in their order."""
+    rows = session.execute(select(SeatRow.id, SeatRow.dice_word).where(SeatRow.campaign_id == snapshot.id))
     own = {row.id: row.dice_word for row in rows}
     return tuple(
-        DiceWord(place.seat, own[place.id] or drawn_word(table.seed, place.seat), own=bool(own[place.id]))
-        for place in table.places
+        DiceWord(place.seat, own[place.id] or drawn_word(snapshot.seed, place.seat), own=bool(own[place.id]))
+        for place in snapshot.places
     )
 
 
-def _mail(house: House, table: CampaignSnapshot, place: Place | None, code: str) -> Mail:
+def _mail(house: House, snapshot: CampaignSnapshot, place: Place | None, code: str) -> Mail:
     """To a player, or with no place to the GM."""
     page = DiceNotice(
-        campaign=table.name,
-        game=house.game(table.game).title,
+        campaign=snapshot.name,
+        game=house.game(snapshot.game).title,
         seat=place.seat if place else "",
-        seal=seal(table.seed),
-        word=drawn_word(table.seed, place.seat) if place else "",
+        seal=seal(snapshot.seed),
+        word=drawn_word(snapshot.seed, place.seat) if place else "",
         longest=LONGEST,
-        gm=table.gm,
+        gm=snapshot.gm,
     )
-    return Postman.of(house, table).mail(
-        place.address if place else table.gm,
+    return Postman.of(house, snapshot).mail(
+        place.address if place else snapshot.gm,
         "The dice are sealed" + (": add a word of yours" if place else ""),
         page,
-        ("dice", table.name, code),
+        ("dice", snapshot.name, code),
         code=code,
         kind=DICE,
-        topic=topic_of(DICE, table.name, table.turn, place.seat if place else "gm"),
+        topic=topic_of(DICE, snapshot.name, snapshot.turn, place.seat if place else "gm"),
     )

@@ -51,18 +51,18 @@ def is_for(piece: Piece, place: Place) -> bool:
     return piece.kind == NEWS or piece.unsigned or piece.sender is None or piece.sender.id != place.id
 
 
-def readers(table: CampaignSnapshot, piece: Piece) -> list[Place]:
+def readers(snapshot: CampaignSnapshot, piece: Piece) -> list[Place]:
     """The places still in the game that a piece is for."""
-    return [place for place in table.playing if is_for(piece, place)]
+    return [place for place in snapshot.playing if is_for(piece, place)]
 
 
 def put_piece(
-    session: Session, table: CampaignSnapshot, piece: Piece, now: dt.datetime, *, mailed: bool = False
+    session: Session, snapshot: CampaignSnapshot, piece: Piece, now: dt.datetime, *, mailed: bool = False
 ) -> int:
     """Keeps a piece of press; returns its id."""
     row = Press(
-        campaign_id=table.id,
-        turn=table.turn,
+        campaign_id=snapshot.id,
+        turn=snapshot.turn,
         kind=piece.kind,
         sender_id=piece.sender.id if piece.sender else None,
         recipients=list(piece.to) if piece.to is not None else None,
@@ -76,9 +76,9 @@ def put_piece(
     return row.id
 
 
-def muted_seats(session: Session, table: CampaignSnapshot) -> Mapping[int, frozenset[Seat]]:
+def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, frozenset[Seat]]:
     """What the player of each seat, by its id, does not want press from; only of those who want less than all."""
-    rows = session.execute(select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == table.id))
+    rows = session.execute(select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == snapshot.id))
     return {id_: frozenset(muted) for id_, muted in rows if muted}
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.labels import Labels, as_counted, label_at, labels_of, numbers_in
 from pbem.campaign.press.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report import Said, Words
@@ -24,7 +25,8 @@ from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
 Mark = tuple[int, ...]
 """How many words of players and of the GM there are, how often he looked, and the newest of each.
 
-It differs when any were added.
+It differs when any were added or dropped: a text that took the place of another
+leaves the number as it was.
 """
 
 NOTHING_SAID: Mark = (0,) * 6
@@ -39,7 +41,7 @@ class Carried:
 
     def said(self) -> Said:
         """As its readers see it."""
-        return Said(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text, turn=self.turn)
+        return Said(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,8 @@ class Postbag:
 
     `since` has the number of the turn that the last report before opened, by
     the id of its seat. `texts` are the GM's: turn, the id of a seat or None for
-    all, words. `looks` are what the journal says of his looks: turn, words.
+    all, words. `looks` are what the journal says of his looks: turn, words; `labels`
+    what seats call the turns that these name, by the id of a seat.
     """
 
     number: int
@@ -56,6 +59,7 @@ class Postbag:
     carried: tuple[Carried, ...] = ()
     texts: tuple[tuple[int, int | None, str], ...] = ()
     looks: tuple[tuple[int, str], ...] = ()
+    labels: Mapping[int, Labels] = field(default_factory=dict)
     muted: Mapping[int, frozenset[Seat]] = field(default_factory=dict)
     diaries: tuple[Said, ...] = ()
 
@@ -81,13 +85,15 @@ class Postbag:
 
     def _texts(self, place: Place) -> Iterator[str]:
         since = self.since.get(place.id, 0)
+        # A text names the turn whose reports bring it; press, the one before, which was open when it was written.
         for turn, seat_id, text in self.texts:
             if since < turn <= self.number and seat_id in (None, place.id):
                 yield text
 
     def _looks(self, place: Place) -> Iterator[str]:
         since = self.since.get(place.id, 0)
-        counted = Counter(text for turn, text in self.looks if since <= turn < self.number)
+        labels = self.labels.get(place.id, {})
+        counted = Counter(as_counted(text, labels) for turn, text in self.looks if since <= turn < self.number)
         for text, times in counted.items():
             yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
 
@@ -100,48 +106,51 @@ def mark(session: Session, campaign_id: int) -> Mark:
     return tuple(chain.from_iterable(session.execute(each).one() for each in (press, texts, looks)))
 
 
-def load_postbag(session: Session, table: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
+def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
     """The postbag for the reports that open a turn; the last one, when the game is `over`, has all diaries."""
-    if mark(session, table.id) == NOTHING_SAID:
+    if mark(session, snapshot.id) == NOTHING_SAID:
         return Postbag(number=number)
-    since = _since(session, table, number)
+    since = _since(session, snapshot, number)
     first = min(since.values(), default=0)
+    looks = tuple(_load_looks(session, snapshot))
+    named = numbers_in(text for _, text in looks)
     return Postbag(
         number=number,
         since=since,
-        carried=tuple(_load_carried(session, table, first)),
-        texts=tuple(_load_texts(session, table, first)),
-        looks=tuple(_load_looks(session, table)),
-        muted=muted_seats(session, table),
-        diaries=tuple(_load_diaries(session, table)) if over else (),
+        carried=tuple(_load_carried(session, snapshot, first)),
+        texts=tuple(_load_texts(session, snapshot, first)),
+        looks=looks,
+        labels={place.id: labels_of(session, snapshot, place.id, named) for place in snapshot.places if named},
+        muted=muted_seats(session, snapshot),
+        diaries=tuple(_load_diaries(session, snapshot)) if over else (),
     )
 
 
-def _since(session: Session, table: CampaignSnapshot, number: int) -> dict[int, int]:
+def _since(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[int, int]:
     last = (
         select(Report.seat_id, func.max(Turn.number))
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(table.id), Turn.number < number)
+        .where(live(snapshot.id), Turn.number < number)
         .group_by(Report.seat_id)
     )
     return {row[0]: row[1] for row in session.execute(last)}
 
 
-def _load_carried(session: Session, table: CampaignSnapshot, first: int) -> Iterator[Carried]:
-    places = {place.id: place for place in table.places}
-    carried = (Press.campaign_id == table.id, Press.kind != DIARY, Press.published_at.is_(None))
+def _load_carried(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[Carried]:
+    places = {place.id: place for place in snapshot.places}
+    carried = (Press.campaign_id == snapshot.id, Press.kind != DIARY, Press.published_at.is_(None))
     for row in session.scalars(select(Press).where(*carried, Press.turn >= first).order_by(Press.id)):
         yield Carried(row.turn, _piece(row, places))
 
 
-def _load_texts(session: Session, table: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
-    texts = select(GmText).where(GmText.campaign_id == table.id, GmText.turn > first).order_by(GmText.id)
+def _load_texts(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
+    texts = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn > first).order_by(GmText.id)
     for row in session.scalars(texts):
         yield row.turn, row.seat_id, row.text
 
 
-def _load_looks(session: Session, table: CampaignSnapshot) -> Iterator[tuple[int, str]]:
-    rows = session.execute(select(Act.turn, Act.text).where(*_looked(table.id)).order_by(Act.id))
+def _load_looks(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[int, str]]:
+    rows = session.execute(select(Act.turn, Act.text).where(*_looked(snapshot.id)).order_by(Act.id))
     return ((turn or 0, text) for turn, text in rows)
 
 
@@ -149,16 +158,18 @@ def _looked(campaign_id: int) -> tuple[ColumnElement[bool], ...]:
     return (Act.campaign_id == campaign_id, Act.turn.is_not(None))
 
 
-def _load_diaries(session: Session, table: CampaignSnapshot) -> Iterator[Said]:
+def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Said]:
     """All diaries, in the order of seats and as they were written."""
     diaries = (
-        select(SeatRow.name, Press.text, Press.turn)
+        select(SeatRow.id, SeatRow.name, Press.text, Press.turn)
         .join(SeatRow, SeatRow.id == Press.sender_id)
-        .where(Press.campaign_id == table.id, Press.kind == DIARY)
+        .where(Press.campaign_id == snapshot.id, Press.kind == DIARY)
         .order_by(Press.sender_id, Press.id)
     )
-    for seat, text, turn in session.execute(diaries):
-        yield Said(by=seat, text=text, turn=turn)
+    for (id_, seat), entries in groupby(session.execute(diaries).all(), key=lambda row: (row[0], row[1])):
+        labels = labels_of(session, snapshot, id_)
+        for _, _, text, turn in entries:
+            yield Said(by=seat, text=text, label=label_at(labels, turn))
 
 
 def _piece(row: Press, places: Mapping[int, Place]) -> Piece:

@@ -83,21 +83,21 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
     prove(house, name)
     with house.store.reading() as session:
         assert not session.scalars(select(Letter.note).where(Letter.state == LetterState.QUARANTINED)).all()
-        table = load_campaign(session, name)
-        hashes = select(Turn.state_hash).where(Turn.campaign_id == table.id).order_by(Turn.number)
+        snapshot = load_campaign(session, name)
+        hashes = select(Turn.state_hash).where(Turn.campaign_id == snapshot.id).order_by(Turn.number)
         return list(session.scalars(hashes))
 
 
 def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
     """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
     with house.store.reading() as session:
-        table = load_campaign(session, name)
-    names = ["all.txt", *(f"{seat}.txt" for seat in table.seats)]
+        snapshot = load_campaign(session, name)
+    names = ["all.txt", *(f"{seat}.txt" for seat in snapshot.seats)]
     files = {file: "\n".join(dice.pick(list(HOSTILE.values()), file)) for file in names}
-    games = ["", f"SCORE {table.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"]
+    games = ["", f"SCORE {snapshot.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"]
     kept = do(house, name, TakeRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
     with house.store.writing() as session:
-        release(session, house, table, now)
+        release(session, house, snapshot, now)
     return tick(house, now) if kept else run_now(house, name, now)
 
 

@@ -1,0 +1,82 @@
+"""Deadlines for calendars: one entry a campaign, which moves with them (RFC 5545)."""
+
+from __future__ import annotations
+
+import datetime as dt
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from icalendar import Calendar
+
+from pbem.acts.act import do
+from pbem.acts.time.extending import Extend
+from tests.toy.home import Desk
+
+ANN, BOB = "ann@example.org", "bob@example.org"
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+
+
+def entry(mail: EmailMessage) -> Any:
+    """The one event of a mail's calendar file; None if it has no such file."""
+    files = [part for part in mail.iter_attachments() if part.get_content_type() == "text/calendar"]
+    if not files:
+        return None
+    (file,) = files
+    calendar = Calendar.from_ical(bytes(file.get_content(), "utf-8"))
+    assert (file.get_filename(), file.get_param("method"), calendar["METHOD"]) == ("deadline.ics", "PUBLISH", "PUBLISH")
+    (event,) = calendar.walk("VEVENT")
+    return event
+
+
+def test_a_report_brings_the_deadline(desk: Desk) -> None:
+    """In UTC, as a moment that blocks nobody's day, the same for all."""
+    event = entry(desk.last(ANN))
+
+    assert event["DTSTART"].dt == event["DTEND"].dt == dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
+    assert (event["SUMMARY"], event["TRANSP"]) == ("Deadline of toy1", "TRANSPARENT")
+    assert entry(desk.last(BOB)) == event
+
+
+def test_a_deadline_that_moves_moves_the_entry(desk: Desk) -> None:
+    """Extended, and with the next turn: the same UID, a SEQUENCE that rises, and the new time."""
+    events = [entry(desk.last(ANN))]
+    do(desk.house, "toy1", Extend("2026-11-08 20:00"), desk.now + dt.timedelta(hours=1))
+    desk.tick(hours=2)
+    events.append(entry(desk.last(ANN)))
+    desk.tick(hours=24 * 7)
+    events.append(entry(desk.last(ANN)))
+
+    assert len({event["UID"] for event in events}) == 1
+    assert sorted({int(event["SEQUENCE"]) for event in events}) == [int(event["SEQUENCE"]) for event in events]
+    assert [event["DTSTART"].dt.day for event in events] == [6, 8, 13]
+
+
+@pytest.mark.parametrize("form", ["NOCALENDAR", "PLAIN"])
+def test_nobody_is_given_a_calendar_who_does_not_want_it(desk: Desk, form: str) -> None:
+    """FORMAT NOCALENDAR leaves the file out, of reports and of all else; so does text alone."""
+    desk.post(f"FORMAT {form}\n", sender=ANN)
+    desk.tick()
+    do(desk.house, "toy1", Extend("2026-11-08 20:00"), desk.now)
+    desk.tick()
+    moved = (entry(desk.last(ANN)), entry(desk.last(BOB)))
+    desk.tick(hours=24 * 7)
+
+    assert (moved[0], moved[1] is None) == (None, False)
+    assert entry(desk.last(ANN)) is None
+    assert entry(desk.last(BOB)) is not None
+
+
+def test_the_calendar_can_be_had_again(desk: Desk) -> None:
+    """FORMAT CALENDAR takes it back."""
+    for form in ("NOCALENDAR", "CALENDAR"):
+        desk.post(f"FORMAT {form}\n", sender=ANN)
+        desk.tick()
+    desk.tick(hours=24 * 7)
+
+    assert entry(desk.last(ANN)) is not None
