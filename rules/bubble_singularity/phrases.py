@@ -30,7 +30,7 @@ _PAIRS = {
     ("singularity", "attractor"): "attractor",
 }
 _COMPASS = re.compile(r"(north|south)-(east|west)")
-_COUNTED = re.compile(r"([a-z]+)([1-9])|([1-9])([a-z]{2,}|[nesw])")
+_COUNTED = re.compile(r"([a-z]{1,12})([1-9])|([1-9])([a-z]{2,12}|[nesw])")
 
 
 def asked_for(view: Mapping[str, Any]) -> list[str]:

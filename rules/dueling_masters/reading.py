@@ -50,7 +50,7 @@ _PLACE = r"(?:[a-z]-?[0-9][0-9o]?|[0-9]{1,2}[a-j])"
 _GLUED = re.compile(rf"([wxyz][1-4]|[wbxyz])?-?({_PLACE})?-?({_PLACE})")
 _PLACED = re.compile(_PLACE)
 _NAME = re.compile(r"([wxyz])-?([0-9])")
-_TURNED = re.compile(r"([0-9]+)([a-z])")
+_TURNED = re.compile(r"([0-9]{1,4})([a-z])")
 _TIMES = re.compile(r"x?([1-9])x?")
 
 _HOW_TO_SET_UP = "write: SETUP <kind> <square>..."

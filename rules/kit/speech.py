@@ -13,7 +13,7 @@ LONGEST = 500
 """Signs of a line beyond which it is left to the order book, which refuses it."""
 
 _REMARK = re.compile(r'(?:"[^"]*+"?|[^";#]|(?<=\S)#)*+')
-_ARROW = re.compile(r"-+>|=+>|[→⇒➔—–]")
+_ARROW = re.compile(r"[-=]{1,4}>|[→⇒➔—–]")
 _POLITE = frozenset(("please", "pls", "thanks", "thx"))
 
 
