@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from pbem.ruleset import Kind, Listed, Refused, Word, choose
+from pbem.ruleset import Kind, Listed, Refused, Word, choose, suggest
 from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from rules.bubble_singularity.cards import TURNS
 from rules.bubble_singularity.grid import DIAGONALS, WAYS, squares, starts
 from rules.bubble_singularity.phrases import asked_for
 from rules.bubble_singularity.state import COLOURS, SEATS
-from rules.bubble_singularity.vocabulary import CARDS, SURE, TURNS_OF, space_of, way_of
+from rules.bubble_singularity.vocabulary import CARDS, TURNS_OF, space_of, way_of
 
 _View = Mapping[str, Any]
 
@@ -109,8 +108,7 @@ class Ability(Kind):
         try:
             return CARDS.get(word.casefold()) or choose(word, (*ABILITIES, *COLOURS), self.expected)
         except Refused as refused:
-            near = get_close_matches(word.casefold(), ABILITIES, n=1, cutoff=SURE)
-            hint = f"did you mean {near[0]}?" if near else "possible: " + ", ".join(self.samples(view))
+            hint = suggest(word, list(ABILITIES)) or "possible: " + ", ".join(self.samples(view))
             raise Refused(refused.code, str(refused), hint) from None
 
     def samples(self, view: _View) -> Sequence[str]:

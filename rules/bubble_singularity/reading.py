@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from pbem.ruleset import Refused
+from pbem.ruleset import Refused, suggest
 from rules.bubble_singularity.abilities import ABILITIES
 from rules.bubble_singularity.grid import DIAGONALS, WAYS, starts
 from rules.bubble_singularity.phrases import (
@@ -29,7 +28,7 @@ from rules.bubble_singularity.phrases import (
 )
 from rules.bubble_singularity.reading_uses import USES, using
 from rules.bubble_singularity.state import COLOURS
-from rules.bubble_singularity.vocabulary import CARDS, DECKS, SURE, TURNS_OF, colour_of, count_of, space_of, way_of
+from rules.bubble_singularity.vocabulary import CARDS, DECKS, TURNS_OF, colour_of, count_of, space_of, way_of
 from rules.kit.speech import parted
 
 _View = Mapping[str, Any]
@@ -117,10 +116,9 @@ def _unknown(words: Sequence[str], view: _View) -> Refused:
     if view["phase"] == "turn" and words[0] in _IDLE:
         hint = "write: MOVE <way>... and ROTATE, PULL or a station"
         return Refused("must-move", "a Mari that can move must move, and act", hint)
-    likely = view["phase"] == "turn"
-    near = likely and get_close_matches(words[0], [word for word in _VERBS if len(word) > 3], n=1, cutoff=SURE)
+    near = suggest(words[0], list(_SYNONYMS)) if view["phase"] == "turn" else ""
     if near:
-        return Refused("unknown-verb", f"{words[0]!r} is not an order", f"did you mean {_VERBS[near[0]]}?")
+        return Refused("unknown-verb", f"{words[0]!r} is not an order", near)
     hints = {"setup": "write: START <space>... and KEEP <card>", "turn": "write: MOVE, then ROTATE or PULL"}
     hint = hints.get(view["phase"]) or "write: KEEP " + " or ".join(asked_for(view))
     return Refused("unknown-verb", f"{words[0]!r} is not an order", hint)

@@ -41,9 +41,6 @@ CARDS: Mapping[str, str] = {
 }
 """Each ability card by its word, its title, and its title's first word where no other begins so."""
 
-SURE = 0.75
-"""How like a known word an unknown one must be for that to be suggested."""
-
 _SPACE = re.compile(r"([a-z])([0-9])|([0-9])([a-z])")
 _TIMES = re.compile(r"x?([1-9])x?")
 
