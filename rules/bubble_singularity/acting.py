@@ -136,7 +136,8 @@ def _pull(play: Play, order: Pull) -> None:
     table, here = play.table, play.at
     start = step(here, order.way, table.size)
     if start is None:
-        raise Refused("off-board", f"{order.way} of {here} is the edge of the board")
+        ways = ", ".join(way for way in WAYS if step(here, way, table.size))
+        raise Refused("off-board", f"{order.way} of {here} is the edge of the board", f"from {here} there are {ways}")
     pulled = own_last(table.movable(start, play.seat), play.seat)
     for colour in pulled:
         table.bubbles[start].remove(colour)

@@ -21,7 +21,7 @@ def asking(play: Play) -> None:
     note_wishes(play)
     if play.research:
         draw_bubbles(play)
-    while play.pending and play.question is None and play.result is None:
+    while play.pending and play.result is None and (play.question is None or play.state.edition > 2):
         play.pending -= 1
         cards = draw_cards(play, play.wish, "node", play.pending)
         if cards:
@@ -67,14 +67,29 @@ def draw_bubbles(play: Play) -> None:
 
 
 def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
-    """A question, answered at once if the liking told beforehand names all the choices (ruling 26)."""
-    question = play.question = Question(kind, play.seat, tuple(choices))
-    answer = None
-    if set(choices) <= set(play.liking):
-        ranks = ranked(question, play.liking) if play.state.edition > 1 else None
-        answer = ranks or preferred(question, play.liking)
+    """A question, answered at once if the liking told beforehand names all the choices (ruling 26).
+
+    While another waits, it waits too, for its answer may hang on that. What an
+    answer leaves to choose is not asked again.
+    """
+    question = Question(kind, play.seat, tuple(choices))
+    if play.question is not None:
+        play.further.append(question)
+        return
+    answer = by_list(question, play.liking, play.state.edition)
+    if answer is None and play.state.phase == "question" and play.state.edition > 2:
+        answer = preferred(question, play.liking) or default_answer(question)
     if answer:
-        take(play, answer)
+        take(play, question, answer)
+    else:
+        play.question = question
+
+
+def by_list(question: Question, liking: Sequence[str], edition: int) -> tuple[str, ...] | None:
+    """The answer of a list that names all the choices; None if it does not."""
+    if not set(question.choices) <= set(liking):
+        return None
+    return (ranked(question, liking) if edition > 1 else None) or preferred(question, liking)
 
 
 def draw_cards(play: Play, wish: Sequence[str], *key: str | int) -> list[str]:
@@ -89,36 +104,46 @@ def draw_cards(play: Play, wish: Sequence[str], *key: str | int) -> list[str]:
 
 
 def answering(play: Play) -> None:
-    """The answer of a sheet, else the first drawn (ruling 26)."""
-    question = play.question
-    assert question is not None
-    orders = play.orders.get(question.seat, ())
-    answers = [Item(at, order) for at, order in enumerate(orders) if isinstance(order, Keep)]
-    answer = _first_answer(play, question, answers)
-    take(play, answer or default_answer(question))
+    """The answers of a sheet to all that is asked, else the first drawn (ruling 26)."""
+    questions, listed = play.state.questions, play.liking
+    said = _said(play, questions)
+    if said:
+        play.liking = said if play.state.edition == 1 else (*said, *listed)
+    play.question, play.further = None, []
+    for question in questions:
+        take(play, question, answer_to(question, said, listed, play.state.edition))
 
 
-def _first_answer(play: Play, question: Question, answers: Sequence[Item]) -> tuple[str, ...] | None:
-    """What the first KEEP that fits the question says; it is the liking for what may be asked next, too."""
-    answer = None
-    for item in answers:
-        assert isinstance(item.order, Keep)
-        if answer is not None:
-            play.refuse(item, Refused("only-one", "the sheet answers already", "write what you like in one KEEP line"))
+def answer_to(question: Question, said: Sequence[str], listed: Sequence[str], edition: int) -> tuple[str, ...]:
+    """What is kept by an answer, else by the standing list, else by default."""
+    by_standing = by_list(question, listed, edition) if edition > 2 else None
+    return preferred(question, said) or by_standing or default_answer(question)
+
+
+def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
+    """The first KEEP of the sheet that answers any question; it is the liking for what hangs on the answer, too."""
+    said: tuple[str, ...] = ()
+    orders = play.orders.get(questions[0].seat, ())
+    for item in (Item(at, order) for at, order in enumerate(orders)):
+        if not isinstance(item.order, Keep):
             continue
-        answer = preferred(question, item.order.what)
-        if answer is None:
-            play.refuse(item, not_offered(question))
+        if said:
+            play.refuse(item, Refused("only-one", "the sheet answers already", "write what you like in one KEEP line"))
+        elif any(preferred(question, item.order.what) for question in questions):
+            said = item.order.what
         else:
-            play.liking = item.order.what if play.state.edition == 1 else (*item.order.what, *play.liking)
-    return answer
+            play.refuse(item, not_offered(questions))
+    return said
 
 
-def not_offered(question: Question) -> Refused:
-    """What to say of a KEEP that does not answer its question."""
-    if question.kind == "bubbles":
-        return Refused("not-offered", "two of the three bubbles are kept", "drawn: " + ", ".join(question.choices))
-    return Refused("not-offered", "none of these cards is offered", "KEEP " + " or ".join(question.choices))
+def not_offered(questions: Sequence[Question]) -> Refused:
+    """What to say of a KEEP that answers none of the questions."""
+    offered = ", and one of ".join(", ".join(question.choices) for question in questions)
+    if questions[0].kind == "bubbles":
+        return Refused("not-offered", "two of the three bubbles are kept", f"drawn: {offered}")
+    if len(questions) > 1:
+        return Refused("not-offered", "none of these cards is offered", f"KEEP takes one of {offered}")
+    return Refused("not-offered", "none of these cards is offered", "KEEP " + " or ".join(questions[0].choices))
 
 
 def preferred(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
@@ -146,11 +171,8 @@ def default_answer(question: Question) -> tuple[str, ...]:
     return question.choices[-1:] if question.kind == "replace" else question.choices[:1]
 
 
-def take(play: Play, what: Sequence[str]) -> None:
+def take(play: Play, question: Question, what: Sequence[str]) -> None:
     """An answer takes effect; it may bring the question which card of a full category to keep."""
-    question = play.question
-    assert question is not None
-    play.question = None
     left = list(question.choices)
     for word in what:
         left.remove(word)
@@ -200,15 +222,14 @@ def lose_card(play: Play, seat: Seat, card: str) -> None:
 
 
 def withdraw_question(play: Play) -> None:
-    """A question whose player has left: what it was about goes back, but for a held card, which has gone already."""
-    question = play.question
-    assert question is not None
-    play.question, play.pending = None, 0
-    if question.kind == "bubbles":
-        play.table.bag += question.choices
-        return
-    for card in question.choices[1:] if question.kind == "replace" else question.choices:
-        play.table.decks[category_of(card)].append(card)
+    """Questions whose player has left: what they were about goes back, but for a held card, which has gone already."""
+    play.question, play.further, play.pending = None, [], 0
+    for question in play.state.questions:
+        if question.kind == "bubbles":
+            play.table.bag += question.choices
+            continue
+        for card in question.choices[1:] if question.kind == "replace" else question.choices:
+            play.table.decks[category_of(card)].append(card)
 
 
 def return_all(play: Play, seat: Seat) -> None:

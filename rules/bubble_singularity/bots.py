@@ -7,6 +7,7 @@ most; "random" plays anything that is allowed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from pbem.ruleset import Bot, Dice, Order, Refused, Seat, View
 from rules.bubble_singularity.beginning import wishes
@@ -43,8 +44,17 @@ LIKED = (
 TRIED = 420
 """Moves with an action that are tried at the most; the lot decides which, where there are more."""
 
-RESTLESS = 3
-"""Every how many turns, by lot, a Mari without bubbles acts anyhow, so that no table goes round for ever."""
+RESTLESS = 2
+"""Every how many turns, by lot, a bot acts anyhow when nothing has come about for a round, so that no table sticks."""
+
+LOW = 3
+"""Bubbles of a beginner's supply with which a bot looks a turn further, so as not to be left without any."""
+
+FORESEEN = 12
+"""The best sheets of which it looks at the next turn."""
+
+AHEAD = 3
+"""Turns of its own that are looked ahead for a Mari without bubbles."""
 
 REFINED = 3
 """The best of them, for which uses of abilities and stations are tried too."""
@@ -57,9 +67,11 @@ def standard(view: View, dice: Dice) -> list[str]:
     if view["phase"] != "turn":
         return [ORDERS.line(order) for order in _chosen(view)]
     state, seat = state_of(view), view["seat"]
-    if not state.players[seat].hand and dice.below(RESTLESS, "restless", state.round) == 0:
+    if state.quiet >= len(state.order) and dice.below(RESTLESS, "restless", state.round) == 0:
         return [ORDERS.line(order) for order in dice.pick(list(_sheets(state, seat, dice)), "restless")]
     plain = sorted(_sheets(state, seat, dice), key=lambda sheet: _worth(state, seat, sheet), reverse=True)
+    if state.rules.beginner and len(state.players[seat].hand) <= LOW:
+        plain = sorted(plain[:FORESEEN], key=lambda sheet: _prospect(state, seat, sheet, dice), reverse=True)
     fine = [refined for sheet in plain[:REFINED] for refined in _refined(state, seat, sheet)]
     best = max([*plain[:1], *fine], key=lambda sheet: _worth(state, seat, sheet))
     return [ORDERS.line(order) for order in (*best, *_standing_list(state, seat))]
@@ -87,10 +99,10 @@ def _chosen(view: View) -> Sheet:
     if view["phase"] == "setup":
         start = Start(tuple(wishes(view["size"])))
         return (start, Keep((_most_liked(me["offer"]),))) if me["offer"] else (start,)
-    if asked["kind"] == "bubbles":
-        return (Keep(tuple(sorted(asked["choices"], key=lambda colour: colour != view["seat"])[:2])),)
-    first = _most_liked(asked["choices"])
-    return (Keep((first, *(card for card in LIKED if card != first))),)
+    questions = (asked, *view.get("further", ()))
+    drawn = (colour for question in questions if question["kind"] == "bubbles" for colour in question["choices"])
+    bubbles = sorted(drawn, key=lambda colour: bool(colour != view["seat"]))[:2]
+    return (Keep((*bubbles, *(LIKED if any(question["kind"] != "bubbles" for question in questions) else ()))),)
 
 
 def _standing_list(state: State, seat: Seat) -> Sheet:
@@ -191,7 +203,7 @@ def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
     before, after = state.players[seat], play.table.players[seat]
     gained = 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
-    supply = 8 * len(after.hand) + 20 * min(len(after.hand), 2)
+    supply = 8 * len(after.hand) + 40 * min(len(after.hand), 2)
     supply += 0 if after.hand else _gathered(play)
     return (
         1_000
@@ -203,10 +215,26 @@ def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
     )
 
 
+def _prospect(state: State, seat: Seat, sheet: Sheet, dice: Dice, turns: int = AHEAD) -> int:
+    """What a sheet brings together with the best ones after it, if nobody else did anything.
+
+    Only a Mari without bubbles, which has but few acts to choose from, is followed for more than one turn.
+    """
+    play = rehearse(state, seat, sheet)
+    if play.result is not None or not turns:
+        return _worth(state, seat, sheet)
+    before, mine = state.players[seat], play.table.players[seat]
+    gained = 10 * (mine.points - before.points) + 70 * (mine.markers - before.markers)
+    after = replace(play.table.freeze(state), question=None, further=(), pending=0)
+    left = 0 if mine.hand else turns - 1
+    return gained + max(_prospect(after, seat, following, dice, left) for following in _sheets(after, seat, dice))
+
+
 def _gathered(play: Play) -> int:
     """For a Mari without bubbles, that cannot move any more: those on its space, and those it may pull there."""
     here, lying = play.at, play.table.bubbles
-    return 6 * len(lying[here]) + 2 * sum(len(lying[near]) for near in around(here, play.table.size))
+    near = 6 * len(lying[here]) + 2 * sum(len(lying[near]) for near in around(here, play.table.size))
+    return near - 10 * len(play.table.cards[here].arrows)
 
 
 def _stations(play: Play, seat: Seat) -> int:

@@ -10,7 +10,9 @@ from pbem.ruleset import Kind, Listed, Refused, Word, choose, suggest
 from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from rules.bubble_singularity.cards import TURNS
 from rules.bubble_singularity.grid import DIAGONALS, WAYS, squares, starts
+from rules.bubble_singularity.phrases import asked_for
 from rules.bubble_singularity.state import COLOURS, SEATS
+from rules.bubble_singularity.vocabulary import CARDS, TURNS_OF, space_of, way_of
 
 _View = Mapping[str, Any]
 
@@ -19,8 +21,6 @@ NONE = "none"
 
 EXTRA = "+"
 """After a colour: Bubble Resonance adds one of the own colour."""
-
-_LONG = {"NORTH": "N", "EAST": "E", "SOUTH": "S", "WEST": "W"}
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Way(Kind):
         return "a direction, " + ", ".join(WAYS[:-1]) + " or W"
 
     def read(self, word: str, view: _View) -> str:
-        typed = _LONG.get(word.upper(), word.upper())
+        typed = way_of(word) or word.upper()
         if typed in self._words():
             return typed
-        raise Refused("no-direction", f"expected {self.expected}, got {word!r}")
+        raise Refused("no-direction", f"expected {self.expected}, got {word!r}", "write N, E, S or W")
 
     def samples(self, view: _View) -> Sequence[str]:
         return WAYS
@@ -62,7 +62,9 @@ class Placed(Kind):
     def read(self, word: str, view: _View) -> str:
         colour = choose(word.removesuffix(EXTRA), (*COLOURS, NONE), self.expected)
         if colour == NONE and word.endswith(EXTRA):
-            raise Refused("no-bubble", f"expected {self.expected}, got {word!r}", "Bubble Resonance adds to a bubble")
+            raise Refused(
+                "no-bubble", f"expected {self.expected}, got {word!r}", "Bubble Resonance adds to a bubble: blue+"
+            )
         return colour + EXTRA if word.endswith(EXTRA) else colour
 
     def samples(self, view: _View) -> Sequence[str]:
@@ -84,10 +86,14 @@ class Either(Kind):
                 return kind.read(word, view)
             except Refused:
                 continue
-        raise Refused("unknown-word", f"expected {self.expected}, got {word!r}", suggest(word, self.samples(view)))
+        raise Refused("unknown-word", f"expected {self.expected}, got {word!r}", self._hint(view))
 
     def samples(self, view: _View) -> Sequence[str]:
         return [word for kind in self.kinds for word in kind.samples(view)]
+
+    def _hint(self, view: _View) -> str:
+        words = [word for kind in self.kinds if not isinstance(kind, Space) for word in kind.samples(view)]
+        return "possible: " + ", ".join(words)
 
 
 @dataclass(frozen=True)
@@ -99,27 +105,55 @@ class Ability(Kind):
     example: str = "drift"
 
     def read(self, word: str, view: _View) -> str:
-        titles = {ability.title.casefold(): key for key, ability in ABILITIES.items()}
-        return titles.get(word.casefold()) or choose(word, (*ABILITIES, *COLOURS), self.expected)
+        try:
+            return CARDS.get(word.casefold()) or choose(word, (*ABILITIES, *COLOURS), self.expected)
+        except Refused as refused:
+            hint = suggest(word, list(ABILITIES)) or "possible: " + ", ".join(self.samples(view))
+            raise Refused(refused.code, str(refused), hint) from None
 
     def samples(self, view: _View) -> Sequence[str]:
-        return _asked(view) or list(ABILITIES)
-
-
-def _asked(view: _View) -> list[str]:
-    """What the reader is to choose from."""
-    question = view["question"]
-    if question and question["seat"] == view["seat"]:
-        return list(question["choices"])
-    return list(view["players"][view["seat"]]["offer"])
+        return asked_for(view) or list(ABILITIES)
 
 
 def _all_squares(view: _View) -> Sequence[str]:
     return squares(view["size"])
 
 
-def _space(expected: str, example: str, names: Callable[[_View], Sequence[str]] = _all_squares) -> Listed:
-    return Listed("space", expected, example, names)
+@dataclass(frozen=True)
+class Space(Listed):
+    """A space, also turned round ("2B"); what is none is told the bounds of the board, or all that may be named."""
+
+    def read(self, word: str, view: _View) -> str:
+        typed = space_of(word) or word.upper()
+        if typed in self.names(view):
+            return typed
+        text = f"expected {self.expected}, got {word!r}"
+        if typed in _all_squares(view):
+            raise Refused("unknown-name", text, "possible: " + ", ".join(self.names(view)))
+        last = view["size"]
+        bounds = f"columns go A to {'ABCDE'[last - 1]}, rows 1 to {last}" if space_of(word) else ""
+        raise Refused("unknown-name", text, bounds)
+
+
+@dataclass(frozen=True)
+class Turn(Kind):
+    """A turn by a quarter, by all that it may be called; nothing is guessed at."""
+
+    shown: str = "|".join(TURNS)
+    expected: str = "CW (clockwise) or CCW (counter-clockwise)"
+    example: str = TURNS[0]
+
+    def read(self, word: str, view: _View) -> str:
+        if word.lower() in TURNS_OF:
+            return TURNS_OF[word.lower()]
+        raise Refused("no-turn", f"expected {self.expected}, got {word!r}", "possible: " + ", ".join(TURNS))
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return TURNS
+
+
+def _space(expected: str, example: str, names: Callable[[_View], Sequence[str]] = _all_squares) -> Space:
+    return Space("space", expected, example, names)
 
 
 START = _space(
@@ -131,7 +165,9 @@ SPACE = _space("a space of the board, such as B2", "B2")
 SPACE_TO = _space("a space of the board, such as B2", "C3")
 NODE = _space("a space with a node", "D2", lambda view: view["nodes"])
 WAY = Way()
+PULLED = Either((WAY, SPACE), "way", "a direction, N, E, S or W", "N")
 EAST = Way(example="E")
+TOWARDS = Way(example="W W")
 STEP = Way(diagonal=True, example="E E N")
 COLOUR = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue")
 PLACED = Placed()
@@ -146,7 +182,7 @@ SPACE_AND_COLOUR = Either(
 COLOUR_AND_SPACE = Either(
     (COLOUR, SPACE), "colour space", "a colour and a space in turn, such as red B2", "red B2, blue C3"
 )
-TURN = Word(TURNS)
+TURN = Turn()
 KEPT = Ability()
 DECK = Word(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special")
 OTHER_DECK = Word(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special", example="special")

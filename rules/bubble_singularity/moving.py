@@ -51,13 +51,13 @@ def _default_path(play: Play) -> list[str]:
 def path_of(table: Table, seat: Seat, ways: Sequence[str]) -> list[str]:
     """The spaces a Mari enters on its way. Raises Refused if it may not go it."""
     here, path = table.players[seat].at, list[str]()
+    most = table.rules.range + (1 if table.has(seat, "explorer") else 0)
+    if len(ways) > most:
+        raise Refused("too-far", f"{len(ways)} spaces are too many", f"you may move 1 to {most}")
     for way in ways:
         assert here is not None
         here = next_space(table, seat, here, way)
         path.append(here)
-    most = table.rules.range + (1 if table.has(seat, "explorer") else 0)
-    if len(path) > most:
-        raise Refused("too-far", f"{len(path)} spaces are too many", f"you may move {most}")
     needed, held = _needed(table, seat, path), len(table.players[seat].hand)
     if needed > held:
         raise Refused("too-few-bubbles", f"this way needs {needed} bubbles and you have {held}", "move fewer spaces")
@@ -67,14 +67,21 @@ def path_of(table: Table, seat: Seat, ways: Sequence[str]) -> list[str]:
 def next_space(table: Table, seat: Seat, here: str, way: str) -> str:
     """The space a Mari comes to from another. Raises Refused."""
     if way in DIAGONALS and not table.has(seat, "drift"):
-        raise Refused("no-diagonals", f"only Quantum Drift allows {way}", "ways: N, E, S, W")
+        hint = f"write {way[0]} {way[1]} or {way[1]} {way[0]}"
+        raise Refused("no-diagonals", f"only Quantum Drift allows {way}", hint)
     found = (across if table.has(seat, "wormhole") else step)(here, way, table.size)
     if found is None:
-        raise Refused("off-board", f"{way} of {here} is the edge of the board")
+        raise Refused("off-board", f"{way} of {here} is the edge of the board", _open_ways(table, here))
     if not table.is_free(found) and table.players[seat].at != found:
         other = next(name for name, player in table.players.items() if player.at == found)
         raise Refused("occupied", f"{found} is taken by {other}'s Mari", "nobody moves through or onto another Mari")
     return found
+
+
+def _open_ways(table: Table, here: str) -> str:
+    """Where a Mari may go from a space, for a hint."""
+    ways = [way for way in WAYS if (near := step(here, way, table.size)) and table.is_free(near)]
+    return f"from {here} there is {' or '.join(ways)}" if ways else ""
 
 
 def default_way(table: Table, seat: Seat) -> str | None:
@@ -131,14 +138,16 @@ def check_bubbles(table: Table, seat: Seat, path: Sequence[str], words: Sequence
     """Whether bubbles may be placed so. Raises Refused."""
     if len(words) != len(path):
         entered = ", ".join(path)
-        raise Refused("miscounted", f"your Mari enters {entered}: {len(path)} words are needed, not {len(words)}")
+        hint = f"write {len(path)}, one for each space entered"
+        raise Refused("miscounted", f"your Mari enters {entered}: {len(path)} words are needed, not {len(words)}", hint)
     _check_bare(table, seat, path, words)
     hand = list(table.players[seat].hand)
     mine = {space for space, found in table.bubbles.items() if seat in found}
     for space, word in zip(path, words, strict=True):
         for colour in _colours(word, seat):
             if colour not in hand:
-                raise Refused("no-such-bubble", f"you have no further {colour} bubble to place on {space}")
+                hint = "you have " + ", ".join(table.players[seat].hand)
+                raise Refused("no-such-bubble", f"you have no further {colour} bubble to place on {space}", hint)
             hand.remove(colour)
         if word.endswith(EXTRA):
             _check_extra(table, seat, space, mine)

@@ -10,6 +10,8 @@ from pbem.ruleset import Order, OrderBook
 from rules.bubble_singularity import kinds
 from rules.bubble_singularity.abilities import ABILITIES, title
 from rules.bubble_singularity.kinds import EXTRA, NONE
+from rules.bubble_singularity.reading import plainly
+from rules.kit.speech import SpokenBook
 
 _CLOCK = {"CW": "clockwise", "CCW": "counter-clockwise"}
 
@@ -92,7 +94,7 @@ class Pull(Order):
     """Action B: pull all bubbles of the space beside you to your own."""
 
     usage = "PULL way"
-    way: Annotated[str, kinds.WAY]
+    way: Annotated[str, kinds.PULLED]
 
     def words(self) -> str:
         return f"you pull the bubbles of the space {self.way} of you"
@@ -166,7 +168,7 @@ class UseAttractor(Order):
 
     usage = "USE ATTRACTOR node [ways...]"
     node: Annotated[str, kinds.NODE]
-    ways: Annotated[tuple[str, ...], kinds.WAY] = ()
+    ways: Annotated[tuple[str, ...], kinds.TOWARDS] = ()
 
     def words(self) -> str:
         way = f" by {_listed(self.ways)}" if self.ways else ""
@@ -285,13 +287,14 @@ class Resign(Order):
         return "you leave the game"
 
 
-ORDERS = OrderBook(
+ORDERS: OrderBook = SpokenBook(
     (
         *(Start, Keep, Move, Bubbles, Rotate, Pull, Send, Pop),
         *(UseFolder, UseAttractor, UseDirector, Draw),
         *(UseResearch, UseSelect, UseTeleport, UseTransfer, UseConvert, UseIgnite, UseDeploy, UseBlock),
         *(Swap, Resign),
-    )
+    ),
+    plainly=plainly,
 )
 
 ABILITY_OF: dict[type[Order], str] = {UseFolder: "folder", UseAttractor: "attractor", UseDirector: "director"}

@@ -46,6 +46,7 @@ class Play:
         self.order = list(state.order)
         self.mover, self.round, self.last_round = state.mover, state.round, state.last_round
         self.question, self.pending = state.question, state.pending
+        self.further = list(state.further)
         self.wish, self.liking = state.wish, state.liking
         self.lists = dict(state.lists)
         self.quiet = state.quiet
@@ -140,6 +141,7 @@ class Play:
             round=self.round,
             last_round=self.last_round,
             question=None if self.result else self.question,
+            further=() if self.result else tuple(self.further),
             pending=0 if self.result else self.pending,
             wish=self.wish,
             liking=self.liking,

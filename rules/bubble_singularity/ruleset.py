@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Option, Order, Seat, Seats, Standing, View
-from rules.bubble_singularity import beginning, bots, picture, sheet, state, textmap, turn
+from rules.bubble_singularity import beginning, bots, form, picture, sheet, state, textmap, turn
 from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.orders import ORDERS
 from rules.bubble_singularity.scores import totals
@@ -21,7 +21,7 @@ class BubbleSingularity(BaseRuleset[State]):
     title = "Bubble Singularity"
     designer = "Syanmil Izhharuddin"
     version = VERSION
-    upgrades = (state.from_version_1,)
+    upgrades = (state.from_version_1, state.from_version_2)
     seats = Seats(2, 4, SEATS)
     pace = "players in turn, a whole turn a sheet"
     summary = "Leave bubbles on cards with arrows and set off chain reactions; an open board, two modules."
@@ -44,7 +44,7 @@ class BubbleSingularity(BaseRuleset[State]):
 
     view = staticmethod(view_of)
     parse = staticmethod(sheet.parse)
-    template = staticmethod(sheet.template)
+    template = staticmethod(form.template)
     resolve = staticmethod(turn.resolve)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)

@@ -8,32 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, split_words, suggest
 from rules.bubble_singularity.acting import default_action
-from rules.bubble_singularity.asking import default_answer
+from rules.bubble_singularity.asking import answer_to, preferred
 from rules.bubble_singularity.beginning import check_first_card, wishes
-from rules.bubble_singularity.events import ENDS
-from rules.bubble_singularity.moving import default_bubbles, default_way, path_of
+from rules.bubble_singularity.grid import WAYS, step
+from rules.bubble_singularity.moving import default_way, path_of
 from rules.bubble_singularity.orders import (
-    ABILITY_OF,
     ORDERS,
-    STATION_ACTIONS,
-    STATION_BONUSES,
-    Bubbles,
     Keep,
     Move,
     Pop,
+    Pull,
     Resign,
     Start,
     Swap,
 )
-from rules.bubble_singularity.play import Chain, Play
-from rules.bubble_singularity.state import Question, State
+from rules.bubble_singularity.outlook import outlook
+from rules.bubble_singularity.play import Play
+from rules.bubble_singularity.state import State
 from rules.bubble_singularity.table import Table
 from rules.bubble_singularity.turn import rehearse
 from rules.bubble_singularity.views import state_of
+
+MOST_LINES = 60
+"""Orders of a sheet that are tried out; a turn never needs so many."""
 
 _USES = [verb.parts[1].word for verb in ORDERS.verbs if verb.word == "USE"]  # type: ignore[union-attr]  # literals
 
@@ -47,12 +47,23 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     for entry in read.entries:
         try:
             _check_phase(view, entry.order)
+            entries.append(Entry(entry.line, _by_way(view, entry.order, read.orders)))
         except Refused as refused:
             findings.append(_error(entry, refused))
-        else:
-            entries.append(entry)
     taken, told = _judged(view, entries)
     return Parsed(tuple(taken), tuple(sorted([*findings, *told], key=lambda finding: finding.line)))
+
+
+def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
+    """An order as it is; a PULL that names a space with its way from where the Mari ends. Raises Refused."""
+    if not isinstance(order, Pull) or order.way in WAYS:
+        return order
+    here = rehearse(state_of(view), view["seat"], tuple(other for other in orders if not isinstance(other, Pull))).stop
+    way = next((way for way in WAYS if step(here, way, view["size"]) == order.way), None)
+    if way is None:
+        hint = "write N, E, S or W"
+        raise Refused("not-beside", f"{order.way} is not beside {here}, where your Mari ends its move", hint)
+    return Pull(way)
 
 
 def _named_use(finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:
@@ -89,7 +100,7 @@ def _check_phase(view: View, order: Order) -> None:
 
 
 def _asked(view: View) -> str:
-    return "; ".join(line.removeprefix("; ").split("#")[0].strip() for line in template(view)[:1])
+    return "write: " + " and ".join(map(ORDERS.line, defaults(view)[:1]))
 
 
 def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
@@ -98,36 +109,40 @@ def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Fin
         return list(entries), []
     if view["phase"] == "setup":
         return _judged_start(view, entries)
-    play = rehearse(state_of(view), view["seat"], tuple(entry.order for entry in entries))
-    refused = {item.index: reason for _, item, reason in play.refusals}
-    told = [_error(entries[at], refused[at]) for at in sorted(refused)]
-    leaving = any(isinstance(entry.order, Resign) for entry in entries)
-    if not leaving:
-        told += _told_of_turn(play, entries, refused) if view["phase"] == "turn" else _told_of_answer(play, entries)
-    return [entry for at, entry in enumerate(entries) if at not in refused], told
+    play, kept, told = _tried_out(view, entries)
+    if any(isinstance(entry.order, Resign) for entry in kept):
+        return kept, told
+    return kept, told + list(_told_of_turn(play, kept) if view["phase"] == "turn" else _told_of_answer(play, kept))
 
 
-def _told_of_turn(play: Play, entries: Sequence[Entry], refused: Iterable[int]) -> Iterator[Finding]:
+def _tried_out(view: View, entries: Sequence[Entry]) -> tuple[Play, list[Entry], list[Finding]]:
+    """The entries that can be followed, once those are gone that cannot, and the turn they make."""
+    kept, state = list(entries[:MOST_LINES]), state_of(view)
+    told = [_error(entry, Refused("too-much", "so many lines no turn has")) for entry in entries[MOST_LINES:]]
+    while True:
+        play = rehearse(state, view["seat"], tuple(entry.order for entry in kept))
+        refused = {item.index: reason for _, item, reason in play.refusals}
+        told += [_error(kept[at], refused[at]) for at in sorted(refused)]
+        if not refused:
+            return play, kept, told
+        kept = [entry for at, entry in enumerate(kept) if at not in refused]
+
+
+def _told_of_turn(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
     """What a sheet leaves to default, what of it comes to nothing, and what it brings about."""
-    used = {item.index for item in play.plan.singles.values()} - set(refused)
     moved = next(event.data for event in play.events if event.kind in ("moved", "stayed"))
-    if not _has(play, "move", used) and "path" in moved:
+    if not play.plan.single("move") and "path" in moved:
         yield Finding(
             0, "warning", "no-move", f"by default your Mari moves to {moved['path'][0][0]}", "write: MOVE <way>..."
         )
-    if not _has(play, "action", used):
+    if not play.plan.single("action"):
         line = ORDERS.line(default_action(Table(play.state), play.seat))
         yield Finding(
             0, "warning", "no-action", f"by default your action is {line}", "write: ROTATE CW|CCW or PULL <way>"
         )
     for item in play.plan.unused():
         yield Finding(entries[item.index].line, "warning", "no-such-pop", _idle(play, item.order))
-    yield Finding(0, "note", "outlook", outlook(play))
-
-
-def _has(play: Play, name: str, used: set[int]) -> bool:
-    item = play.plan.single(name)
-    return item is not None and item.index in used
+    yield from outlook(play)
 
 
 def _idle(play: Play, order: Order) -> str:
@@ -141,35 +156,30 @@ def _idle(play: Play, order: Order) -> str:
     return f"{order.space} pops {'once' if times == 1 else f'{times} times'}, and this line is one too many"
 
 
-def outlook(play: Play) -> str:
-    """What a rehearsed turn comes to, in one sentence."""
-    if play.result is not None:
-        return f"the game ends in this turn: {ENDS[play.result.how]}"
-    scored = [event.data for event in play.events if event.kind == "scored"]
-    told = [_told_of_chain(chain, data) for chain, data in zip(play.chains, scored, strict=True)]
-    if len(told) > 1:
-        return f"{len(told)} chains; " + "; ".join(f"{at}. {text}" for at, text in enumerate(told, 1))
-    return told[0] if told else "nothing pops in this turn"
-
-
-def _told_of_chain(chain: Chain, scored: Mapping[str, Any]) -> str:
-    """A chain's pops and what they bring."""
-    pops = ", ".join(chain.pops)
-    markers = f" and {scored['markers']} marker{'s' if scored['markers'] > 1 else ''}" if scored["markers"] else ""
-    points = f"{scored['points']} point{'' if scored['points'] == 1 else 's'}"
-    return f"pops: {pops}; length {scored['length']}, {points}{markers}"
-
-
 def _told_of_answer(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
-    asked, refused = play.state.question, {item.index for _, item, _ in play.refusals}
-    assert asked is not None
-    if len(refused) == len(entries):
-        kept = " ".join(default_answer(asked))
-        yield Finding(0, "warning", "no-answer", f"by default you keep {kept}", "possible: " + ", ".join(asked.choices))
-    elif play.question is not None:
+    """What of the questions is left to default, what is kept, and what is asked next."""
+    said = next((entry.order.what for entry in entries if isinstance(entry.order, Keep)), ())
+    open_ones = [asked for asked in play.state.questions if preferred(asked, said) is None]
+    if open_ones:
+        offered = "possible: " + ", and of ".join(", ".join(asked.choices) for asked in open_ones)
+        answers = (answer_to(asked, (), play.state.liking, play.state.edition) for asked in open_ones)
+        kept = ", ".join(word for answer in answers for word in answer)
+        yield Finding(0, "warning", "no-answer", f"by default you keep {kept}", offered)
+    for event in play.events:
+        if event.kind == "chosen" and play.question is None:
+            card, held = event.data["card"], event.data["held"]
+            text = f"{card} and {held} are of one category: you keep {_held_of(play, card, held)}"
+            yield Finding(
+                0, "note", "replaces", text, f"whichever you name first is kept: KEEP {held} {card}, or: KEEP {card}"
+            )
+    if play.question is not None:
         held, new = play.question.choices
         hint = f"to answer now write: KEEP {new} {held}, or: KEEP {held} {new}"
         yield Finding(0, "note", "replace", f"next you are asked which you keep, {held} or {new}", hint)
+
+
+def _held_of(play: Play, *cards: str) -> str:
+    return next((card for card in cards if play.table.has(play.seat, card)), "neither")
 
 
 def _judged_start(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
@@ -215,19 +225,18 @@ def defaults(view: View) -> tuple[Order, ...]:
     if state.phase == "setup":
         offer = state.players[view["seat"]].offer
         return (Start(tuple(wishes(view["size"]))), *([Keep(offer[:1])] if offer else []))
-    if state.question is not None:
-        return _default_answers(state, state.question)
-    return _default_turn(state)
+    return default_answers(state) if state.questions else default_turn(state)
 
 
-def _default_answers(state: State, question: Question) -> tuple[Order, ...]:
-    """The first answer; where it brings the question of a full category, the new card for the held one."""
-    answer = default_answer(question)
-    following = rehearse(state, question.seat, (Keep(answer),)).question
+def default_answers(state: State) -> tuple[Order, ...]:
+    """The first answers; where one brings the question of a full category, the new card for the held one."""
+    answers = [answer_to(asked, (), state.liking, state.edition) for asked in state.questions]
+    answer = tuple(word for answer in answers for word in answer)
+    following = rehearse(state, state.questions[0].seat, (Keep(answer),)).question
     return (Keep(answer if following is None else (*answer, following.choices[0])),)
 
 
-def _default_turn(state: State) -> tuple[Order, ...]:
+def default_turn(state: State) -> tuple[Order, ...]:
     assert state.mover is not None
     table = Table(state)
     way = default_way(table, state.mover)
@@ -235,67 +244,3 @@ def _default_turn(state: State) -> tuple[Order, ...]:
         return (default_action(table, state.mover),)
     table.change(state.mover, at=path_of(table, state.mover, (way,))[-1])
     return (Move((way,)), default_action(table, state.mover))
-
-
-def template(view: View) -> list[str]:
-    """The sheet a report brings along: a line behind a semicolon is an order once that is taken away.
-
-    Remarks begin with a # and stay remarks. MOVE, BUBBLES and the action are those of the default, so they are taken.
-    """
-    if not view["awaited"]:
-        return []
-    forms = {"setup": _start_form, "question": _answer_form, "turn": _turn_form}
-    return [f"; {line:<32}# {remark}" if remark else f"; {line}" for line, remark in forms[view["phase"]](view)]
-
-
-def _start_form(view: View) -> Iterator[tuple[str, str]]:
-    yield "START " + " ".join(wishes(view["size"])[:4]), "where you would like to start, best first"
-    offer = view["players"][view["seat"]]["offer"]
-    if offer:
-        yield f"KEEP {offer[0]}", f"your starting ability; or: KEEP {offer[1]}"
-
-
-def _answer_form(view: View) -> Iterator[tuple[str, str]]:
-    asked = view["question"]
-    question = Question(asked["kind"], asked["seat"], tuple(asked["choices"]))
-    line = ORDERS.line(Keep(default_answer(question)))
-    if question.kind == "bubbles":
-        yield line, "two of " + ", ".join(question.choices)
-    else:
-        others = [card for card in question.choices if card not in default_answer(question)]
-        yield line, "".join(f"or: KEEP {card}" for card in others)
-
-
-def _turn_form(view: View) -> Iterator[tuple[str, str]]:
-    me, rules = view["players"][view["seat"]], state_of(view).rules
-    yield from _default_form(view)
-    for order, ability in ABILITY_OF.items():
-        if ability in me["cards"]:
-            yield _examples[order], "once a turn"
-    for order, station in (*STATION_ACTIONS.items(), *STATION_BONUSES.items()):
-        held = any(space["kind"] == station and space["control"] == view["seat"] for space in view["spaces"].values())
-        if rules.with_stations and order in STATION_ACTIONS:
-            if me["blocked"] != "STATION":
-                yield _examples[order], f"as your action, if you end on {station}"
-        elif held:
-            yield _examples[order], f"your bonus, if you end on {station}"
-    if not rules.beginner:
-        yield "KEEP fusion drift", "kept without asking from now on, best first"
-    yield "SEND red N", "where a push sends it; for pops POP B2 red N"
-
-
-def _default_form(view: View) -> Iterator[tuple[str, str]]:
-    """The move and the action of the default, and what else they may be."""
-    state, seat = state_of(view), view["seat"]
-    *moves, action = _default_turn(state)
-    for move in moves:
-        assert isinstance(move, Move)
-        path = path_of(Table(state), seat, move.ways)
-        yield ORDERS.line(move), f"up to {state.rules.range} ways, such as E E N"
-        yield ORDERS.line(Bubbles(tuple(default_bubbles(Table(state), seat, path)))), "one for each space entered"
-    blocked = state.players[seat].blocked
-    others = [line for line in ("ROTATE CCW", "PULL <way>") if line.split()[0] != blocked]
-    yield ORDERS.line(action), "or: " + ", or: ".join(others)
-
-
-_examples = {verb.order: verb.example for verb in ORDERS.verbs}

@@ -16,7 +16,7 @@ SEATS: tuple[Seat, ...] = ("red", "green", "blue", "yellow")
 
 COLOURS = SEATS
 OF_EACH_COLOUR = 15
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,8 @@ class State:
     began with, whose rules it keeps to its end: in edition 1 all pops of a turn
     were one chain and stopped after thirty, bubbles of the research station
     were drawn after everything else, no node passed another one, and a KEEP was
-    for its turn alone.
+    for its turn alone; up to edition 2 what there was to choose was asked one
+    after the other. `further` is what is asked besides `question`.
     """
 
     rules: Rules
@@ -145,6 +146,12 @@ class State:
     result: Result | None = None
     edition: int = VERSION
     lists: Mapping[Seat, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    further: tuple[Question, ...] = ()
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """All that is asked now, in the order drawn."""
+        return () if self.question is None else (self.question, *self.further)
 
     @property
     def phase(self) -> str:
@@ -207,6 +214,7 @@ def dump(state: State) -> Json:
         "result": state.result and _dumped(state.result),
         "edition": state.edition,
         "lists": {seat: list(found) for seat, found in state.lists.items()},
+        "further": [_dumped(question) for question in state.further],
     }
 
 
@@ -241,12 +249,18 @@ def read(data: Mapping[str, Any]) -> State:
         result=data["result"] and Result(**_tupled(data["result"])),
         edition=data["edition"],
         lists={seat: tuple(found) for seat, found in data["lists"].items()},
+        further=tuple(Question(**_tupled(question)) for question in data["further"]),
     )
 
 
 def from_version_1(data: Mapping[str, Any]) -> Json:
     """A save of version 1, whose campaigns keep its rules."""
     return {**data, "edition": 1, "lists": {}}
+
+
+def from_version_2(data: Mapping[str, Any]) -> Json:
+    """A save of version 2, in which there is one question at most."""
+    return {**data, "further": []}
 
 
 def _tupled(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def _research(play: Play) -> None:
 def _teleport(play: Play, order: UseTeleport) -> None:
     start = play.at
     if not play.table.is_free(order.space):
-        raise Refused("occupied", f"a Mari stands on {order.space}")
+        raise Refused("occupied", f"a Mari stands on {order.space}", "all spaces without a Mari are free")
     play.table.change(play.seat, at=order.space)
     play.tell("teleported", who=play.seat, start=start, space=order.space)
 

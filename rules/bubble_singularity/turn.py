@@ -54,8 +54,13 @@ def _next(play: Play) -> None:
 
 def counting(play: Play) -> None:
     """Turns in which nothing comes about are counted, so that a game in which nobody can do anything ends."""
+    play.quiet = quiet_after(play)
+
+
+def quiet_after(play: Play) -> int:
+    """How many turns in a row nothing came about, this one included."""
     stirred = play.pops or any(event.kind == "moved" for event in play.events)
-    play.quiet = 0 if stirred else play.quiet + 1
+    return 0 if stirred else play.quiet + 1
 
 
 MOVES: tuple[Step, ...] = (opening, moving, between, acting, closing, reacting, scoring)

@@ -66,7 +66,9 @@ def _direct(play: Play, order: UseDirector) -> None:
     if goal is None:
         raise Refused("off-board", f"{order.way} of {order.space} is the edge of the board")
     if play.seat not in play.table.bubbles[order.space]:
-        raise Refused("no-such-bubble", f"no bubble of yours lies on {order.space}")
+        mine = [space for space, found in play.table.bubbles.items() if play.seat in found]
+        hint = f"yours lie on {', '.join(mine)}" if mine else ""
+        raise Refused("no-such-bubble", f"no bubble of yours lies on {order.space}", hint)
     play.table.bubbles[order.space].remove(play.seat)
     play.table.bubbles[goal].append(play.seat)
     play.tell("directed", who=play.seat, start=order.space, space=goal)

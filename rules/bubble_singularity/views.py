@@ -73,7 +73,8 @@ class BubbleView(TypedDict):
     still to draw. `abilities` are all cards by key, none for beginners, and
     `kinds` says what the special space cards on the board do. `edition` is the
     version of the game whose rules the campaign keeps, `keeping` the seat's own
-    standing list of what it keeps without being asked.
+    standing list of what it keeps without being asked. `further` is what the
+    mover is asked besides `question`.
     """
 
     seat: Seat
@@ -105,6 +106,7 @@ class BubbleView(TypedDict):
     result: dict[str, Any] | None
     edition: int
     keeping: list[str]
+    further: list[QuestionView]
 
 
 def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
@@ -132,13 +134,14 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
         decks={category: sorted(state.decks[category]) for category in CATEGORIES},
         abilities=_abilities(state),
         kinds={kind: text for kind, text in KINDS.items() if any(card.kind == kind for card in state.cards.values())},
-        question=_question(state),
+        question=next(map(_question, state.questions), None),
         pending=state.pending,
         wish=list(state.wish) if seat == state.mover else [],
         liking=list(state.liking) if seat == state.mover else [],
         result=_result(state),
         edition=state.edition,
         keeping=list(state.lists.get(seat, ())),
+        further=[_question(asked) for asked in state.further],
     )
 
 
@@ -188,10 +191,7 @@ def _abilities(state: State) -> dict[str, AbilityView]:
     return {key: AbilityView(title=card.title, category=card.category, text=card.text) for key, card in cards.items()}
 
 
-def _question(state: State) -> QuestionView | None:
-    asked = state.question
-    if asked is None:
-        return None
+def _question(asked: Question) -> QuestionView:
     return QuestionView(kind=asked.kind, seat=asked.seat, choices=list(asked.choices))
 
 
@@ -224,13 +224,18 @@ def state_of(view: View) -> State:
         round=view["round"],
         last_round=view["last_round"],
         quiet=view["quiet"],
-        question=asked and Question(asked["kind"], asked["seat"], tuple(asked["choices"])),
+        question=asked and _question_of(asked),
+        further=tuple(map(_question_of, view.get("further", ()))),  # views of version 2 were mailed without
         pending=view["pending"],
         wish=tuple(view["wish"]),
         liking=tuple(view["liking"]),
         lists={view["seat"]: tuple(view["keeping"])} if view.get("keeping") else {},
         edition=view.get("edition", 1),  # views of version 1 were mailed without
     )
+
+
+def _question_of(asked: Mapping[str, Any]) -> Question:
+    return Question(asked["kind"], asked["seat"], tuple(asked["choices"]))
 
 
 def _player_of(player: Mapping[str, Any]) -> Player:

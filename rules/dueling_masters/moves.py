@@ -13,6 +13,15 @@ from rules.dueling_masters.state import Piece
 HINTED = 4
 
 
+def check_time(view: View) -> None:
+    """Whether its reader may move a piece now. Raises Refused."""
+    if view["stage"] == "set-up":
+        hint = "write: SETUP <kind> <square>..."
+        raise Refused("set-up-first", "nothing moves before both players have placed all pieces", hint)
+    if not view["awaited"]:
+        raise Refused("not-your-move", f"it is player {view['mover']}'s move", "you will be asked when it is your move")
+
+
 class Own(NamedTuple):
     """A piece as its owner believes it to be: in transit, it counts as arrived."""
 
@@ -71,9 +80,10 @@ class Fleet:
             raise self._unreachable(piece, square)
         home, asteroid = self.first(HOME, path), self.first(ASTEROID, path)
         if home:
-            raise Refused("home-in-the-way", f"your own home planet on {home} is in the way")
+            raise Refused("home-in-the-way", f"your own home planet on {home} is in the way", self._near(piece, square))
         if piece.kind == HOME and self._on.get(square):
-            raise Refused("not-alone", f"a home planet stands alone, and {self._on[square][0].name} is on {square}")
+            text = f"a home planet stands alone, and {self._on[square][0].name} is on {square}"
+            raise Refused("not-alone", text, self._near(piece, square))
         if asteroid and not ram:
             hint = f"write: MOVE {name} TO {square} RAM to destroy them both"
             raise Refused("asteroid-in-the-way", f"your own asteroid on {asteroid} is in the way", hint)
@@ -90,5 +100,9 @@ class Fleet:
             text = f"{piece.name} is on {square} already"
         else:
             text = f"{square} is out of reach: {piece.name}, your {WORDS[piece.kind]} on {piece.square}, {how}"
+        return Refused("out-of-reach", text, self._near(piece, square))
+
+    def _near(self, piece: Own, square: str) -> str:
+        """Where a piece could go instead, for a hint."""
         near = sorted(self.moves(piece), key=lambda end: (distance(end, square), end))[:HINTED]
-        return Refused("out-of-reach", text, f"near it, {piece.name} can go to {', '.join(near)}" if near else "")
+        return f"near it, {piece.name} can go to {', '.join(near)}" if near else ""

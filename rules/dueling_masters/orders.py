@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Word, choose
-from rules.dueling_masters.board import SPOTS, SQUARES, territory
+from rules.dueling_masters.board import SQUARES, territory
 from rules.dueling_masters.kinds import FIGHTERS, HOME, KINDS, WORDS
+from rules.dueling_masters.reading import plainly, square_of
 from rules.kit.parley import Draw, Resign
-
-_WRITTEN = re.compile(r"([A-J])0*+([1-9][0-9]?)")
-_TURNED = re.compile(r"\A([0-9]++)([A-Za-z])\Z")
+from rules.kit.speech import SpokenBook
 
 
 @dataclass(frozen=True)
@@ -26,21 +24,10 @@ class Square(Kind):
     expected: str = "a square from A1 to J10"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        name = _plain(word)
-        if name not in SPOTS:
-            turned = _plain(_TURNED.sub(r"\2\1", word))
-            hint = f"did you mean {turned}?" if turned in SPOTS else ""
-            raise Refused("no-such-square", f"expected {self.expected}, got {word!r}", hint)
-        return name
+        return square_of(word)
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return territory(view["seat"]) if self.own else SQUARES
-
-
-def _plain(word: str) -> str:
-    """A square's name as the board spells it: a capital, no leading zeros."""
-    match = _WRITTEN.fullmatch(word.upper())
-    return match[1] + match[2] if match else word
 
 
 class PieceKind(Word):
@@ -51,8 +38,28 @@ class PieceKind(Word):
         return choose(word[:-1] if plural else word, self.words, self.expected)
 
 
-KIND = PieceKind(KINDS, shown="kind", example="X")
-MOVABLE = Listed(
+KIND = PieceKind(KINDS, shown="kind")
+
+
+@dataclass(frozen=True)
+class Mover(Listed):
+    """One of the reader's pieces that can move; of what is none, all that can are told, and never the likest."""
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        try:
+            return super().read(word, view)
+        except Refused as refused:
+            text = _lost(word, view) or str(refused)
+            raise Refused(refused.code, text, "possible: " + ", ".join(self.names(view))) from None
+
+
+def _lost(word: str, view: Mapping[str, Any]) -> str:
+    """What the reader knows of a piece he has lost."""
+    lost = (piece for piece in view["own_lost"] if piece["name"] == word.upper())
+    return next((f"{piece['name']} was lost on {piece['square']} in move {piece['move']}" for piece in lost), "")
+
+
+MOVABLE = Mover(
     "piece",
     "one of your pieces that can move",
     "Z1",
@@ -71,7 +78,7 @@ class Setup(Order):
 
     usage = "SETUP kind squares..."
     kind: Annotated[str, KIND]
-    squares: Annotated[tuple[str, ...], Square("B3", own=True)]
+    squares: Annotated[tuple[str, ...], Square("B8", own=True)]
 
     def words(self) -> str:
         several = "s" if len(self.squares) > 1 else ""
@@ -102,4 +109,4 @@ class Ram(Move):
         return f"{self.piece} flies to {self.square} and rams your own asteroid on the way"
 
 
-ORDERS = OrderBook((Setup, Move, Ram, Draw, Resign))
+ORDERS: OrderBook = SpokenBook((Setup, Move, Ram, Draw, Resign), plainly=plainly)

@@ -37,13 +37,15 @@ def check_placement(placed: Placed, kind: str, squares: Sequence[str], *, seat: 
     number = numbers(homes)[kind]
     if len(squares) != number:
         noun = "square" if number == 1 else "different squares" if kind in ALONE else "squares"
-        raise Refused("wrong-number", f"SETUP {kind} takes {number} {noun}, got {len(squares)}")
+        hint = f"write all in one line: SETUP {kind} and {number} {noun}"
+        raise Refused("wrong-number", f"SETUP {kind} takes {number} {noun}, got {len(squares)}", hint)
     for at, square in enumerate(squares):
         if square[0] not in HALVES[seat]:
             rows = HALVES[seat]
-            raise Refused("not-your-half", f"{square} is not in your half, rows {rows[0]} to {rows[-1]}")
+            raise Refused("not-your-half", f"{square} is not in your half", f"yours are rows {rows[0]} to {rows[-1]}")
         if kind in ALONE and square in squares[:at]:
-            raise Refused("not-alone", f"{square} is named twice, and each {WORDS[kind]} stands alone")
+            hint = "each stands on a square by itself"
+            raise Refused("not-alone", f"{square} is named twice, and each {WORDS[kind]} stands alone", hint)
         for other, taken in placed.items():
             if square in taken and other != kind and {kind, other} & set(ALONE):
                 alone = kind if kind in ALONE else other

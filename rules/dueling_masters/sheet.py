@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
 from rules.dueling_masters.kinds import KINDS, WORDS, numbers
-from rules.dueling_masters.moves import Fleet
+from rules.dueling_masters.moves import Fleet, check_time
 from rules.dueling_masters.orders import ORDERS, Move, Setup
+from rules.dueling_masters.outlook import outlook
 from rules.dueling_masters.placement import check_placement, lacking
 from rules.dueling_masters.state import opponent
 from rules.kit.parley import Draw, Resign, check_draw
 
+_HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
 _WHEN = "this takes effect when your opponent's sheet is run, before anything on it"
 
 
@@ -30,6 +32,8 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
         except Refused as refused:
             sheet.findings.append(Finding(entry.line, "error", refused.code, refused.text, refused.hint))
     complete = sheet.sum_up()
+    if not view["over"]:
+        sheet.findings += outlook(view, [entry.order for entry in sheet.entries], complete=complete)
     findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
     return Parsed(tuple(sheet.entries), tuple(findings), complete)
 
@@ -78,7 +82,7 @@ class _Sheet:
             return self._is_placed()
         if any(isinstance(order, Move) for order in orders):
             return True
-        self._warn("no-move", "the sheet moves nothing, and it is your move", "write: MOVE <piece> TO <square>")
+        self._warn("no-move", "the sheet moves nothing, and it is your move", _HOW_TO_MOVE)
         return False
 
     def _is_placed(self) -> bool:
@@ -100,15 +104,12 @@ class _Sheet:
 
     def _set_up(self, order: Setup) -> None:
         if self.view["stage"] != "set-up":
-            raise Refused("set-up-over", "the game has begun; no more pieces are placed")
+            raise Refused("set-up-over", "the game has begun; no more pieces are placed", _HOW_TO_MOVE)
         check_placement(self.placed, order.kind, order.squares, seat=self.view["seat"], homes=self.view["homes"])
         self.placed[order.kind] = order.squares
 
     def _check_move(self, order: Move) -> None:
-        if self.view["stage"] == "set-up":
-            raise Refused("set-up-first", "nothing moves before both players have placed all pieces", "write: SETUP …")
-        if not self.view["awaited"]:
-            raise Refused("not-your-move", f"it is player {self.view['mover']}'s move")
+        check_time(self.view)
         Fleet.of_view(self.view).check(order.piece, order.square, ram=order.ram)
 
 

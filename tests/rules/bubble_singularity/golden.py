@@ -22,7 +22,7 @@ PATH = Path(__file__).with_name("golden.txt")
 SEED = b"golden"
 
 SLIPS: Mapping[int, Sequence[str]] = {
-    1: ["MOVE S S S S", "BUBBLES pink", "PULL UP", "USE FODLER C3 CW"],
+    1: ["MOVE S S S S", "BUBBLES pink", "PULL UPON", "USE FODLER C3 CW"],
     2: ["MOVE N", "POP A1 red N", "KEEP fusion"],
     4: [],
 }
@@ -72,7 +72,7 @@ def slips(state: State, number: int) -> Sheets:
 def again(edition: int) -> tuple[list[str], list[str]]:
     """The golden games of an earlier version, as they were and as their sheets are played now; without findings."""
     before = PATH.with_name(f"golden{edition}.txt").read_text()
-    moments = [re.findall("^([a-z]+)> (.*)$", moment, re.MULTILINE) for moment in before.split("\n== ")[1:]]
+    moments = [list(_taken(moment)) for moment in before.split("\n== ")[1:]]
     second = before.split("\n== ")[1:].index(next(each for each in before.split("\n== ")[2:] if each[:6] == "set-up"))
 
     def write(state: State, number: int) -> Sheets:
@@ -83,12 +83,23 @@ def again(edition: int) -> tuple[list[str], list[str]]:
     return _lasting(before.splitlines()), _lasting("\n".join(now).splitlines())
 
 
+def _taken(moment: str) -> Iterator[tuple[Seat, str]]:
+    """The lines of a moment's sheets that were taken then, with their seats; others may be understood by now."""
+    for seat, sheet in re.findall(
+        r"^([a-z]+)> (.*(?:\n\1> .*|\n  (?:error|warning|note) in .*)*)", moment, re.MULTILINE
+    ):
+        lines, *findings = re.split(r"\n(?=  )", sheet)
+        wrong = {int(number) for finding in findings for number in re.findall("^  error in line ([0-9]+)", finding)}
+        typed = lines.split(f"\n{seat}> ")
+        yield from ((seat, line) for number, line in enumerate(typed, 1) if number not in wrong)
+
+
 def _lasting(lines: Iterable[str]) -> list[str]:
-    """All but findings, and without what events tell only since version 2."""
+    """All but sheets and findings, and without what events tell only since version 2."""
     return [
         re.sub("'chain': 1, |, 'chain': 1", "", line)
         for line in lines
-        if not re.match("  (error|warning|note) in", line)
+        if not re.match("  (error|warning|note) in|[a-z]+> ", line)
     ]
 
 

@@ -10,10 +10,7 @@ import random
 
 from pbem.ruleset import Seat
 from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
-from rules.bubble_singularity.state import State
-
-DRAWN_AT_ONCE = 2
-"""Cards that are drawn for one pop on a node, perhaps from one deck."""
+from rules.bubble_singularity.state import VERSION, State
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
@@ -41,7 +38,7 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
 
     Standing lists differ, but for the mover's, which what is drawn brings to light.
     """
-    fixed = _reach(state, seat)
+    fixed = _reach(state)
     decks = {category: _shuffled(cards, fixed, rnd) for category, cards in state.decks.items()}
     world = dataclasses.replace(state, decks=decks)
     return listing(world, seat, state.mover, rnd=rnd), {}
@@ -51,17 +48,13 @@ def _list(rnd: random.Random) -> tuple[str, ...]:
     return tuple(rnd.sample(sorted(ABILITIES), 3))
 
 
-def _reach(state: State, seat: Seat) -> int:
+def _reach(state: State) -> int:
     """How many cards of a deck may be seen in the next turn.
 
-    A mover without a sheet is asked after the first pair; a sheet or a standing
-    list may answer beforehand for any number of pops on nodes, and so bring all
-    cards to light.
+    All of them, for a turn may have any number of pops on nodes, and brings the
+    cards of all of them to light; an answer brings no more.
     """
-    whole = sum(map(len, state.decks.values()))
-    return (
-        whole if state.phase == "turn" and state.mover in (seat, *state.lists) else DRAWN_AT_ONCE * (state.pending + 1)
-    )
+    return sum(map(len, state.decks.values())) if state.phase == "turn" or state.edition < VERSION else 0
 
 
 def _shuffled(cards: tuple[str, ...], fixed: int, rnd: random.Random) -> tuple[str, ...]:

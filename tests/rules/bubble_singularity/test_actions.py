@@ -44,7 +44,7 @@ def test_the_player_chooses_which_bubbles_go_where() -> None:
         ("SEND blue E, red E", "no-such-arrow"),
         ("SEND yellow N", "no-such-bubble"),
         ("SEND blue", "not-in-pairs"),
-        ("SEND N blue", "not-in-pairs"),
+        ("SEND blue red", "not-in-pairs"),
     ],
 )
 def test_a_send_that_cannot_be_is_refused(send: str, code: str) -> None:

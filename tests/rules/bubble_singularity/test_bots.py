@@ -61,7 +61,7 @@ def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
     assert tokens(state) == 60
 
 
-@pytest.mark.parametrize(("seats", "seed"), [(2, b"b"), (4, b"a")])
+@pytest.mark.parametrize(("seats", "seed"), [(2, b"b"), (3, bytes([2])), (4, b"a")])
 def test_beginners_bots_do_not_stall(seats: int, seed: bytes) -> None:
     """Beginners' bots that have placed all their bubbles gather others, and the game ends by markers."""
     first = new_game(seats, beginner=True, seed=seed)

@@ -100,7 +100,7 @@ def test_each_pop_on_a_node_counts() -> None:
     after = play(lay(hand="", nodes=["C3", "D3"], lying=lying, cards={"C3": "NE", "D3": "NS"}), "PULL N")
 
     assert (after.scored["length"], after.scored["markers"]) == (4, 1)
-    assert after.state.pending == 1
+    assert len(after.state.questions) == 2
 
 
 def test_a_node_beside_the_chain_does_not_count() -> None:

@@ -174,7 +174,7 @@ def test_faq_not_enough_bubbles() -> None:
 
 def test_faq_more_than_three_spaces() -> None:
     """Only Efficient Explorer allows 4 spaces, with 3 bubbles."""
-    assert refused(lay(hand="bbbb"), "MOVE W W N N", "PULL E")[0] == "occupied"
+    assert refused(lay(hand="bbbb"), "MOVE W W N N", "PULL E")[0] == "too-far"
     assert refused(lay(red="D4", hand="bbbb"), "MOVE W W N N", "PULL E")[0] == "too-far"
     after = play(lay(red="D4", hand="bbb", held=["explorer"]), "MOVE W W N N", "PULL E")
     assert (after.player().at, after.hand()) == ("A1", "")

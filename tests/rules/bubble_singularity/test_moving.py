@@ -24,12 +24,15 @@ def test_four_spaces_are_too_many() -> None:
 
 def test_diagonal_moves_are_refused() -> None:
     """The Mari does not move diagonally."""
-    assert refused(lay(), "MOVE NE", "ROTATE CW") == ("no-diagonals", "only Quantum Drift allows NE; ways: N, E, S, W")
+    assert refused(lay(), "MOVE NE", "ROTATE CW") == ("no-diagonals", "only Quantum Drift allows NE; write N E or E N")
 
 
 def test_the_mari_stays_on_the_board() -> None:
     """No step leads off the board."""
-    assert refused(lay(), "MOVE S S", "ROTATE CW") == ("off-board", "S of C4 is the edge of the board")
+    assert refused(lay(), "MOVE S S", "ROTATE CW") == (
+        "off-board",
+        "S of C4 is the edge of the board; from C4 there is E or W",
+    )
 
 
 def test_a_bubble_is_placed_on_each_space_entered() -> None:

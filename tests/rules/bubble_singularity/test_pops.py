@@ -191,6 +191,9 @@ def test_a_chain_ends_where_everything_repeats() -> None:
 
 def test_the_receipt_tells_what_a_sheet_will_bring() -> None:
     """As all lies open, the receipt tells pops, length and points beforehand."""
-    (note,) = read(lay(hand="", lying={"C3": "r", "C2": "gy"}), "PULL N").findings
+    notes = read(lay(hand="", lying={"C3": "r", "C2": "gy"}), "PULL N").findings
 
-    assert (note.severity, note.text) == ("note", "pops: C3; length 1, 1 point")
+    assert [(note.severity, note.text) for note in notes] == [
+        ("note", "from C2 to C3 are pulled green, yellow"),
+        ("note", "pops: C3; length 1, 1 point"),
+    ]

@@ -8,7 +8,7 @@ import pytest
 
 from pbem.ruleset import Dice, TurnInput
 from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import State
+from rules.bubble_singularity.state import VERSION, Question, State
 from tests.rules.bubble_singularity.table import Played, codes, lay, miss, play, read, refused, view
 
 NODE_POP = {"C3": "rr", "C2": "g"}
@@ -28,13 +28,15 @@ def stacked(state: State, **decks: str) -> State:
     )
 
 
-def asked(held: list[str], *, draw: str = "DRAW movement reactions", pops: int = 1, line: str = "") -> Played:
+def asked(
+    held: list[str], *, draw: str = "DRAW movement reactions", pops: int = 1, line: str = "", edition: int = VERSION
+) -> Played:
     """Blue has popped a node, with drift and fusion on top of the decks, explorer and harvest below."""
     nodes = ["C3", "D3"][:pops]
     lying = NODE_POP | ({"D3": "rr"} if pops > 1 else {})
     state = lay(hand="", nodes=nodes, held=held, lying=lying, cards={"C3": "NES", "D3": "NSW"})
     state = stacked(state, movement="drift explorer", reactions="fusion harvest")
-    return play(state, "PULL N", *filter(None, [draw, line]))
+    return play(dataclasses.replace(state, edition=edition), "PULL N", *filter(None, [draw, line]))
 
 
 def test_a_pop_on_a_node_draws_two_cards() -> None:
@@ -76,8 +78,8 @@ def test_without_wishes_the_lot_decides_the_decks() -> None:
 
 
 def test_a_full_category_is_asked_for() -> None:
-    """Who keeps a second card of a category is asked which of the two, by a further mail."""
-    after = play(asked(["wormhole"]).state, "KEEP drift")
+    """In campaigns of version 2, who keeps a second card of a category is asked which of the two, by a further mail."""
+    after = play(asked(["wormhole"], edition=2).state, "KEEP drift")
 
     assert after.told("chosen") == [{"who": "blue", "card": "drift", "returned": ["fusion"], "held": "wormhole"}]
     assert after.player().cards == ("wormhole",)
@@ -87,7 +89,7 @@ def test_a_full_category_is_asked_for() -> None:
 @pytest.mark.parametrize(("kept", "returned"), [("drift", "wormhole"), ("wormhole", "drift")])
 def test_the_card_held_stays_or_is_replaced(kept: str, returned: str) -> None:
     """Of two cards of a category either may be kept; the other goes below its deck."""
-    after = play(play(asked(["wormhole"]).state, "KEEP drift").state, f"KEEP {kept}")
+    after = play(play(asked(["wormhole"], edition=2).state, "KEEP drift").state, f"KEEP {kept}")
 
     assert after.player().cards == (kept,)
     assert after.state.decks["movement"][-1] == returned
@@ -118,9 +120,46 @@ def test_one_line_answers_both_questions(line: str, card: str) -> None:
     assert after.state.question is None
 
 
-def test_two_nodes_ask_twice() -> None:
-    """For each pop on a node there is a pair of cards, one after the other."""
-    first = asked([], pops=2)
+@pytest.mark.parametrize(
+    ("line", "cards"), [("KEEP drift harvest", ("drift", "harvest")), ("KEEP fusion explorer", ("explorer", "fusion"))]
+)
+def test_all_choices_of_a_turn_are_one_question(line: str, cards: tuple[str, ...]) -> None:
+    """Two pops on nodes draw two pairs at once, and one line answers for both (ruling 26)."""
+    state = asked([], pops=2).state
+    after = play(state, line)
+
+    assert [question.choices for question in state.questions] == [("drift", "fusion"), ("explorer", "harvest")]
+    assert after.player().cards == cards
+    assert RULESET.standing(after.state).awaiting == {"red"}
+
+
+def test_bubbles_and_cards_are_one_question() -> None:
+    """Bubbles of the research station and cards of a node are asked for together, and answered in one line."""
+    bubbles, cards = (
+        Question("bubbles", "blue", ("red", "blue", "green")),
+        Question("card", "blue", ("drift", "fusion")),
+    )
+    state = dataclasses.replace(asked([]).state, question=bubbles, further=(cards,))
+    after = play(state, "KEEP green blue fusion")
+
+    assert (after.hand(), after.player().cards) == ("gb", ("fusion",))
+    assert codes(read(state, "KEEP green blue")) == [(0, "no-answer")]
+    assert (miss(state).hand(), miss(state).player().cards) == ("rb", ("drift",))
+
+
+def test_of_what_an_answer_leaves_to_choose_the_new_card_is_kept() -> None:
+    """A card named takes the place of the one held of its category, unless that is named before it (ruling 26)."""
+    state = asked(["wormhole"], pops=2).state
+
+    assert play(state, "KEEP drift harvest").player().cards == ("drift", "harvest")
+    assert play(state, "KEEP wormhole drift harvest").player().cards == ("wormhole", "harvest")
+    assert play(state, "KEEP drift explorer").player().cards == ("drift",)
+    assert [found.code for found in read(state, "KEEP drift harvest").findings] == ["replaces"]
+
+
+def test_two_nodes_ask_twice_in_campaigns_of_version_2() -> None:
+    """There, for each pop on a node there is a pair of cards, one after the other."""
+    first = asked([], pops=2, edition=2)
     second = play(first.state, "KEEP drift")
 
     assert second.told("drawn") == [{"who": "blue", "cards": ["explorer", "harvest"]}]

@@ -23,7 +23,12 @@ def test_a_save_of_version_1_is_read() -> None:
     assert state.question is not None
     assert (state.question.kind, state.question.seat) == ("card", state.mover)
     assert state.control
-    assert RULESET.dump(state) == {**json.loads((SAVES / "version1.json").read_text()), "edition": 1, "lists": {}}
+    assert RULESET.dump(state) == {
+        **json.loads((SAVES / "version1.json").read_text()),
+        "edition": 1,
+        "lists": {},
+        "further": [],
+    }
 
 
 def test_a_save_of_version_2_is_read() -> None:
@@ -33,6 +38,16 @@ def test_a_save_of_version_2_is_read() -> None:
     state = RULESET.load(data, 2)
 
     assert (state.edition, state.phase) == (2, "question")
+    assert RULESET.dump(state) == {**data, "further": []}
+
+
+def test_a_save_of_version_3_is_read() -> None:
+    """The frozen save of version 3: bubbles and two pairs of cards to choose from at once."""
+    data = json.loads((SAVES / "version3.json").read_text())
+
+    state = RULESET.load(data, 3)
+
+    assert (state.edition, [question.kind for question in state.questions]) == (3, ["bubbles", "card", "card"])
     assert RULESET.dump(state) == data
 
 

@@ -41,7 +41,7 @@ def test_a_whole_turn_fits_one_sheet() -> None:
 
 def test_unknown_directions_are_named() -> None:
     """A word that is no direction is refused with those that are."""
-    assert refused(lay(), "MOVE UP", "ROTATE CW")[1].startswith("expected a direction, N, E, S or W, got 'UP'")
+    assert refused(lay(), "MOVE AWAY", "ROTATE CW")[1].startswith("expected a direction, N, E, S or W, got 'AWAY'")
 
 
 def test_an_unknown_use_is_answered_with_all() -> None:
@@ -128,9 +128,23 @@ def test_the_form_of_a_turn_shows_what_can_be_written() -> None:
     rich = RULESET.template(view(lay(held=["folder"], stations=True, control={"energy": "blue"}), "blue"))
 
     assert [line.split()[1] for line in plain] == ["MOVE", "BUBBLES", "ROTATE", "KEEP", "SEND"]
-    assert [line.split()[2] for line in rich if line.split()[1] == "USE"] == [
+    assert [line.split()[2].rstrip(":") for line in rich if line.split()[1] == "USE"] == [
         *("FOLDER", "RESEARCH", "TELEPORT", "CONVERT", "DEPLOY", "IGNITE")
     ]
+
+
+@pytest.mark.parametrize("lying", [{}, {"D4": "b"}, {"C2": "rg"}])
+def test_every_line_of_the_form_of_a_turn_is_taken_alone(lying: dict[str, str]) -> None:
+    """A line without its semicolon is that order and no error; what cannot be done now is a remark."""
+    cards = ["folder", "attractor", "director"]
+    state = lay(hand="rb", held=cards, nodes=["B1"], lying=lying, stations=True, control={"energy": "blue"})
+
+    for line in RULESET.template(view(state, "blue")):
+        assert len(line) <= 80
+        if line.startswith("; "):
+            assert read(state, line.removeprefix("; ")).errors == ()
+        else:
+            assert read(state, line).orders == ()
 
 
 @pytest.mark.parametrize("blocked", ["", "ROTATE", "PULL", "STATION"])

@@ -238,7 +238,7 @@ def test_defense_places_two_bubbles_anywhere() -> None:
     [
         ("USE DEPLOY red C3", "miscounted"),
         ("USE DEPLOY red C3, red B2", "no-such-bubble"),
-        ("USE DEPLOY C3 red", "not-in-pairs"),
+        ("USE DEPLOY C3 B2", "not-in-pairs"),
     ],
 )
 def test_deployment_has_its_bounds(line: str, code: str) -> None:

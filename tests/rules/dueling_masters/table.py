@@ -90,8 +90,8 @@ def read(state: State, seat: Seat, *lines: str) -> Parsed:
 
 
 def codes(parsed: Parsed) -> list[tuple[int, str]]:
-    """The findings of a sheet: line and code."""
-    return [(finding.line, finding.code) for finding in parsed.findings]
+    """The errors and warnings of a sheet: line and code."""
+    return [(finding.line, finding.code) for finding in parsed.findings if finding.severity != "note"]
 
 
 def turn(

@@ -7,7 +7,7 @@ import pytest
 from pbem.ruleset import Dice, Seat
 from rules.dueling_masters import RULESET
 from rules.dueling_masters.state import SEATS, State
-from tests.rules.dueling_masters.table import begun, new_game, position, read, told, turn, view
+from tests.rules.dueling_masters.table import begun, codes, new_game, position, read, told, turn, view
 
 LONGEST = 150
 
@@ -58,7 +58,7 @@ def test_the_bot_completes_a_set_up() -> None:
     """What is missing is placed, what stands is left."""
     state, _ = turn(new_game(), one=["SETUP HOME C3"], two=[])
 
-    assert read(state, "one", *sheet(state, "one")).findings == ()
+    assert codes(read(state, "one", *sheet(state, "one"))) == []
     assert "HOME" not in " ".join(sheet(state, "one"))
 
 

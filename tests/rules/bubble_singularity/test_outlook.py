@@ -1,0 +1,114 @@
+"""What a receipt says a turn will bring, against what it brings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Dice, Finding, TurnInput
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.state import State
+from tests.rules.bubble_singularity.table import Played, lay, miss, new_game, play, read, view
+
+Check = Callable[[str, Played], bool]
+
+
+def _went(text: str, after: Played) -> bool:
+    said = re.findall(r"([A-E][1-5]) \(([a-z ]+) placed\)", text)
+    (moved,) = after.told("moved")
+    return said == [(space, " and ".join(bubbles) or "nothing") for space, bubbles in moved["path"]]
+
+
+def _pushed(text: str, after: Played) -> bool:
+    (rotated,) = after.told("rotated")
+    said = re.findall(r"([a-z]+) ([NESW]) to ([A-E][1-5])", text)
+    return said == [tuple(each) for each in rotated["sent"]] and text.startswith(f"{rotated['space']} turns")
+
+
+def _pulled(text: str, after: Played) -> bool:
+    (pulled,) = after.told("pulled")
+    bubbles = text.partition("are pulled ")[2]
+    said = (*re.findall(r"[A-E][1-5]", text), [] if bubbles == "no bubbles" else bubbles.split(", "))
+    return said == (pulled["start"], pulled["space"], pulled["bubbles"])
+
+
+def _popped(text: str, after: Played) -> bool:
+    chains = re.findall(r"pops: ([A-E1-5, ]+); length ([0-9]+), ([0-9]+) points?", text)
+    scored = [(str(event["length"]), str(event["points"])) for event in after.told("scored")]
+    pops = sorted(space for spaces, *_ in chains for space in spaces.split(", "))
+    return (pops, [tuple(rest) for _, *rest in chains]) == (sorted(after.pops), scored)
+
+
+def _ended(text: str, after: Played) -> bool:
+    state = after.state
+    while state.phase == "question":
+        state = miss(state).state
+    return state.result is not None
+
+
+TRUE: Mapping[str, Check] = {"goes": _went, "pushes": _pushed, "pulls": _pulled, "outlook": _popped, "ends": _ended}
+"""What must have come of each certain note."""
+
+
+def untrue(findings: Sequence[Finding], after: Played) -> list[str]:
+    """The certain notes of a receipt that did not come true."""
+    return [found.text for found in findings if found.code in TRUE and not TRUE[found.code](found.text, after)]
+
+
+def sheets(state: State, number: int) -> Iterator[list[str]]:
+    """Sheets that the mover might send: those of the bots, some with lines that cannot be followed, and none."""
+    assert state.mover is not None
+    shown = view(state, state.mover)
+    yield []
+    yield RULESET.bots["standard"](shown, Dice(b"bot").scoped(number))
+    for luck in range(2):
+        yield [*RULESET.bots["random"](shown, Dice(b"bot").scoped(number, luck)), "POP B2 red N", "MOVE N N N"]
+
+
+def games(seats: int, **options: Any) -> Iterator[State]:
+    """The turns of a game of bots."""
+    state = play(new_game(seats, **options), seat="red").state
+    for number in range(60):
+        if state.result is not None:
+            return
+        if state.phase == "turn":
+            yield state
+        lines = RULESET.bots["standard"](view(state, state.mover or ""), Dice(b"bot").scoped(number))
+        state = play(state, *lines).state
+
+
+@pytest.mark.parametrize(("seats", "options"), [(2, {}), (3, {"stations": True}), (2, {"advanced": True})])
+def test_what_a_receipt_states_comes_true(seats: int, options: dict[str, Any]) -> None:
+    """All that is said without an "if" happens, whatever the sheet and however the dice fall."""
+    stated = set()
+    for number, state in enumerate(games(seats, **options)):
+        for lines in sheets(state, number):
+            parsed = read(state, *lines, seat=state.mover or "")
+            sent = TurnInput({state.mover or "": parsed.orders})
+            after = Played(*RULESET.resolve(state, sent, Dice(b"fate").scoped(number)))
+            assert untrue(parsed.findings, after) == []
+            stated |= {found.code for found in parsed.findings}
+
+    assert {*TRUE, "cards"} <= stated
+
+
+def test_a_wrong_forecast_is_caught() -> None:
+    """The notes of one sheet are found untrue of the turn that another one makes."""
+    lying = {"C2": "rg", "C4": "b"}
+    said = read(lay(hand="rgbb", lying=lying), "MOVE N", "ROTATE CW").findings
+    other = play(lay(hand="rgbb", lying={"C2": "r"}), "MOVE N", "BUBBLES blue", "ROTATE CCW")
+
+    assert len(untrue(said, other)) == 2
+    assert untrue(said, play(lay(hand="rgbb", lying=lying), "MOVE N", "ROTATE CW")) == []
+
+
+def test_refused_lines_have_no_part_in_the_forecast() -> None:
+    """A line that is refused changes nothing of what is said of the others."""
+    state = lay(hand="rgbb", lying={"C2": "rg"})
+    plain, other = read(state, "MOVE N", "PULL S"), read(state, "MOVE N", "POP C2 yellow N", "PULL S", "ROTATE CW")
+
+    assert [found for found in other.findings if found.severity == "note"] == list(plain.findings)
+    assert len(other.errors) == 2

@@ -1,0 +1,84 @@
+"""Orders as people write them, row by row of `words.txt`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pbem.ruleset import Seat, View
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.state import Question, State
+from tests.rules.bubble_singularity.table import lay, new_game, view
+from tests.rules.wordlist import Reader, Row, rows
+
+ROWS = rows(Path(__file__).with_name("words.txt"))
+
+CARDS = ("drift", "cascade", "resonance", "folder", "attractor", "director")
+
+
+def turning() -> State:
+    """Blue on C3 with four bubbles, and red and green ones north of it; no abilities."""
+    return lay(hand="rgbb", lying={"C2": "rg"}, nodes=["B1", "D2"])
+
+
+def holding() -> State:
+    """The same with more ability cards than anybody can hold, and blue ones to use them on."""
+    return lay(red="A2", hand="rgbb", held=CARDS, lying={"C1": "b", "C2": "rg", "D3": "b"}, nodes=["B1", "D2"])
+
+
+def at_station(kind: str) -> State:
+    """Blue one step south of a station that it controls."""
+    lying = {"C1": "rb", "C2": "r", "B2": "g"}
+    return lay(hand="rgbb", cards={"C2": f"NESW {kind}"}, control={kind: "blue"}, lying=lying, stations=True)
+
+
+def asked(kind: str, *choices: str) -> State:
+    """Blue with a question."""
+    return replace(turning(), question=Question(kind, "blue", choices))
+
+
+def setting_up() -> State:
+    """Red to choose a start and one of two cards."""
+    state = new_game(2)
+    return replace(state, players={**state.players, "red": replace(state.players["red"], offer=("drift", "folder"))})
+
+
+def _of(state: State, seat: Seat = "blue") -> Callable[[], View]:
+    return lambda: view(state, seat)
+
+
+VIEWS: Mapping[str, Callable[[], View]] = {
+    "turn": _of(turning()),
+    "cards": _of(holding()),
+    **{kind: _of(at_station(kind)) for kind in ("research", "transit", "energy", "defense")},
+    "card": _of(asked("card", "fusion", "drift")),
+    "replace": _of(asked("replace", "explorer", "drift")),
+    "bubbles": _of(asked("bubbles", "red", "blue", "green")),
+    "set-up": _of(setting_up(), "red"),
+    "waiting": _of(turning(), "red"),
+}
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    """Reads by those views."""
+    return Reader(RULESET, dict(VIEWS))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row.view}: {row.typed}" for row in ROWS])
+def test_what_people_write_is_understood(reader: Reader, row: Row) -> None:
+    """Each line comes to the order meant, or is refused with a hint that helps and is taken where it names a word."""
+    assert reader.outcome(row) == row.meant
+    assert reader.untaken_hint(row) == ""
+
+
+def test_nearly_all_lawful_lines_are_understood(reader: Reader) -> None:
+    """At least 95 of 100 lines that mean something lawful are taken, of at least 120 lines in all."""
+    lawful = [row for row in ROWS if row.is_lawful]
+    taken = [row for row in lawful if reader.outcome(row) == row.meant]
+
+    assert len(ROWS) >= 120
+    assert len(taken) >= 0.95 * len(lawful)

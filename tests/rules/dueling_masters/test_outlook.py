@@ -1,0 +1,163 @@
+"""What a receipt says will happen, against what happens while the opponent sends nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput
+from rules.dueling_masters import RULESET
+from rules.dueling_masters.kinds import WORDS
+from rules.dueling_masters.moves import Fleet
+from rules.dueling_masters.state import SEATS, State, opponent
+from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position, read, told, turn, view
+
+MOVES = 40
+"""Moves of each game that is played."""
+
+Outcome = tuple[State, Sequence[Event]]
+Said = Sequence[str]
+
+Check = Callable[[Outcome, Seat, Said], bool]
+
+
+def _ended(outcome: Outcome, seat: Seat, said: Said) -> bool:
+    winners = () if said[0] == "it is drawn" else (opponent(seat),)
+    return outcome[0].result is not None and outcome[0].result.winners == winners
+
+
+def _announced(outcome: Outcome, seat: Seat, said: Said) -> bool:
+    heard = told(outcome[1], opponent(seat), "departed")
+    words = [WORDS[event["type"]] if "type" in event else "piece" for event in heard]
+    return (words, [event["square"] for event in heard]) == ([said[0]], [said[1]])
+
+
+def _departed(outcome: Outcome, seat: Seat, said: Said) -> bool:
+    return _data(outcome, seat, "moved", "piece", "square", "origin") == [tuple(said)]
+
+
+def _rammed(outcome: Outcome, seat: Seat, said: Said) -> bool:
+    return _data(outcome, seat, "rammed", "piece", "square") == [tuple(said)]
+
+
+def _offered(outcome: Outcome, seat: Seat, said: Said) -> bool:
+    return _data(outcome, seat, "draw-offered", "who") == [(seat,)]
+
+
+def _declined(outcome: Outcome, seat: Seat, said: Said) -> bool:
+    return _data(outcome, seat, "draw-declined", "who") == [(seat,)]
+
+
+def _began(outcome: Outcome, seat: Seat, said: Said) -> bool:
+    return _data(outcome, seat, "begun", "mover") == [(seat if said[0] == "you move" else opponent(seat),)]
+
+
+def _data(outcome: Outcome, seat: Seat, kind: str, *names: str) -> list[tuple[str, ...]]:
+    return [tuple(event[name] for name in names) for event in told(outcome[1], seat, kind)]
+
+
+TRUE: Mapping[str, tuple[str, Check]] = {
+    "ends": ("this ends the game: (you lose it|it is drawn)", _ended),
+    "announced": (
+        "your opponent hears that an? (piece|[WBXYZ] fighter|home planet) departs from ([A-J][0-9]+)",
+        _announced,
+    ),
+    "departs": ("([A-Z0-9]+) departs for ([A-J][0-9]+) from ([A-J][0-9]+);", _departed),
+    "rams": ("([A-Z0-9]+) and your own asteroid on ([A-J][0-9]+) are both lost", _rammed),
+    "offers": ("your opponent is offered a draw", _offered),
+    "declines": ("your opponent's offer of a draw is declined", _declined),
+    "begins": ("the game begins, and (you move|your opponent moves) first", _began),
+}
+"""How each certain note is worded, and what must have come of it."""
+
+
+def alone(state: State, seat: Seat, parsed: Parsed) -> Outcome:
+    """What a turn comes to in which the other seat sends nothing."""
+    missing = RULESET.standing(state).awaiting - {seat}
+    orders = {seat: parsed.orders} | dict.fromkeys(missing, ())
+    return RULESET.resolve(state, TurnInput(orders, frozenset(missing)), Dice(b"alone"))
+
+
+def untrue(outcome: Outcome, seat: Seat, findings: Sequence[Finding]) -> list[str]:
+    """The certain notes of a receipt that did not come true."""
+    found = []
+    for finding in findings:
+        if finding.code in TRUE:
+            wording, came_true = TRUE[finding.code]
+            said = re.search(wording, finding.text)
+            if said is None or not came_true(outcome, seat, said.groups()):
+                found.append(finding.text)
+    return found
+
+
+def sheets(state: State, seat: Seat, dice: Dice) -> Iterator[list[str]]:
+    """Sheets that a player might send: a bot's, moves of all sorts, and talk."""
+    yield RULESET.bots["standard"](view(state, seat), dice)
+    fleet = Fleet.of_view(view(state, seat))
+    for piece in dice.shuffle(fleet.movable(), "pieces")[:3]:
+        yield from ([f"MOVE {piece.name} TO {end}"] for end in dice.shuffle(list(fleet.moves(piece)), piece.name)[:2])
+        yield from ([f"MOVE {piece.name} TO {end} RAM"] for end in fleet.rams(piece)[:1])
+    for talk in ("DRAW OFFER", "DRAW ACCEPT", "DRAW DECLINE", "RESIGN"):
+        yield [talk]
+    if fleet.movable():
+        yield [f"MOVE {fleet.movable()[0].name} TO A1", "DRAW OFFER"]
+
+
+def games(**rules: Any) -> Iterator[State]:
+    """The states of a game of bots, some with an offer open."""
+    state = begun(**rules)
+    for number in range(MOVES):
+        yield state
+        yield dataclasses.replace(state, offer=SEATS[number % 2])
+        mover = next(iter(RULESET.standing(state).awaiting))
+        lines = RULESET.bots["standard"](view(state, mover), Dice(b"game").scoped(number))
+        state, _ = turn(state, **{mover: lines})
+        if state.result is not None:
+            return
+
+
+@pytest.mark.parametrize("rules", [{}, {"announce": "square"}, {"home_moves": True}, {"collisions": "reached"}])
+def test_what_a_receipt_states_comes_true(rules: dict[str, Any]) -> None:
+    """All that is said without an "if" happens, whatever the sheet, if the opponent does nothing."""
+    stated = set()
+    for number, state in enumerate(games(**rules)):
+        for seat in SEATS:
+            for lines in sheets(state, seat, Dice(b"sheets").scoped(number, seat)):
+                parsed = read(state, seat, *lines)
+                assert untrue(alone(state, seat, parsed), seat, parsed.findings) == []
+                stated |= {finding.code for finding in parsed.findings}
+
+    assert {"ends", "announced", "departs", "rams", "offers", "declines", "judged"} <= stated
+
+
+def test_the_end_of_the_set_up_comes_true() -> None:
+    """Whose sheet completes the second set-up is told that the game begins, and it does."""
+    waiting, _ = turn(new_game(), one=SETUPS["one"], two=SETUPS["two"][1:])
+    parsed = read(waiting, "two", *SETUPS["two"])
+
+    assert [finding.code for finding in parsed.findings] == ["begins"]
+    assert untrue(alone(waiting, "two", parsed), "two", parsed.findings) == []
+
+
+def test_a_wrong_forecast_is_caught() -> None:
+    """A receipt of another position is found untrue, note by note."""
+    state, other = position("Z1 E1", "Z1 J1"), position("Z1 E2", "Z1 J1")
+    parsed = read(state, "one", "MOVE Z1 TO E5", "DRAW OFFER")
+
+    assert len(untrue(alone(other, "one", parsed), "one", parsed.findings)) == 2
+    assert len(untrue(alone(other, "one", read(state, "one", "MOVE Z1 TO E6")), "one", parsed.findings)) == 3
+
+
+def test_what_hangs_on_hidden_pieces_is_marked() -> None:
+    """The new flight of a piece in transit is told with an if: it may turn out to be destroyed."""
+    findings = read(position("Z1 E1>C1", "Z1 J1"), "one", "MOVE Z1 H1").findings
+    (note,) = [finding for finding in findings if finding.code == "judged"]
+
+    assert note.text == (
+        "Z1's flight from E1 to C1, over D1, C1, is judged first: if it is destroyed, that was your move; "
+        "else Z1 departs for H1"
+    )
