@@ -156,7 +156,7 @@ class Auction(BaseRuleset[Table]):
         return tuple(order for order in kept if isinstance(order, Bid))
 
     def template(self, view: View) -> list[str]:
-        return ["; BID coins"]
+        return ["; BID <coins>"]
 
     def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Event, ...]]:
         state = self._without(state, turn.removed)
