@@ -114,8 +114,8 @@ class BaseRuleset(Generic[S]):
         return ()
 
     def template(self, view: View) -> list[str]:
-        """The usage of each order, as comments."""
-        return [f"; {verb.usage}" for verb in self.orders.verbs]
+        """Each order without what may be left out of it, as comments."""
+        return [f"; {verb.form}" for verb in self.orders.verbs]
 
     def brief(self, view: View) -> Sequence[str]:
         """None: the report begins with what happened."""

@@ -132,6 +132,14 @@ class Verb:
         return " ".join(self._shown(part) for part in self.parts)
 
     @property
+    def form(self) -> str:
+        """The line of a form: what must be written, with blanks in angles to be filled in."""
+        least = (part for part in self.parts if not isinstance(part, Optional))
+        return " ".join(
+            part.word if isinstance(part, Literal) else f"<{self.kinds[part.name].shown}>" for part in least
+        )
+
+    @property
     def help(self) -> str:
         """The help text: the declaration's docstring on one line."""
         return " ".join((self.order.__doc__ or "").split())

@@ -188,7 +188,7 @@ class FogPatrol(BaseRuleset[Sea]):
         return Parsed(tuple(entries), tuple(sorted(findings, key=lambda finding: finding.line)))
 
     def template(self, view: View) -> list[str]:
-        return [f"; MOVE {boat['name']} {'|'.join(STEPS)}" for boat in view["boats"]]
+        return [f"; MOVE {boat['name']} <step>" for boat in view["boats"]]
 
     def resolve(self, state: Sea, turn: TurnInput, dice: Dice) -> tuple[Sea, tuple[Event, ...]]:
         events: list[Event] = []

@@ -159,9 +159,9 @@ def test_a_game_without_a_bot_has_one() -> None:
     assert BaseRuleset.bots.fget(TOY)["standard"]({**view, "awaited": False}, Dice(b"x")) == []  # type: ignore[attr-defined]
 
 
-def test_the_form_has_the_usage_of_each_order() -> None:
+def test_the_form_has_a_line_of_each_order() -> None:
     """Without a form of its own a game shows what may be typed, as comments."""
-    assert BaseRuleset.template(TOY, {}) == ["; MOVE <boat> N|E|S|W", "; FIRE <boat> AT <square>"]
+    assert BaseRuleset.template(TOY, {}) == ["; MOVE <boat> <N|E|S|W>", "; FIRE <boat> AT <square>"]
 
 
 def test_a_game_brings_its_templates_and_a_variant_those_of_its_base() -> None:

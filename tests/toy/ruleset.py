@@ -159,7 +159,7 @@ class Auction(BaseRuleset[Table]):
         return [f"You have {view['purse']} coins and {view['prizes'].get(view['seat'], 0)} prizes."]
 
     def template(self, view: View) -> list[str]:
-        return ["; BID coins"]
+        return ["; BID <coins>"]
 
     def resolve(self, state: Table, turn: TurnInput, dice: Dice) -> tuple[Table, tuple[Event, ...]]:
         state = self._without(state, turn.removed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 
 from pbem.ruleset import AnyRuleset, Dice, Order, Parsed, View
@@ -12,6 +13,11 @@ from pbem.ruleset.testing.sheets import flaws, hostile_sheets, mend, mistyped
 from pbem.ruleset.testing.tables import default_options
 
 TRIES = 20
+WIDEST = 80
+MOST_FILLED = 500
+"""Tries to fill in a line of several blanks."""
+
+_BLANK = re.compile(r"<[^<>]+>")
 
 
 class SheetRules(Held):
@@ -114,6 +120,29 @@ class SheetRules(Held):
             assert self.ruleset.parse(view, numbered(self.ruleset.template(view))).errors == ()
 
     @rule(
+        "Offer in the template only what parse takes: a line behind '; ' is an order once that is taken away and what "
+        "stands in <angles> is filled in; a remark begins with '#', on a line of its own or behind the order. No line "
+        "is wider than a mail."
+    )
+    def test_a_line_of_the_form_obeyed_is_that_order(self) -> None:
+        """Take away the semicolon and fill in: then the line is taken, as the order that it looks like."""
+        for view in _awaited(self.ruleset):
+            form = self.ruleset.template(view)
+            assert [line for line in form if len(line) > WIDEST] == []
+            for at, line in enumerate(form):
+                if line.startswith("; "):
+                    filled = _filled(self.ruleset, view, line)
+                    assert any(self._is_taken(view, form, at, order) for order in filled), line
+                else:
+                    assert line.startswith("#") or not line or self.ruleset.parse(view, [(1, line)]).orders, line
+
+    def _is_taken(self, view: View, form: list[str], at: int, order: str) -> bool:
+        """Whether the form with one of its lines in use brings one order more, and no error."""
+        used, unused = ([*form[:at], line, *form[at + 1 :]] for line in (order, ""))
+        taken = self.ruleset.parse(view, numbered(used))
+        return not taken.errors and len(taken.orders) > len(self.ruleset.parse(view, numbered(unused)).orders)
+
+    @rule(
         "Offer in 'did you mean ...?' only what parse takes in place of the word: let names and samples of a kind "
         "hold what is possible now, and word other hints otherwise."
     )
@@ -137,6 +166,22 @@ class SheetRules(Held):
             self.ruleset.parse(view, lines)
 
         assert self.ruleset.parse(views[0], lines) == first
+
+
+def _filled(ruleset: AnyRuleset, view: View, line: str) -> Iterator[str]:
+    """The order on a line of the form, its blanks filled in with what the kinds of its verb read."""
+    order = line.removeprefix("; ").partition("#")[0].strip()
+    parts = _BLANK.split(order)
+    if len(parts) == 1:
+        yield order
+        return
+    kinds = [kind for verb in ruleset.orders.verbs if verb.word == order.split()[0] for kind in verb.kinds.values()]
+    words = [f'"{word}"' if " " in word else word for kind in kinds for word in kind.samples(view)]
+    yield from (word.join(parts) for word in words)
+    dice = Dice(SEED)
+    for count in range(MOST_FILLED if len(parts) > 2 else 0):
+        chosen = [dice.pick(words, count, at) for at in range(len(parts) - 1)]
+        yield "".join(itertools.chain.from_iterable(zip(parts, [*chosen, ""], strict=True)))
 
 
 def _awaited(ruleset: AnyRuleset) -> list[View]:
