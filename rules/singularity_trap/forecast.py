@@ -123,7 +123,7 @@ def _planets(view: View, entries: Sequence[Entry], outlook: Outlook, moving: set
     workers: dict[str, list[Terraform | None]] = {}
     for ship in sorted(outlook.ships.values(), key=_number):
         order = settled.get(ship.name)
-        able = ship.left["terraform"] and not ship.dark and not ship.lost and ship.name not in moving | moved
+        able = ship.left["terraform"] and not ship.dark and not ship.gone and ship.name not in moving | moved
         if able and ship.space in own and not isinstance(order, LeaveColour):
             workers.setdefault(ship.space, []).append(order)
     for space in sorted(workers):
@@ -161,7 +161,7 @@ def _out(view: View, outlook: Outlook) -> Iterator[Finding]:
     """That a player without planets gives up his last ship, and with it the game (ruling 33)."""
     owned = any(planet["owner"] == view["seat"] for planet in view["planets"])
     sworn = any(view["seat"] in faction["members"] for faction in view["factions"])
-    left = any(not ship.lost for ship in outlook.ships.values())
+    left = any(not ship.gone for ship in outlook.ships.values())
     if view["section"] in ("turn", "economic") and view["ships"] and not owned and not sworn and not left:
         text = "this gives up your last ship, and you own no planet: you are out when the turn ends"
         yield _note("out", text, "warning")

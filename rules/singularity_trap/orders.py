@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from pbem.ruleset import DROPS_BAD, Kind, Listed, Order, OrderBook, Refused, Whole, Word, choose
+from pbem.ruleset import DROPS_BAD, Kind, Listed, Order, OrderBook, Refused, Whole, Word, choose, suggest
 from rules.singularity_trap.chart import UNITS, letter_of
 from rules.singularity_trap.space import VECTORS, Board, ascii_signs, distance
 
@@ -273,7 +273,9 @@ class Vector(Word):
     def read(self, word: str, view: View) -> str:
         typed = ascii_signs(word).upper()
         if typed not in self.words:
-            raise Refused("unknown-name", f"expected {self.expected}, got {word!r}", WAYS)
+            raise Refused(
+                "unknown-name", f"expected {self.expected}, got {word!r}", lambda: suggest(typed, self.words) or WAYS
+            )
         return typed
 
 

@@ -21,7 +21,10 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 
 @dataclass
 class Prospect:
-    """An own ship as the sheet will have it; `lost` says why it will be no more, "" if it will."""
+    """An own ship as the sheet will have it; `lost` and `unpaid` say why it will be no more, "" if it will.
+
+    Orders for a ship that cannot be paid are taken all the same, with a warning.
+    """
 
     name: str
     type: str
@@ -32,6 +35,12 @@ class Prospect:
     repaired: bool = False
     hiding: bool = False
     lost: str = ""
+    unpaid: str = ""
+
+    @property
+    def gone(self) -> str:
+        """Why it will be no more, "" if it will."""
+        return self.lost or self.unpaid
 
     @property
     def dark(self) -> bool:
@@ -84,7 +93,7 @@ class Outlook:
             self._find(0, "warning", "unpaid", text, "dark ships go first, then the cheapest, then the highest number")
             unpaid = sorted((ship for ship in self.ships.values() if not ship.lost), key=self._first_given_up)
             for ship in unpaid[: cost - self.purse]:
-                ship.lost = "scrapped, as its upkeep cannot be paid"
+                ship.unpaid = "scrapped, as its upkeep cannot be paid"
         self.purse = max(0, self.purse - cost)
 
     def _first_given_up(self, ship: Prospect) -> tuple[bool, int, int]:
@@ -94,6 +103,9 @@ class Outlook:
     def _repair(self) -> None:
         for line, order in self._lines(Repair):
             ship = self.ships[order.ship]
+            if ship.unpaid:
+                self._find(line, "warning", "gone", f"{ship.name} is {ship.unpaid}")
+                continue
             units = ship.damaged(dict.fromkeys(order.units) or (UNITS[unit] for unit in MENDING))[: order.points]
             if ship.lost or not units:
                 why = f"is {ship.lost}" if ship.lost else "has nothing of that damaged"
@@ -109,9 +121,12 @@ class Outlook:
 
     def _hide(self) -> None:
         for line, order in self._lines(Hide):
-            found = [("cannot-hide", why) for name in order.ships if (why := _cannot_hide(self.ships[name]))]
-            self.findings += problems(line, found, of=len(order.ships))
-            for ship in (self.ships[name] for name in order.ships):
+            ships = [self.ships[name] for name in order.ships]
+            found = [("cannot-hide", why) for ship in ships if (why := _cannot_hide(ship))]
+            self.findings += problems(line, found, of=len(ships))
+            for ship in ships:
+                if ship.unpaid:
+                    self._find(line, "warning", "gone", f"{ship.name} is {ship.unpaid}")
                 if not _cannot_hide(ship):
                     ship.left["system"], ship.hiding = 0, True
 
@@ -133,7 +148,7 @@ class Outlook:
         names = [new_name(first + number) for number in range(order.number)]
         self.ships |= {name: self._new(name, order) for name in names}
         for name in names[paid:]:
-            self.ships[name].lost = "not built, for want of points"
+            self.ships[name].unpaid = "not built, for want of points"
         called = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         if self.view["section"] == "turn":
             self._find(line, "note", "new-name", f"on this sheet it is called {called}")

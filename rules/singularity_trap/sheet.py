@@ -202,6 +202,10 @@ class _Reading:
         """The findings of those ships that will be gone, or for which `why` gives a reason."""
         found = []
         for name in names:
+            ship = self.outlook.ships.get(name)
+            if ship and ship.unpaid:
+                yield Finding(line, "warning", "gone", f"{name} is {ship.unpaid}")
+                continue
             missing = self._missing(name)
             text = missing or why(self.outlook.ships[name])
             if text:
@@ -212,7 +216,7 @@ class _Reading:
         ship = self.outlook.ships.get(name)
         if ship is None:
             return f"this sheet does not build as many ships as {name} says"
-        return f"{name} is {ship.lost}" if ship.lost else ""
+        return f"{name} is {ship.gone}" if ship.gone else ""
 
     def there(self, names: Iterable[str]) -> list[Prospect]:
         """The ships of an order that will be there."""

@@ -91,8 +91,8 @@ class Courses:
         problems: list[Finding] = []
         for name in order.ships:
             ship = self._outlook.ships.get(name)
-            if ship is None or ship.lost:
-                why = f"{name} is {ship.lost}" if ship else f"this sheet does not build as many ships as {name} says"
+            if ship is None or ship.gone:
+                why = f"{name} is {ship.gone}" if ship else f"this sheet does not build as many ships as {name} says"
                 problems.append(Finding(line, "error", "gone", why))
                 continue
             found = self._router(ship).to(target)

@@ -57,7 +57,7 @@ def _declaration(view: View) -> Iterator[str]:
 def _kept(view: View) -> list[View]:
     """The own ships but for those that will be scrapped, as there are no points for their upkeep."""
     ships = Outlook(view, ()).ships
-    return [ship for ship in view["ships"] if not ships[ship["id"]].lost]
+    return [ship for ship in view["ships"] if not ships[ship["id"]].gone]
 
 
 def _movement(view: View) -> Iterator[str]:

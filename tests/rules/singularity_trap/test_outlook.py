@@ -262,8 +262,11 @@ def test_ships_that_cannot_be_kept_or_paid_are_gone() -> None:
     state = world(ship("R101", "J10"), ship("R102", "J10", "Scout"), owners={"J1+9": None}, points=1)
 
     parsed = RULESET.parse(view(state, "red"), lines("MOVE R102 N / MOVE R101 N"))
-    assert [(each.line, each.text) for each in parsed.errors] == [
-        (1, "R102 is scrapped, as its upkeep cannot be paid"),
+    assert [each.text for each in parsed.findings if each.code == "gone"] == [
+        "R102 is scrapped, as its upkeep cannot be paid"
+    ]
+    assert [each.text for each in parsed.findings if each.code == "ends"] == [
+        "moves end, if nothing stops them, at: R101 J9+0"
     ]
     rich = world(points=3, owners={"J10+0": None})
     assert "not built, for want of points" in _codes(rich, "BUILD Cruiser AT J1+9 / MOVE NEW1 N")["gone"]
