@@ -123,7 +123,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "facts history_pages pages painter pictures press_pages receipt time_pages wording",
+        "entry facts history_pages pages painter pictures press_pages receipt time_pages wording",
         "data gm_pages markdown people_pages",
         "reporter",
         "checking",
@@ -231,6 +231,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "imapclient": {"post"},
     "jinja2": {"report"},
     "jsonpatch": {"archive"},
+    "icalendar": {"report"},
     "markdown_it": {"report"},
     "markupsafe": {"report"},
     "pytest": {"ruleset.testing"},

@@ -89,6 +89,7 @@ MOST_LISTED = 100
 """Items of a list."""
 
 _LETTERS = re.compile(r"[A-Za-z]+")
+_QUOTED = re.compile(r"got '([^']*+)'")
 _NUMBER = re.compile(r"[+-]?[0-9]+")
 _SIGNED = re.compile(r"[+-][0-9]*")
 
@@ -380,10 +381,10 @@ class _Search:
 
 def _is_parted(first: str, second: str) -> bool:
     """Whether two words are an id or a square with a blank in it, such as R 101."""
-    return bool(_LETTERS.fullmatch(first) and len(first) < 4 and re.match(r"[0-9]", second))
+    return bool(_LETTERS.fullmatch(first) and len(first) < 4 and "0" <= second[:1] <= "9")
 
 
 def _got(why: Refused, word: str) -> str:
     """The item of a list that was dropped, as the refusal names it."""
-    named = re.search(r"got '([^']*)'", why.text)
+    named = _QUOTED.search(why.text)
     return named[1] if named else word

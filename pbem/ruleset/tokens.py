@@ -25,8 +25,9 @@ _CURLY = str.maketrans(
 )
 """What mail programs and phones put in place of plain signs, and signs without width."""
 
-_BULLET = re.compile(r"\s*(?:[-*•·]+\s+|\(?[0-9]{1,2}[.)]\s+|\(?[a-z]\)\s+)", re.IGNORECASE)
-_POINTS = re.compile(r"\(\s*([+-]?[0-9]+)\s*[,/\s]\s*([+-]?[0-9]+)\s*(?:[,/\s]\s*([+-]?[0-9]+)\s*)?\)")
+_BULLET = re.compile(r"\s{0,9}(?:[-*•·]{1,9}\s{1,9}|\(?[0-9]{1,2}[.)]\s{1,9}|\(?[a-z]\)\s{1,9})", re.IGNORECASE)
+_GAP, _PART, _COORDINATE = r"\s{0,9}", r"\s{0,9}[,/\s]\s{0,9}", r"[+-]?[0-9]{1,9}"
+_POINTS = re.compile(rf"\({_GAP}({_COORDINATE}){_PART}({_COORDINATE})(?:{_PART}({_COORDINATE}))?{_GAP}\)")
 _SINGLE = re.compile(r"(?<!\S)'([^'\";#]+)'(?![^\s,.!])")
 _ARROW = re.compile(r"(?<![^\s])[-=]+>|[-=]>|[→➔➜⇒⟶]")
 _AND = re.compile(r"&(?:amp;)?")

@@ -29,6 +29,7 @@ _PAIRS = {
     ("bubble", "director"): "director",
     ("singularity", "attractor"): "attractor",
 }
+_PARTING = re.compile(r"[,/&]|(?<!\w)\+(?=\s{0,9}\w)")
 _COMPASS = re.compile(r"(north|south)-(east|west)")
 _COUNTED = re.compile(r"([a-z]{1,12})([1-9])|([1-9])([a-z]{2,12}|[nesw])")
 
@@ -44,7 +45,7 @@ def asked_for(view: Mapping[str, Any]) -> list[str]:
 def words_of(text: str) -> list[str]:
     """The words of a line; commas and what stands for them are one sign."""
     text = _COMPASS.sub(r"\1\2", text.lower())
-    text = re.sub(r"[,/&]|(?<![\w])\+(?=\s*\w)", " , ", text).replace("'s", "")
+    text = _PARTING.sub(" , ", text).replace("'s", "")
     words = [word for word in spoken(text, signs=".!?:=()>*") if word != "-"]
     parts = [part for word in words for part in word.split("-") if part]
     return joined(joined(parts, _PAIRS), _PAIRS)

@@ -172,7 +172,7 @@ def _ways_to(spaces: Sequence[str], view: _View) -> list[str]:
 def _placing(words: list[str]) -> str:
     """What is placed, in the order of the spaces entered."""
     text = " ".join(words).replace(", one more", "+").replace("and one more", "+").replace(" plus", "+")
-    said = listed(re.sub(r"\s+\+", "+", text).split())
+    said = listed(text.replace(" +", "+").split())
     if any(map(space_of, said)):
         raise Refused(
             "only-colours", "BUBBLES names no spaces", "write colours alone, in the order of the spaces entered"

@@ -26,9 +26,10 @@ _SENTENCES = """
 PLAIN_WORDS = frozenset(_SENTENCES.split())
 """Words with which a sentence may begin; none of them is a verb cut short or a slip."""
 
-_BULLET = re.compile(r"(?:[-*•>–—]+|->|\(?(?:[0-9]{1,3}|[A-Za-z])[.)]|[0-9]{1,3} [-–])\s+(?=\S)")
+_BULLET = re.compile(r"(?:[-*•>–—]{1,9}|->|\(?(?:[0-9]{1,3}|[A-Za-z])[.)]|[0-9]{1,3} [-–])\s{1,9}(?=\S)")
 _FIRST = re.compile(
-    r"""[("'“‘*_\[]*([A-Za-z][A-Za-z0-9-]*?)[)"'”’*_\]]*(?=$|[\s:,.;!?–—→]|->)(?:\s*(?:->|[:,.!?–—→]|-(?=\s)))*\s*(.*)"""
+    r"""[("'“‘*_\[]{0,9}([A-Za-z][A-Za-z0-9-]{0,39}?)[)"'”’*_\]]{0,9}(?=$|[\s:,.;!?–—→]|->)"""
+    r"""(?:\s{0,9}(?:->|[:,.!?–—→]|-(?=\s))){0,9}\s*+(.*+)"""
 )
 _VERB = re.compile(r"[A-Z][A-Z0-9-]{1,19}")
 

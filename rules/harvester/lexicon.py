@@ -90,16 +90,19 @@ _SORTS = _table(
 )
 """The sort of token of words that say little."""
 
-_ARROW = re.compile(r"[-=–—]+>|→|⇒|➔")
+_ARROW = re.compile(r"[-=–—]{1,9}>|→|⇒|➔")
 _QUOTE = re.compile('["“”„‘’`]')
-_WHOLE = r"([+-]?[0-9]{1,9})"
+_WHOLE, _GAP = r"([+-]?[0-9]{1,9})", r"\s{0,9}"
 _HEX = re.compile(
-    rf"\(?\bq\s*=?\s*{_WHOLE}[\s,/]+r\s*=?\s*{_WHOLE}\)?|(?<![\w]){_WHOLE}\s*[,/]\s*{_WHOLE}(?!\w)|\(\s*{_WHOLE}\s+{_WHOLE}\s*\)"
+    rf"\(?\bq{_GAP}=?{_GAP}{_WHOLE}[\s,/]{{1,9}}r{_GAP}=?{_GAP}{_WHOLE}\)?"
+    rf"|(?<![\w]){_WHOLE}{_GAP}[,/]{_GAP}{_WHOLE}(?!\w)|\({_GAP}{_WHOLE}\s{{1,9}}{_WHOLE}{_GAP}\)"
 )
 _PLACED = re.compile(r"@([+-]?[0-9]{1,9}):([+-]?[0-9]{1,9})")
 _CHUNK = re.compile(r",|[^\s,]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
-_REPEATED = re.compile(r"(?:([0-9]{1,4})[x*]?([a-z]+)|([a-z]+?)[x*]?([0-9]{1,4}))")
+_REPEATED = re.compile(r"(?:([0-9]{1,4})[x*]?([a-z]{1,19})|([a-z]{1,19}?)[x*]?([0-9]{1,4}))")
+_TIMES = re.compile(r"[x*]([0-9]{1,4})|([0-9]{1,4})[x*]")
+_NUMBERED = re.compile(r"([a-z]{2,19})([0-9])")
 _UNIT_LIKE = re.compile(r"[a-z][0-9]{1,2}")
 _PARTING = re.compile(r"[-–—/.:+()=\[\]!?]+")
 
@@ -164,9 +167,9 @@ def _of_number(word: str, typed: str) -> Token | None:
     """The token of a number word, of "x2", of a unit nobody has, or of a kind and number in one word ("soldier2")."""
     if word in _NUMBERS:
         return Token("count", typed, value="after" if word in _AFTER else "", number=_NUMBERS[word])
-    if repeated := re.fullmatch(r"[x*]([0-9]{1,4})|([0-9]{1,4})[x*]", word):
+    if repeated := _TIMES.fullmatch(word):
         return Token("count", typed, number=int(repeated[1] or repeated[2]))
-    if numbered := re.fullmatch(r"([a-z]{2,})([0-9])", word):
+    if numbered := _NUMBERED.fullmatch(word):
         kind = _KINDS.get(numbered[1], "")
         return Token("unit", typed, value=f"{kind}{numbered[2]}") if kind else None
     return Token("unit", typed, value=word.upper()) if _UNIT_LIKE.fullmatch(word) else None

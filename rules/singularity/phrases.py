@@ -10,7 +10,7 @@ from pbem.ruleset import Refused, View
 from rules.singularity.field import field_of
 from rules.singularity.state import opponent
 
-_ARROW = re.compile(r"[-=–—]*>|[→⇒➔]")
+_ARROW = re.compile(r"[-=–—]{0,9}>|[→⇒➔]")
 _BULLET = re.compile(r"^\s*[0-9]{1,3}[.)]\s+(?=\S)")
 _SIGNS = re.compile("[\"“”„‘’`'().,:;=!?\\[\\]]+")
 _CELL = re.compile(r"([a-z]{1,2})-?0*([1-9][0-9]?)|([1-9][0-9]?)([a-z]{1,2})")

@@ -17,8 +17,8 @@ _SHIP = re.compile(r"(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?|ALL)(?:/(?:[A-Z][1-9
 _JOINS = {"AND", "&", "/", ","}
 _REMARK = re.compile(r"[;#]")
 _BULLET = re.compile(r"^\s*(?:[-*•]+|[0-9]{1,2}[.)])\s+")
-_SENTENCE = re.compile(r"[.!:]+(?=\s|$)")
-_ARROWS = re.compile(r"\s*(?:[-=]+>|[→➔⇒])\s*")
+_SENTENCE = re.compile(r"[.!:]{1,9}(?=\s|$)")
+_ARROWS = re.compile(r"\s{0,9}(?:[-=]{1,9}>|[→➔⇒])\s{0,9}")
 
 _VERBS = {
     **dict.fromkeys(("MOVE", "MOVES", "GO", "GOES", "FLY", "FLIES", "SEND", "WARP", "WARPS"), "MOVE"),
