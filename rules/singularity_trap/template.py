@@ -36,7 +36,7 @@ def _economic(view: View) -> Iterator[str]:
     for ship in _kept(view):
         if ship["damage"]:
             state = "dark, " if ship["dark"] else ""
-            yield f"; REPAIR {ship['id']}  ; {ship['type']} at {ship['space']}, {state}damage {ship['damage']}"
+            yield f"; REPAIR {ship['id']}  # {ship['type']} at {ship['space']}, {state}damage {ship['damage']}"
     yield "# also: SCRAP ships, HIDE ships"
     prices = (f"{kind['name']} {kind['cost']}" for kind in view["rules"]["types"])
     yield from _remark(f"prices: {', '.join(prices)}")
@@ -70,7 +70,7 @@ def _movement(view: View) -> Iterator[str]:
             powers = [f"drive {units['drive']}", *(power for power in ("slip", "jump") if units.get(power))]
             pinned = ", pinned" if ship["encounter"] else ""
             way = "SLIP N 1" if units.get("slip") else "N"
-            yield f"; MOVE {ship['id']} {way}  ; {ship['type']} at {ship['space']}, {', '.join(powers)}{pinned}"
+            yield f"; MOVE {ship['id']} {way}  # {ship['type']} at {ship['space']}, {', '.join(powers)}{pinned}"
 
 
 def _combat(view: View) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _ecopolitical(view: View) -> Iterator[str]:
     for player in view["players"]:
         if view["rules"]["alliances"] and player["colour"] in others(view):
             now = "allied" if player["ally"] else "not allied"
-            yield f"; ALLY {player['colour']} {'YES' if player['wish'] else 'NO'}  ; as set now; {now}"
+            yield f"; ALLY {player['colour']} {'YES' if player['wish'] else 'NO'}  # as set now; {now}"
 
 
 def _terraforming(view: View) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _terraforming(view: View) -> Iterator[str]:
             options = closer(view["seat"], colour)
             if options:
                 choice = f"TO {options[1]}" if len(options) > 1 else "NO"
-                yield f"; TERRAFORM {ship['id']} {choice}  ; at {ship['space']}, {colour} now; else {options[0]}"
+                yield f"; TERRAFORM {ship['id']} {choice}  # at {ship['space']}, {colour} now; else {options[0]}"
 
 
 def _remark(text: str) -> list[str]:

@@ -366,8 +366,8 @@ def test_the_template_shows_what_terraformers_will_do() -> None:
     sheet = [line for line in RULESET.template(view(state, "red")) if "TERRAFORM" in line]
 
     assert sheet == [
-        "; TERRAFORM R100 TO magenta  ; at J10+0, gray now; else yellow",
-        "; TERRAFORM R101 NO  ; at J4+6, yellow now; else red",
+        "; TERRAFORM R100 TO magenta  # at J10+0, gray now; else yellow",
+        "; TERRAFORM R101 NO  # at J4+6, yellow now; else red",
     ]
 
 
