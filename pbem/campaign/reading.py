@@ -15,11 +15,14 @@ Lines = Sequence[tuple[int, str]]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A sheet as its receipt tells it: what was read, and of which lines. `orders` are as a sheet keeps them."""
+    """A sheet as its receipt tells it: what was read, and of which lines. `orders` are as a sheet keeps
+    them, `restated` as they are told.
+    """
 
     parsed: Parsed
     lines: Lines
     orders: Sequence[Mapping[str, Any]]
+    restated: tuple[Restated, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -36,11 +39,6 @@ class Reading:
     def text(self) -> str:
         """Its lines as they were read."""
         return "\n".join(line for _, line in self.lines)
-
-    @property
-    def restated(self) -> tuple[Restated, ...]:
-        """The orders taken, in words."""
-        return restate(self.parsed)
 
     @property
     def told(self) -> tuple[Told, ...]:
@@ -61,7 +59,8 @@ class Reading:
 def read_lines(ruleset: AnyRuleset, view: View, lines: Lines) -> Reading:
     """What a sheet's lines come to."""
     parsed = ruleset.parse(view, lines)
-    return Reading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)))
+    orders = list(map(ruleset.orders.to_json, parsed.orders))
+    return Reading(parsed, lines, orders, restate(parsed, ruleset.orders))
 
 
 def still_reads(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:

@@ -16,10 +16,16 @@ DIGEST_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Restated:
-    """An order taken: the number of its line, and the order in words."""
+    """An order taken: the number of its line, the order in words, and as it is written; typed so, it is the same."""
 
     line: int
     words: str
+    typed: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether its words are others than those that are written."""
+        return self.words.casefold() != self.typed.casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +117,9 @@ class Receipt:
         return self.digest[:DIGEST_SHOWN]
 
 
-def restate(parsed: Parsed) -> tuple[Restated, ...]:
-    """Every order taken, in words, in the order written."""
-    return tuple(Restated(entry.line, entry.order.words()) for entry in parsed.entries)
+def restate(parsed: Parsed, book: OrderBook) -> tuple[Restated, ...]:
+    """Every order taken, in words and as it is written, in the order of the sheet."""
+    return tuple(Restated(entry.line, entry.order.words(), book.line(entry.order)) for entry in parsed.entries)
 
 
 def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[Told, ...]:

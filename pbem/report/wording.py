@@ -58,6 +58,12 @@ def wrapped(text: str, indent: str = "", width: int = WIDTH) -> str:
     return f"\n{indent}".join(lines)
 
 
+def continued(line: str, indent: str = "", width: int = WIDTH) -> str:
+    """An order line broken as sheets may break it, with a backslash, so that it can be copied into one."""
+    rows = textwrap.wrap(line, width - len(indent) - 2, break_long_words=False, break_on_hyphens=False)
+    return f" \\\n{indent}".join(rows)
+
+
 def paragraph(text: str) -> str:
     """A block of a template as a wrapped paragraph with its line end; nothing, if the block came out empty."""
     return f"{wrapped(text)}\n" if text.strip() else ""
@@ -108,6 +114,7 @@ def joined(names: Sequence[str]) -> str:
 FILTERS = {
     "when": when,
     "wrapped": wrapped,
+    "continued": continued,
     "paragraph": paragraph,
     "columns": columns,
     "heading": heading,

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
 from pbem.report import Restated, Told
-from pbem.report.wording import sentence, wrapped
+from pbem.report.wording import continued, sentence, wrapped
 from pbem.ruleset import Seat
 
 
@@ -35,3 +35,5 @@ def reading_lines(findings: Sequence[Told], orders: Sequence[Restated]) -> Itera
         yield ""
     for order in orders:
         yield f"{order.line:4d}  {wrapped(sentence(order.words), '      ')}"
+        if order.differs:
+            yield f"      {continued(order.typed, '      ')}"

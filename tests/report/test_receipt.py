@@ -22,7 +22,7 @@ def receipt(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> Receipt:
         "version": 2,
         "digest": "0123456789abcdef" * 4,
         "accepted": bool(parsed.entries) or not parsed.errors,
-        "orders": restate(parsed),
+        "orders": restate(parsed, Fair.orders),
         "findings": tell_findings(parsed.findings, lines),
         "deadline": dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
         "zone": "Europe/Berlin",
@@ -38,6 +38,19 @@ def told(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> str:
 def test_verdict_is_the_first_line() -> None:
     """The first line says how many orders were taken and how many lines were not understood."""
     assert told().splitlines()[0] == "Sheet 2 taken: 2 orders, 1 line not understood."
+
+
+def test_an_order_restated_is_typed_back_as_the_same() -> None:
+    """Below its words stands the line, broken as sheets may break it: copied into a sheet it is that order again."""
+    talk = " ".join(["deal"] * 40)
+    text = told([(1, "whis BLUE " + talk), (2, "bid 3")])
+    below = text.partition("YOUR ORDERS, BY LINE")[2].partition("\n\n")[0].splitlines()
+    first = next(at for at, line in enumerate(below) if "WHISPER" in line)
+    copied = [line for line in below[first:] if line.startswith("      ") and "prize" not in line]
+
+    again = Fair().parse(seen(), list(enumerate(copied, 1)))
+    assert [order.words() for order in again.orders] == [f"whisper to blue: {talk}", "bid 3 for the prize"]
+    assert max(map(len, below)) <= 80
 
 
 def test_verdict_of_a_good_sheet() -> None:
@@ -59,7 +72,7 @@ def test_line_with_two_errors_counts_once() -> None:
 
 def test_orders_are_restated_with_their_lines() -> None:
     """Every order stands in words beside the number of its line."""
-    assert "   1  Bid 3 for the prize.\n   4  Bid 77 for the prize.\n" in told()
+    assert "   1  Bid 3 for the prize.\n      BID 3\n   4  Bid 77 for the prize.\n      BID 77\n" in told()
 
 
 def test_error_names_line_fault_and_nearest_word() -> None:

@@ -135,8 +135,8 @@ def test_sheet_in_report_is_ready_to_be_returned() -> None:
     """The sheet stands between its header, with the reply code, and END."""
     parts = reporter().report(Fair(), seen(), facts())
 
-    assert "\nORDERS fair1 red abcdefghijklmnop\n; BID coins\nEND\n" in parts.text
-    assert "ORDERS fair1 red abcdefghijklmnop\n; BID coins\nEND</pre>" in parts.html
+    assert "\nORDERS fair1 red abcdefghijklmnop\n; BID <coins>\nEND\n" in parts.text
+    assert "ORDERS fair1 red abcdefghijklmnop\n; BID &lt;coins&gt;\nEND</pre>" in parts.html
 
 
 def test_seat_not_awaited_gets_no_sheet() -> None:
