@@ -1,0 +1,1 @@
+"""What mail programs show: the HTML of our mails in a real browser (Debian's Chromium)."""

@@ -1,0 +1,60 @@
+"""Looks at a page as a reader has it before him: on a phone or a screen, in light or dark."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+Scheme = Literal["light", "dark"]
+
+WIDTHS = (360, 390, 1100)
+"""A small phone, a usual one, and a screen, in CSS pixels."""
+
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+
+_OF_MAIL = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
+_NOT_OF_MAIL = {"region", "landmark-one-main", "page-has-heading-one"}
+"""What axe asks of web pages, not of mails, which stand inside the page of a mail program."""
+
+_TOO_WIDE = """() => {
+  const wide = document.documentElement.clientWidth;
+  const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
+  return [...document.querySelectorAll("body *")]
+    .filter((each) => each.getBoundingClientRect().right > wide + 1 || (scrolls(each) && each.scrollWidth > each.clientWidth + 1))
+    .map((each) => each.tagName + ": " + each.textContent.trim().slice(0, 60));
+}"""
+
+
+@contextmanager
+def shown(browser: Browser, html: str, pictures: Mapping[str, bytes], width: int, scheme: Scheme) -> Iterator[Page]:
+    """A page with its pictures, which a mail carries beside it."""
+    for cid, png in pictures.items():
+        html = html.replace(f"cid:{cid}", f"data:image/png;base64,{base64.b64encode(png).decode()}")
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme, java_script_enabled=True)
+    try:
+        page.set_content(html)
+        yield page
+    finally:
+        page.close()
+
+
+def too_wide(page: Page) -> list[str]:
+    """The parts of a page for which its reader has to scroll sideways, to the page's edge or within themselves."""
+    found: list[str] = page.evaluate(_TOO_WIDE)
+    return found
+
+
+def faults(page: Page) -> Iterable[str]:
+    """What axe-core finds that keeps some people from reading the page."""
+    results = Axe().run(page, options=_OF_MAIL).response["violations"]
+    return [
+        f"{each['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:200]}"
+        for each in results
+        if each["id"] not in _NOT_OF_MAIL
+        for node in each["nodes"][:3]
+    ]
