@@ -170,7 +170,7 @@ def test_money_is_told_with_what_it_comes_to() -> None:
     assert f"You have 14 points; {shown['income']} of income less 1 of upkeep will make it {left}." in RULESET.brief(
         shown
     )
-    poor = shown | {"points": 1, "income": 2, "upkeep": 9}
+    poor = {**shown, "points": 1, "income": 2, "upkeep": 9}
     assert "1 point and 2 income do not cover 9 upkeep: ships will be scrapped." in RULESET.brief(poor)
 
 
@@ -229,6 +229,6 @@ def test_hidden_ships_and_others_points_change_nothing() -> None:
     plain = world(here)
     rich = world(here, ship("G7", "D13-4"), ship("G8", "D13-4", "Scout"), allies=[("green", "cyan")])
     other = dataclasses.replace(rich.players["green"], points=3)
-    rich = dataclasses.replace(rich, players=rich.players | {"green": other})
+    rich = dataclasses.replace(rich, players={**rich.players, "green": other})
 
     assert brief(plain) == brief(rich)
