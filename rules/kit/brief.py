@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-LONGEST = 76
-"""Signs on a line of a turn in brief."""
+MOST, LONGEST = 8, 76
+"""Lines of a turn in brief, and signs on each."""
 
 
 def listed(words: Sequence[str]) -> str:
@@ -23,3 +23,9 @@ def fitting(*wordings: str) -> str:
     """The first of several wordings that fits a line, as a sentence; the last is cut at a word if none does."""
     chosen = next((each for each in wordings if len(each) <= LONGEST), wordings[-1])
     return sentence(textwrap.shorten(chosen, LONGEST, placeholder=" …"))
+
+
+def shortened(news: Iterable[str], standing: Iterable[str]) -> list[str]:
+    """The lines of a turn in brief: what happened, then how things stand; of too much news the last is left out."""
+    stands = list(standing)
+    return [*news][: MOST - len(stands)] + stands

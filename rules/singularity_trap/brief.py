@@ -7,20 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import View
-from rules.kit.brief import fitting, listed
+from rules.kit.brief import fitting, listed, shortened
 from rules.singularity_trap import factions
 from rules.singularity_trap.orders import DeclareEmpire, counted
 from rules.singularity_trap.space import Board, distance
 
-MOST = 8
-"""Lines of a turn in brief."""
-
 
 def brief(view: View) -> list[str]:
     """What happened, what matters most first, and how things stand; nothing is said of what did not happen."""
-    stand = [line for tell in _STANDING for line in tell(view)]
-    news = [line for tell in _NEWS for line in tell(view)]
-    return news[: MOST - len(stand)] + stand
+    return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
 
 
 def _result(view: View) -> Iterator[str]:
