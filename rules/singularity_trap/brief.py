@@ -183,34 +183,34 @@ def _new_alliances(view: View) -> Iterator[str]:
 
 def _offers(view: View) -> Iterator[str]:
     """Whose answer to an alliance is awaited: settings of both sides are put together at once, so it is not given."""
-    asked = [player["colour"] for player in view["players"] if player["wish"] and not player["ally"]]
+    open_to = [player for player in view["players"] if player["playing"] and player["wish"] and not player["ally"]]
+    asked = [player["colour"] for player in open_to]
     if asked and view["rules"]["alliances"] and not view["over"]:
         yield fitting(f"your offer of an alliance waits for {listed(asked)}.")
 
 
 def _together(view: View) -> Iterator[str]:
-    """The best group the reader can form with his allies, or a declaration open to him."""
+    """A declaration open to the reader, or else the most that he and his allies hold together."""
     if view["over"] or any(view["seat"] in faction["members"] for faction in view["factions"]):
         return
-    rules, planets = view["rules"], {player["colour"]: player["planets"] for player in view["players"]}
-    allies = [player["colour"] for player in view["players"] if player["ally"] and player["playing"]]
-    open_to = [*factions.certain(view)] or [*factions.open_question(view)]
-    if open_to:
-        group: Sequence[str] = open_to[0].players
-    else:
-        group = sorted(allies, key=lambda seat: -planets[seat])[: max(0, rules["largest_faction"] - 1)]
+    group, may = _group(view)
     if group:
+        planets = {player["colour"]: player["planets"] for player in view["players"]}
         held = sum(planets[seat] for seat in (view["seat"], *group))
-        so_far = f"{listed(['you', *group])} hold {held} of {rules['planets_to_win']} planets"
-        yield fitting(f"{so_far}{_possible(view, open_to)}.", f"{so_far}.")
+        goal = view["rules"]["planets_to_win"]
+        so_far = f"{listed(['you', *group])} hold {held} of {goal} planets"
+        yield fitting(f"{so_far}{may}.", f"{so_far}.")
 
 
-def _possible(view: View, open_to: Sequence[Any]) -> str:
-    if not open_to:
-        return ""
-    if isinstance(open_to[0], DeclareEmpire):
-        return ": you can declare an empire"
-    return ": you can declare a faction" if [*factions.certain(view)] else ": a faction, if they are allied"
+def _group(view: View) -> tuple[Sequence[str], str]:
+    """The allies to count with, and what can be declared with them."""
+    for order in factions.certain(view):
+        return order.players, f": you can declare {'an empire' if isinstance(order, DeclareEmpire) else 'a faction'}"
+    for order in factions.open_question(view):
+        return order.players, ": a faction if they are allied"
+    allies = [player for player in view["players"] if player["ally"] and player["playing"]]
+    strongest = sorted(allies, key=lambda player: -player["planets"])
+    return [player["colour"] for player in strongest[: max(0, view["rules"]["largest_faction"] - 1)]], ""
 
 
 def _money(view: View) -> Iterator[str]:

@@ -100,7 +100,7 @@ def test_the_standing_counts_the_planets_of_all_who_play() -> None:
         (
             {"red": 12, "cyan": 7, "blue": 6},
             [("red", "cyan"), ("red", "blue")],
-            "You, blue and cyan hold 25 of 25 planets: a faction, if they are allied.",
+            "You, blue and cyan hold 25 of 25 planets: a faction if they are allied.",
         ),
     ],
 )
