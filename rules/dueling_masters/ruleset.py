@@ -7,6 +7,7 @@ from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Event, Option, Seat, Seats, Standing, View
 from rules.dueling_masters import bots, picture, sheet, textmap, turn
+from rules.dueling_masters.brief import brief
 from rules.dueling_masters.events import ENDS
 from rules.dueling_masters.orders import ORDERS
 from rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1
@@ -71,6 +72,7 @@ class DuelingMasters(BaseRuleset[State]):
 
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
+    brief = staticmethod(brief)
     resolve = staticmethod(turn.resolve)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)

@@ -8,6 +8,7 @@ from typing import Any
 from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, Seat, Seats, SetupError, Standing, View
 from rules.singularity_trap import pictures, resolve, sheet, state, template, textmap
 from rules.singularity_trap.bots import BOTS
+from rules.singularity_trap.brief import brief
 from rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
 from rules.singularity_trap.orders import BOOK, Target, possible_targets
 from rules.singularity_trap.state import House, Planet, Player, State
@@ -58,6 +59,7 @@ class SingularityTrap(BaseRuleset[State]):
     views = staticmethod(views)
     parse = staticmethod(sheet.parse)
     template = staticmethod(template.template)
+    brief = staticmethod(brief)
     resolve = staticmethod(resolve.resolve)
     pictures = staticmethod(pictures.pictures)
     text_map = staticmethod(textmap.text_map)

@@ -22,7 +22,7 @@ from pbem.post.forgetting import without_tokens
 from pbem.store.models import Act, Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
 from pbem.tick import Ticked
 
-_TIME = re.compile(rb"^Date: .*$|\b\d{2}:\d{2}\b", re.MULTILINE)
+_TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|\b\d{2}:\d{2}\b", re.MULTILINE)
 """A disturbed night ends later, and its mails may say so."""
 
 _RECORD = re.compile(rb"\b[0-9a-f]{64}\b")

@@ -100,6 +100,7 @@ def shown(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event]) 
     return {
         "told": told is None or seat in told,
         "view": view,
+        "brief": list(ruleset.brief(view)),
         "pictures": [dataclasses.astuple(picture) for picture in ruleset.pictures(view)],
         "map": ruleset.text_map(view),
         "template": ruleset.template(view),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -130,6 +131,41 @@ def test_every_die_of_a_combat_is_told(reporter: Reporter, form: str) -> None:
     }[form]
 
     assert all(first < shown.index(words) < second for words in said)
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_a_fight_is_told_by_its_result_and_its_dice_at_the_end(reporter: Reporter, form: str) -> None:
+    """Where it happened, with whom, what was lost and how often ships were hit; each round only after all else."""
+    shown = getattr(report(reporter, sample_view()), form)
+    known = shown.lower().index("what you know")
+    result = "Combat at M4+0 with yellow, 2 rounds: R815 went dark, Y655 vanished. Your ships made 4 hits and took 5."
+
+    assert result in " ".join(shown[:known].split())
+    assert "round 1" not in shown[:known]
+    assert shown.index("M4+0, round 1") > shown.index("END") > known
+
+
+def test_a_fight_among_others_names_no_enemy() -> None:
+    """Where no own ship fired or was fired at, nobody is said to have fought the reader."""
+    ships = [{"id": name, "owner": owner} for name, owner in (("R1", "red"), ("G1", "green"), ("Y1", "yellow"))]
+    shots = [{"by": "G1", "at": "Y1", "hit": True}]
+    rounds = [{"space": "M4+0", "round": 3, "ships": ships, "shots": shots, "lost": []}]
+
+    said = " ".join(WORDS.fight(rounds, sample_view()).split())
+    assert said == "Combat at M4+0, round 3: no ship was lost. Your ships made 0 hits and took 0."
+
+
+@pytest.mark.parametrize("make", [sample_view, fight_view, empty_view])
+def test_headings_and_tables_can_be_found_by_ear(reporter: Reporter, make: Any) -> None:
+    """No heading jumps a level, and every table names its columns, four at most."""
+    html = report(reporter, make()).html
+    levels = [int(level) for level in re.findall(r"<h(\d)", html)]
+
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    for table in re.findall(r"<table.*?</table>", html, re.DOTALL):
+        assert 2 <= table.count('<th scope="col"') <= 4
+        assert "<th style" not in table
 
 
 def test_losses_are_told_first_in_a_combat() -> None:

@@ -1,0 +1,234 @@
+"""The turn in brief of The Singularity Trap: what it states is so, and nothing hidden changes it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Event
+from rules.singularity_trap import RULESET
+from rules.singularity_trap.state import Faction, Result, State
+from tests.rules.singularity_trap.builders import Played, given, play, ship, view, world
+from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
+
+ALL = ("red", "yellow", "green", "cyan", "blue", "magenta")
+SITES = [planet["space"] for planet in view(world(seats=ALL), "red")["planets"]]
+
+
+def brief(state: State, seat: str = "red", events: tuple[Event, ...] = ()) -> list[str]:
+    """The brief that a seat is sent."""
+    return list(RULESET.brief(view(state, seat, events)))
+
+
+def told(played: Played, seat: str = "red") -> list[str]:
+    """The brief of a turn that was played."""
+    return brief(played.state, seat, played.events)
+
+
+def holding(*, allies: tuple[tuple[str, str], ...] = (), factions: Any = (), **planets: int) -> State:
+    """Six players, of whom some hold so many planets and the others none; red has no ship."""
+    names = [seat for seat, count in planets.items() for _ in range(count)]
+    owners = dict(zip(SITES, [*names, *[None] * (len(SITES) - len(names))], strict=True))
+    return world(seats=ALL, owners=owners, allies=allies, factions=factions)
+
+
+def test_planets_won_and_lost_are_told_to_both() -> None:
+    """Red's cruiser takes a gate of green's: red is told that it won it, and green that it lost it."""
+    state = world(ship("R1", "J4+6"), owners={"J4+6": "green"})
+    name = next(each["name"] for each in view(state, "red")["planets"] if each["space"] == "J4+6")
+
+    played = play(state)
+
+    assert f"You took {name} from green." in told(played)
+    assert f"You lost {name} to red." in told(played, "green")
+    assert f"Elsewhere red took {name}." in told(played, "cyan")
+
+
+def test_a_planet_that_nobody_holds_names_no_owner() -> None:
+    """Taken from nobody, a planet is told by its name alone."""
+    assert any(line.startswith("You took ") and " from " not in line for line in told(play(world(ship("R1", "J4+6")))))
+
+
+def test_combat_tells_own_fates_and_others_ships_gone() -> None:
+    """The sample's combat: an own ship went dark, and another's is no longer seen, whatever became of it."""
+    assert "Combat at M4+0: R815 went dark and 1 ship of yellow vanished." in RULESET.brief(sample_view())
+
+
+def test_combat_without_a_loss_says_so() -> None:
+    """A fight in which all ships stay is told too."""
+    shown = sample_view()
+    fights = [event | {"lost": []} for event in shown["events"] if event["kind"] == "combat"]
+
+    assert "Combat at M4+0: no ship was lost." in RULESET.brief(shown | {"events": fights})
+
+
+def test_many_losses_are_told_in_numbers() -> None:
+    """More fates than fit a line are counted."""
+    shown = sample_view()
+    (fight, *_) = (event for event in shown["events"] if event["kind"] == "combat")
+    own = [{"id": f"R{number}", "owner": "red", "type": "Scout", "damage": 0} for number in range(100, 110)]
+    lost = [{"ship": each["id"], "how": "destroyed"} for each in own]
+
+    lines = RULESET.brief(shown | {"events": [fight | {"ships": own, "lost": lost}]})
+    assert "Combat at M4+0: 10 of yours destroyed." in lines
+
+
+def test_the_standing_counts_the_planets_of_all_who_play() -> None:
+    """Who leads comes first; beside it stands how many win."""
+    state = holding(red=5, blue=7, green=5)
+
+    assert "Planets (25 win): blue 7, red 5, you 5, yellow 0, cyan 0, magenta 0." in brief(state, "green")
+
+
+@pytest.mark.parametrize(
+    ("planets", "allies", "line"),
+    [
+        ({"red": 8, "cyan": 5}, [("red", "cyan")], "You and cyan hold 13 of 25 planets."),
+        (
+            {"red": 12, "cyan": 5, "blue": 3, "green": 4},
+            [("red", "cyan"), ("red", "blue"), ("red", "green")],
+            "You, cyan and green hold 21 of 25 planets.",
+        ),
+        ({"red": 20, "cyan": 5}, [("red", "cyan")], "You and cyan hold 25 of 25 planets: you can declare a faction."),
+        (
+            {"red": 13, "cyan": 6, "blue": 6},
+            [("red", "cyan"), ("red", "blue")],
+            "You, blue and cyan hold 25 of 25 planets: you can declare an empire.",
+        ),
+        (
+            {"red": 12, "cyan": 7, "blue": 6},
+            [("red", "cyan"), ("red", "blue")],
+            "You, blue and cyan hold 25 of 25 planets: a faction if they are allied.",
+        ),
+    ],
+)
+def test_the_arithmetic_of_alliances(planets: dict[str, int], allies: list[Any], line: str) -> None:
+    """What the reader and his best allies hold together, and what that lets them declare (rulings 21 and 22)."""
+    assert line in brief(holding(allies=tuple(allies), **planets))
+
+
+def test_no_arithmetic_where_no_faction_is_allowed() -> None:
+    """In a campaign without factions nobody adds up planets."""
+    shown = view(holding(allies=(("red", "cyan"),), red=8, cyan=5), "red")
+    shown["rules"]["largest_faction"] = 0
+
+    assert [line for line in RULESET.brief(shown) if " of 25" in line] == []
+
+
+def test_an_offer_of_alliance_waits_for_its_answer() -> None:
+    """Red would ally with green; that green does not is all that can be, and red is told whose answer it waits for."""
+    played = play(world(), red="ALLY green YES")
+
+    assert "Your offer of an alliance waits for green." in told(played)
+    assert [line for line in told(played, "green") if "alliance" in line] == []
+
+
+def test_a_new_alliance_is_told() -> None:
+    """Two who wish it are allies from then on."""
+    played = play(world(), red="ALLY green YES", green="ALLY red YES")
+
+    assert "You and green are allies now." in told(played)
+
+
+def test_who_is_near_victory_is_told_to_all() -> None:
+    """A player, or a faction, with enough planets: at how many of the turn starts it needs."""
+    alone = play(given(world(), 25, "green"))
+    faction = holding(red=20, cyan=5, allies=(("red", "cyan"),), factions=[Faction(("red", "cyan"), None, held=2)])
+
+    assert "Green alone held enough to win at 1 of 3 turn starts." in told(alone)
+    assert "The faction of you and cyan held enough at 2 of 3 turn starts." in brief(faction)
+    assert "The faction of red and cyan held enough at 2 of 3 turn starts." in brief(faction, "blue")
+
+
+def test_enemies_and_unknown_ships_at_planets_are_threats() -> None:
+    """Seen enemies at a planet of the reader's, and unknown ships next to one; an ally is no threat."""
+    seen = world(ship("R1", "J4+6"), ship("G1", "J4+6"), owners={"J4+6": "red"})
+    near = world(ship("R1", "J4+6"), ship("G1", "J4+7"), owners={"J4+6": "red"})
+    allied = world(ship("R1", "J4+6"), ship("G1", "J4+6"), owners={"J4+6": "red"}, allies=[("red", "green")])
+    name = next(each["name"] for each in view(seen, "red")["planets"] if each["space"] == "J4+6")
+
+    assert f"At your planets: enemies at {name}." in brief(seen)
+    assert f"At your planets: unknown ships at most a space from {name}." in brief(near)
+    assert [line for line in brief(allied) if "enem" in line or "unknown" in line] == []
+
+
+def test_threats_to_many_planets_are_counted() -> None:
+    """The sample's red-rim is met by yellow, and unknown ships are by red-rim and red-left."""
+    line = "Your planets: enemies at 1; unknown ships at most a space from 2."
+
+    assert line in RULESET.brief(sample_view() | {"events": []})
+
+
+def test_money_is_told_with_what_it_comes_to() -> None:
+    """Saved points, income and upkeep, and what is left; or that upkeep cannot be paid."""
+    rich = world(ship("R1", "J4+6"), points=14)
+    shown = view(rich, "red")
+    left = 14 + shown["income"] - 1
+
+    assert f"You have 14 points; {shown['income']} of income less 1 of upkeep will make it {left}." in RULESET.brief(
+        shown
+    )
+    poor = {**shown, "points": 1, "income": 2, "upkeep": 9}
+    assert "1 point and 2 income do not cover 9 upkeep: ships will be scrapped." in RULESET.brief(poor)
+
+
+def test_fire_that_is_awaited_comes_first() -> None:
+    """Between rounds of combat the reader is asked for his shots before all else."""
+    assert RULESET.brief(fight_view())[0] == "Your fire is awaited at M4+0: 6 shots."
+
+
+@pytest.mark.parametrize(
+    ("winners", "line"),
+    [
+        (("red",), "You have won the war."),
+        (("red", "cyan"), "You have won the war, with cyan."),
+        (("green", "cyan"), "The war is over: green and cyan have won."),
+        (("green",), "The war is over: green has won."),
+        ((), "The war is over: nobody has won."),
+    ],
+)
+def test_the_end_tells_who_won_and_why(winners: tuple[str, ...], line: str) -> None:
+    """At the end the result and its reason come first, and nothing is planned any more."""
+    reason = "held 25 or more planets at 3 successive starts of turn"
+    lines = brief(dataclasses.replace(world(), result=Result(winners, reason)))
+
+    assert lines[:2] == [line, f"Why: {reason}."]
+    assert [each for each in lines if "income" in each or "waits" in each] == []
+
+
+def test_who_has_left_is_told_so() -> None:
+    """A player who resigned is out, and has neither money nor plans; the others hear of it."""
+    played = play(world(), red="RESIGN CONFIRM")
+
+    assert told(played)[0] == "You are out of the war."
+    assert [line for line in told(played) if "income" in line] == []
+    assert "Red is out of the war." in told(played, "green")
+
+
+def test_the_first_turn_has_nothing_to_say_of_what_happened() -> None:
+    """The standing and the money are all there is."""
+    lines = RULESET.brief(empty_view())
+
+    assert [line.split()[0] for line in lines] == ["Planets", "You"]
+
+
+@pytest.mark.parametrize("seat", ALL)
+def test_a_full_turn_is_told_in_eight_lines(seat: str) -> None:
+    """With one event of every kind the standing, the alliance and the money are still told, at the end."""
+    lines = RULESET.brief(sample_view(seat))
+
+    assert len(lines) == 8
+    assert [line.split()[0] for line in lines[-3:]] == ["Planets", "You", "You"]
+
+
+def test_hidden_ships_and_others_points_change_nothing() -> None:
+    """Green's far fleet, its points and its alliance with cyan are green's: red's brief is the same without."""
+    here = ship("R1", "J4+6")
+    plain = world(here)
+    rich = world(here, ship("G7", "D13-4"), ship("G8", "D13-4", "Scout"), allies=[("green", "cyan")])
+    other = dataclasses.replace(rich.players["green"], points=3)
+    rich = dataclasses.replace(rich, players={**rich.players, "green": other})
+
+    assert brief(plain) == brief(rich)
