@@ -139,10 +139,11 @@ def _then(view: View) -> str:
 
 def _ranking(view: View) -> Iterator[str]:
     """Totals as they would count now, the best first; those who left have none."""
-    totals = {seat: player["total"] for seat, player in view["players"].items() if not player["out"]}
+    players = view["players"]
+    totals = {seat: players[seat]["total"] for seat in view["seats"] if not players[seat]["out"]}
     best = max(totals.values())
     first = [seat for seat in totals if totals[seat] == best]
-    rest = sorted(totals.keys() - set(first), key=lambda seat: (-totals[seat], seat))
+    rest = sorted((seat for seat in totals if seat not in first), key=lambda seat: -totals[seat])
     others = ", ".join(f"{_who(view, seat)} {totals[seat]}" for seat in rest)
     who = capital(named([_who(view, seat) for seat in first], len(first)))
     verb = ("had", "had") if view["over"] else ("leads with", "lead with")
@@ -155,7 +156,7 @@ def _markers(view: View) -> Iterator[str]:
         yield "This round is the last."
         return
     limit = Rules(**view["rules"]).markers_to_end
-    held = {seat: player["markers"] for seat, player in view["players"].items() if player["markers"]}
+    held = {seat: number for seat in view["seats"] if (number := view["players"][seat]["markers"])}
     if held:
         told = ", ".join(f"{_who(view, seat)} {held[seat]}" for seat in sorted(held, key=lambda seat: -held[seat]))
         yield f"Markers, of {limit} that end the game: {told}."

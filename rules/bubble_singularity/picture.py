@@ -44,7 +44,7 @@ def pictures(view: View) -> tuple[Picture, ...]:
 
 def _title(view: View) -> str:
     """What the picture shows, for those who cannot see it."""
-    maris = [f"{seat} on {player['at']}" for seat, player in view["players"].items() if player["at"]]
+    maris = [f"{seat} on {at}" for seat in view["seats"] if (at := view["players"][seat]["at"])]
     bubbles = sum(len(space["bubbles"]) for space in view["spaces"].values())
     standing = f"Maris: {', '.join(maris)}" if maris else "no Mari has started"
     return f"Board, {view['label']}: {counted(bubbles, 'bubble')} on it; {standing}"

@@ -56,7 +56,7 @@ def _scores(view: View) -> Iterator[str]:
     if not scores:
         return
     best = max(scores.values())
-    first = [_who(view, seat) for seat, score in scores.items() if score == best]
+    first = [_who(view, seat) for seat in view["seats"] if scores[seat] == best]
     own = "" if "you" in first else f"; you have {scores[view['seat']]}"
     yield f"Highest score: {best}, of {named(first)}{own}."
 

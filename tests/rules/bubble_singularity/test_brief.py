@@ -36,7 +36,7 @@ def test_players_between_are_named_and_equals_share_the_lead() -> None:
 
     assert brief(state, "yellow")[:2] == [
         "Blue is to move, then red, green and you.",
-        "Blue and green lead with 3 points; red 0, you 0.",
+        "Green and blue lead with 3 points; red 0, you 0.",
     ]
 
 

@@ -240,3 +240,13 @@ def test_the_pictures_frame_depends_on_the_own_scans_alone() -> None:
     one, other = position({"bob": {"G": (9, -3)}}), position({"bob": {"G": (0, -9)}})
 
     assert RULESET.pictures(view(one, "ann")) == RULESET.pictures(view(other, "ann"))
+
+
+def test_the_picture_is_told_in_words() -> None:
+    """Who cannot see it reads where the Harvester is, and how many units and things to gather it shows."""
+    units = {"ann": {"G": (0, 0)}, "bob": {"S1": (1, 0), "S2": (0, 1)}}
+
+    (picture,) = RULESET.pictures(view(position(units, resources={(0, 2): 1}), "ann"))
+
+    shown = "your Harvester at 0,0, 1 unit of yours, 2 units of foes beside them, 1 mark of things to gather"
+    assert picture.title == f"Scanners, turn 1: {shown}"
