@@ -205,6 +205,7 @@ class _Writer:
             view=view,
             facts=self.facts,
             ruleset=RULESET,
+            brief=RULESET.brief(view),
             happened=happened,
             map_text=RULESET.text_map(view),
             order_lines=RULESET.template(view),

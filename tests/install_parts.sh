@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the servers the tests run against, from Debian's packages, where they are missing:
-# Dovecot and Postfix for real mail, PostgreSQL for the store. Their services are not started:
+# Dovecot and Postfix for real mail, PostgreSQL for the store, Chromium for pages. Their services are not started:
 # the tests run copies of their own, from temporary folders.
 set -eu
 
@@ -20,6 +20,7 @@ missing() {
     need dovecot-imapd /usr/lib/dovecot/imap
     need dovecot-lmtpd /usr/lib/dovecot/lmtp
     need postfix /usr/lib/postfix/sbin/master
+    need chromium-headless-shell /usr/bin/chromium-headless-shell
     need postgresql /usr/lib/postgresql/*/bin/initdb
     packages=${packages# }
 }

@@ -15,6 +15,7 @@ from pbem.report.wording import CSS, WIDTH, columns, heading
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 """HTML in a text is shown, not used, and no picture is fetched from anywhere."""
 
+_CODE = ("code_block", "fence")
 _STYLES = {"h1": "h1", "h2": "h2", "h3": "h3", "table": "table", "th": "th", "td": "td", "ul": "list", "ol": "list"}
 _NARROWEST = 24
 """Columns below which a cell is not wrapped."""
@@ -79,6 +80,10 @@ def as_html(source: str) -> Markup:
     for token in tokens:
         if token.tag in _STYLES and token.nesting == 1:
             token.attrSet("style", CSS[_STYLES[token.tag]])
+        if token.type in _CODE:
+            token.attrSet("style", CSS["wrap"])
+        if token.tag == "th" and token.nesting == 1:
+            token.attrSet("scope", "col")
     return Markup(_READER.renderer.render(tokens, _READER.options, {}))  # noqa: S704 - the reader escapes all HTML
 
 

@@ -15,7 +15,7 @@ WIDTH = 78
 _BAR = "| "
 
 CSS: Mapping[str, str] = {
-    "body": "margin:0 auto;padding:8px;max-width:46em;font:16px/1.45 sans-serif",
+    "body": "margin:0 auto;padding:8px;max-width:52em;font:16px/1.45 sans-serif",
     "preheader": "display:none;max-height:0;overflow:hidden",
     "h1": "margin:0;font-size:1.4em",
     "h2": "margin:1.3em 0 .4em;font-size:1.15em;border-bottom:2px solid #888",
@@ -25,9 +25,12 @@ CSS: Mapping[str, str] = {
     "list": "margin:.3em 0;padding-left:1.2em",
     "table": "border-collapse:collapse;margin:.3em 0",
     "th": "text-align:left;padding:2px 8px 2px 0;border-bottom:1px solid #888",
+    "caption": "text-align:left;padding:2px 0",
+    "row": "padding:2px 8px 2px 0;vertical-align:top;text-align:left;font-weight:normal;overflow-wrap:anywhere",
     "td": "padding:2px 8px 2px 0;vertical-align:top",
     "num": "padding:2px 8px 2px 0;text-align:right",
-    "note": "margin:.3em 0;font-size:.9em;opacity:.8",
+    "note": "margin:.3em 0;font-size:.9em",
+    "wrap": "white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.3 monospace;padding:.5em;border:1px solid #888",
     "pre": "overflow-x:auto;font:13px/1.3 monospace;padding:.5em;border:1px solid #888",
     "img": "max-width:100%;height:auto",
     "words": "margin:.3em 0;white-space:pre-wrap;overflow-wrap:anywhere",

@@ -15,6 +15,7 @@ from rules.bubble_singularity.cards import EXPANSION, FLUX, PLAIN, UNIVERSE, UNS
 from rules.bubble_singularity.grid import SHIFTS, spot
 from rules.bubble_singularity.state import COLOURS
 from rules.kit import svg
+from rules.kit.brief import counted
 
 MARGIN, GAP, PANEL = 34, 8, 300
 CARD = {4: 128, 5: 116}
@@ -32,13 +33,21 @@ STATION = "#3c4468"
 def pictures(view: View) -> tuple[Picture, ...]:
     """The table a view tells of."""
     drawing = _Drawing(view)
-    title = f"Bubble Singularity, {view['label']}"
+    title = _title(view)
     body = "".join(drawing.layers())
     return (
         Picture(
             "board", title, svg.document(drawing.width, drawing.height, body, title), drawing.width, drawing.height
         ),
     )
+
+
+def _title(view: View) -> str:
+    """What the picture shows, for those who cannot see it."""
+    maris = [f"{seat} on {at}" for seat in view["seats"] if (at := view["players"][seat]["at"])]
+    bubbles = sum(len(space["bubbles"]) for space in view["spaces"].values())
+    standing = f"Maris: {', '.join(maris)}" if maris else "no Mari has started"
+    return f"Board, {view['label']}: {counted(bubbles, 'bubble')} on it; {standing}"
 
 
 class _Drawing:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Option, Order, Seat, Seats, Standing, View
 from rules.bubble_singularity import beginning, bots, form, picture, sheet, state, textmap, turn
+from rules.bubble_singularity.brief import brief
 from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.orders import ORDERS
 from rules.bubble_singularity.scores import totals
@@ -46,6 +47,7 @@ class BubbleSingularity(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(form.template)
     resolve = staticmethod(turn.resolve)
+    brief = staticmethod(brief)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)

@@ -21,6 +21,7 @@ from pbem.ruleset import (
     suggest,
 )
 from rules.gm_adjudicated import bots, forms, reading, sheet, state, turn
+from rules.gm_adjudicated.brief import brief
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.state import VERSION, Known, Player, State
 from rules.gm_adjudicated.text import block
@@ -67,6 +68,7 @@ class GmAdjudicated(BaseRuleset[State]):
 
     view = staticmethod(view_of)
     template = staticmethod(sheet.template)
+    brief = staticmethod(brief)
     digest = staticmethod(forms.digest)
     ruling_files = staticmethod(forms.ruling_files)
     dump = staticmethod(state.dump)

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pbem.ruleset import Picture, View
 from rules.harvester.atlas import UNKNOWN, Atlas, Sighting
 from rules.harvester.planet import DIRECTIONS
+from rules.harvester.routes import written
 from rules.kit import hexes, svg
+from rules.kit.brief import counted
 from rules.kit.hexes import Hex
 
 SIZE = 13.0
@@ -47,9 +49,17 @@ def pictures(view: View) -> tuple[Picture, ...]:
             *_units(frame, view, atlas),
         ]
     )
-    title = f"Scanners of {view['seat']}, {view['label']}"
+    title = _title(view, atlas)
     drawn = svg.document(frame.width, frame.height, body, title)
     return (Picture("scanners", title, drawn, frame.width, frame.height),)
+
+
+def _title(view: View, atlas: Atlas) -> str:
+    """What the picture shows, for those who cannot see it."""
+    foes = sum(len(each["units"]) for each in view["contacts"] if each["side"] == "foe")
+    seen = f"{counted(foes, 'unit')} of foes beside them, {counted(len(atlas.marked), 'mark')} of things to gather"
+    units = counted(len(view["units"]), "unit")
+    return f"Scanners, {view['label']}: your Harvester at {written(atlas.home)}, {units} of yours, {seen}"
 
 
 class _Frame:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pbem.ruleset import BaseRuleset, Event, Seat, Seats, Standing, View
 from rules.harvester import bots, picture, sheet, state, textmap, turn
 from rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
+from rules.harvester.brief import brief
 from rules.harvester.orders import ORDERS
 from rules.harvester.state import VERSION, State, from_version_1
 from rules.harvester.views import views_of
@@ -35,6 +36,7 @@ class Harvester(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
     resolve = staticmethod(turn.resolve)
+    brief = staticmethod(brief)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)

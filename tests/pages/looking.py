@@ -25,7 +25,8 @@ _TOO_WIDE = """() => {
   const wide = document.documentElement.clientWidth;
   const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
   return [...document.querySelectorAll("body *")]
-    .filter((each) => each.getBoundingClientRect().right > wide + 1 || (scrolls(each) && each.scrollWidth > each.clientWidth + 1))
+    .filter((each) => each.getBoundingClientRect().right > wide + 1
+      || (scrolls(each) && each.scrollWidth > each.clientWidth + 1))
     .map((each) => each.tagName + ": " + each.textContent.trim().slice(0, 60));
 }"""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -16,9 +17,10 @@ from pbem.report.pages import RulebookPage
 from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.play import games
-from pbem.ruleset.testing.rules_of_reports import TEMPLATES
 from tests.games import RULESETS
 from tests.pages.looking import SCHEMES, WIDTHS, Scheme, faults, shown, too_wide
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
 
 LARGEST = 100_000
 """Bytes; Gmail cuts what is longer than 102 kB."""

@@ -123,3 +123,10 @@ def test_the_text_map_names_special_cards_and_owners() -> None:
     assert "|energy     (B)|" in shown
     assert all(shown.count(name) == 4 for name in ("flux", "unstab.", "expans."))
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_picture_is_told_in_words() -> None:
+    """Who cannot see it reads how many bubbles lie there, and where the Maris stand."""
+    (picture,) = RULESET.pictures(view(lay(lying={"A2": "rb"}), "red"))
+
+    assert picture.title == "Board, round 1, blue moving: 2 bubbles on it; Maris: red on A1, blue on C3"

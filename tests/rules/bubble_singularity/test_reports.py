@@ -186,8 +186,9 @@ def test_a_report_tells_the_whole_table(reporter: Reporter) -> None:
     """Whose turn it is, points, supplies, bag, decks, abilities and special cards stand in every report."""
     state = lay(hand="rb", held=["drift"], stations=True, control={"energy": "red"}, blocked="PULL")
 
-    for shown in (report(reporter, state, "blue").text, report(reporter, state, "blue").html):
-        words = plain(re.sub(r"<[^>]*>", "", shown))
+    parts = report(reporter, state, "blue")
+
+    for words in (plain(parts.text), plain(re.sub(r"<[^>]*>", "", parts.html))):
         assert "Blue is to move in round 1; that is you." in words
         assert "1 red, 0 green, 1 blue, 0 yellow" in words
         assert "2 red, 2 green, 2 blue, 2 yellow" in words

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 from pbem.house import TEMPLATES
@@ -13,7 +15,7 @@ from pbem.report import Reporter, ReportFacts, ReportParts
 from pbem.ruleset import Event, Seat
 from rules.harvester import RULESET
 from rules.harvester.state import State
-from tests.rules.harvester.table import SEATS, position, turn, view
+from tests.rules.harvester.table import SEATS, new_game, position, turn, view
 
 
 def report(state: State, seat: Seat, events: tuple[Event, ...] = ()) -> ReportParts:
@@ -59,15 +61,69 @@ def test_a_report_tells_the_own_affairs(part: str) -> None:
 def test_each_band_tells_its_own_facts_in_words() -> None:
     """Contents in band 1, numbers in 2, directions in 3, movement in 4, marks in 5; and no more."""
     state, events = busy()
-    lines = report(state, "ann", events).text.splitlines()
+    text = report(state, "ann", events).text
 
-    assert "0,3: 0 resources, 1 unit, entered from SE" in lines
-    assert "0,3: foe cyd: L" in lines
-    after = {line.split(" (")[0]: lines[number + 1].strip() for number, line in enumerate(lines) if "(band" in line}
-    assert after["Two hexes off"] == "0,4 movement; 3,-1 movement"
-    assert after["Three hexes off"] == "-3,2 entered from SW; -2,0*"
-    assert after["Four hexes off"] == "-4,3 movement; 4,-4*"
-    assert after["Five hexes off"] == "-4,0; 0,6"
+    told = text[text.index("Beside your units (band 1, exact)") : text.index("Nothing is told of")].splitlines()
+    assert told == [
+        "Beside your units (band 1, exact)",
+        "  entered from NE: 3,0",
+        "  entered from NW: 0,1",
+        "  entered from SE: 0,3",
+        "  entered from W: 4,-1; 4,0",
+        "  left, not entered: 0,0",
+        "Two hexes off (band 2)",
+        "  left, not entered: 0,4; 3,-1",
+        "Three hexes off (band 3)",
+        "  Harvester or resource: -2,0",
+        "  entered from SW: -3,2",
+        "Four hexes off (band 4)",
+        "  Harvester or resource: 4,-4",
+        "  movement: -4,3",
+        "Five hexes off (band 5)",
+        "  Harvester or resource: -4,0; 0,6",
+    ]
+    assert "Foes beside your units\nbob: S at 3,0\ncyd: L at 0,3\n" in text
+
+
+@pytest.mark.parametrize("part", ["text", "html"])
+def test_resources_and_units_are_grouped_by_number(part: str) -> None:
+    """In band 1 resources by how many, in band 2 units by how many."""
+    units = {"ann": {"G": (0, 0)}, "bob": {"S1": (2, 0), "S2": (2, 0), "C1": (0, 2)}}
+    state = position(units, resources={(1, 0): 3, (0, 1): 3, (-1, 0): 1})
+
+    words = getattr(report(state, "ann"), part)
+
+    for told in ("3 resources: 0,1; 1,0", "1 resource: -1,0", "2 units: 2,0", "1 unit: 0,2"):
+        assert told in words
+
+
+def ruler() -> State:
+    """A game of a thousand in which seat1 rules forty, and units are all over the planet."""
+    state, draws = new_game(1000), np.random.default_rng(1)
+    near = np.flatnonzero(state.planet.distance <= 7)
+    at = (state.at[:, :1] + draws.choice(near, state.at.shape)) % state.planet.count
+    at[:, 0] = state.at[:, 0]
+    below = state.ruler.copy()
+    below[1:41] = 0
+    moved = draws.random(state.planet.count) < 0.2
+    return replace(state, at=at, ruler=below, traffic=np.where(moved, 9, 0).astype(np.uint8), turn=9)
+
+
+def test_a_ruler_of_forty_reads_a_summary_and_the_rest_at_the_end() -> None:
+    """What is known takes three screens; every hex and every unit stands below the order form; the HTML is not cut."""
+    state = ruler()
+
+    parts = report(state, "seat1")
+
+    known, _, rest = parts.text.partition("YOUR ORDERS")
+    _, _, exact = rest.partition("UNITS OF OTHERS")
+    seen = view(state, "seat1")
+    assert len(known[known.index("WHAT YOU KNOW") :].splitlines()) < 100
+    telling = [f"{q},{r}" for q, r, _, moved, _, _, resources in seen["scan"][0] if moved or resources]
+    assert not [spot for spot in telling if spot not in exact]
+    assert not [each["seat"] for each in seen["subservients"] if f"\n{each['seat']} " not in known]
+    assert len(parts.html.encode()) < 100_000
+    assert max(map(len, parts.text.splitlines())) <= 80
 
 
 def test_friends_and_foes_are_marked_everywhere() -> None:
@@ -79,8 +135,8 @@ def test_friends_and_foes_are_marked_everywhere() -> None:
     (row,) = (line for line in RULESET.text_map(view(state, "ann")).splitlines() if line.split()[:1] == ["-5,0"])
     (picture,) = RULESET.pictures(view(state, "ann"))
 
-    assert "1,0: foe bob: S" in text
-    assert "-1,0: friend cyd: S" in text
+    assert "Foes beside your units and those below you\nbob: S at 1,0\n" in text
+    assert "Friends, on your side though not below you, beside your units\nann: H at 0,0\n" in report(state, "cyd").text
     assert row.split()[5:9] == ["&", "@", "s", "%"]
     assert {"#b3261e", "#5b7f95"} <= set(re.findall("#[0-9a-f]{6}", picture.svg))
 
@@ -95,8 +151,8 @@ def test_a_ruler_reads_a_summary_of_his_empire(part: str) -> None:
     assert "our empire" in words
     assert "G at -6,0" in words
     if part == "text":
-        assert "bob: 11 points; Harvester at -6,0, holding 7; G at -6,0" in words
-        assert "cyd, under bob: 0 points; Harvester at 0,6, holding 0; no units" in words
+        assert "bob you 11 -6,0 7 G " in words
+        assert "cyd bob 0 0,6 0 - " in words
 
 
 def test_a_fight_says_who_won_and_why() -> None:
@@ -184,3 +240,13 @@ def test_the_pictures_frame_depends_on_the_own_scans_alone() -> None:
     one, other = position({"bob": {"G": (9, -3)}}), position({"bob": {"G": (0, -9)}})
 
     assert RULESET.pictures(view(one, "ann")) == RULESET.pictures(view(other, "ann"))
+
+
+def test_the_picture_is_told_in_words() -> None:
+    """Who cannot see it reads where the Harvester is, and how many units and things to gather it shows."""
+    units = {"ann": {"G": (0, 0)}, "bob": {"S1": (1, 0), "S2": (0, 1)}}
+
+    (picture,) = RULESET.pictures(view(position(units, resources={(0, 2): 1}), "ann"))
+
+    shown = "your Harvester at 0,0, 1 unit of yours, 2 units of foes beside them, 1 mark of things to gather"
+    assert picture.title == f"Scanners, turn 1: {shown}"

@@ -1,0 +1,124 @@
+"""HTML for real mail programs: in order, with heads of tables named, narrow enough for a phone, and not cut."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from pbem.house import TEMPLATES
+from pbem.report import Reporter, ReportFacts
+from pbem.report.markdown import as_html
+from pbem.report.pages import RulebookPage
+from pbem.report.wording import CSS
+from pbem.ruleset import AnyRuleset
+from pbem.ruleset.testing.play import play, standard
+from rules import bubble_singularity, gm_adjudicated, harvester
+
+GAMES = [game.RULESET for game in (bubble_singularity, gm_adjudicated, harvester)]
+TURNS = 8
+MOST_COLUMNS = 4
+CUT_AT = 100_000
+"""Bytes beyond which Gmail shows no more, with some to spare."""
+
+
+class Page(HTMLParser):
+    """What a test asks of a page: levels of headings, scopes of heads, columns of rows, lists without an item."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.levels: list[int] = []
+        self.scopes: list[str | None] = []
+        self.columns: list[int] = []
+        self.alone: list[str] = []
+        self._last = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag[0] == "h" and tag[1:].isdigit():
+            self.levels.append(int(tag[1:]))
+        elif tag == "tr":
+            self.columns.append(0)
+        elif tag in ("th", "td"):
+            self.columns[-1] += 1
+            self.scopes += [dict(attrs).get("scope")] if tag == "th" else []
+        self._last = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("ul", "table") and self._last == tag:
+            self.alone.append(tag)
+        self._last = ""
+
+
+@pytest.fixture(scope="module", params=GAMES, ids=lambda game: game.key)
+def reports(request: pytest.FixtureRequest) -> list[str]:
+    """The HTML of every report of some turns of a game."""
+    return list(_reports(request.param))
+
+
+def _reports(game: AnyRuleset) -> Iterator[str]:
+    played = play(game, standard, TURNS)
+    with Reporter([TEMPLATES], pictures=False) as reporter:
+        for view in list(played.views())[-3 * len(played.seats) :]:
+            facts = ReportFacts(
+                campaign="c",
+                seat=view["seat"],
+                seats=played.seats,
+                deadline=dt.datetime(2030, 1, 1, tzinfo=dt.UTC),
+                zone="UTC",
+                code="code",
+                address="orders@example.org",
+            )
+            yield reporter.report(game, view, facts).html
+
+
+def test_headings_go_down_one_by_one(reports: list[str]) -> None:
+    """The title first, and no level is left out on the way down."""
+    for html in reports:
+        levels = Page(html).levels
+        assert levels[0] == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_heads_of_tables_say_what_they_head(reports: list[str]) -> None:
+    """Each has a scope."""
+    assert {scope for html in reports for scope in Page(html).scopes} <= {"col", "row"}
+
+
+def test_tables_fit_a_phone(reports: list[str]) -> None:
+    """Four columns at the most; and no list or table is empty."""
+    for html in reports:
+        page = Page(html)
+        assert max(page.columns, default=0) <= MOST_COLUMNS
+        assert page.alone == []
+
+
+def test_no_mail_program_cuts_a_report(reports: list[str]) -> None:
+    """All HTML is below the limit of Gmail."""
+    assert max(len(html.encode()) for html in reports) < CUT_AT
+
+
+def test_rulebooks_name_the_heads_of_their_tables_and_wrap_examples() -> None:
+    """As reports do."""
+    for game in GAMES:
+        html = as_html(game.rulebook)
+        assert set(Page(html).scopes) <= {"col"}
+        assert html.count("<pre") == html.count("<pre style") > 0
+
+
+def test_a_part_of_a_rulebook_has_a_title_above_its_headings() -> None:
+    """The whole has its own."""
+    for source, levels in (("## Orders\n\nWords.", [1, 2]), ("# Game\n\n## Orders", [1, 2])):
+        page = RulebookPage(game="Toy Fair", about="the rules about orders", text="", html=as_html(source))
+        with Reporter([TEMPLATES], pictures=False) as reporter:
+            assert Page(reporter.write_html(page)).levels == levels
+
+
+def test_no_text_is_paler_than_the_page() -> None:
+    """Styles set neither a colour nor an opacity of text, so contrast is what the mail program makes it."""
+    rules = [rule.split(":")[0] for style in CSS.values() for rule in style.split(";")]
+
+    assert not {"color", "opacity", "background", "background-color"} & set(rules)

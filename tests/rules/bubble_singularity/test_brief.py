@@ -1,0 +1,131 @@
+"""The turn in brief: each line is right, and there is none when there is nothing to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pbem.ruleset import Dice, Event, Seat, TurnInput
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.events import public
+from rules.bubble_singularity.state import Player, Question, State
+from tests.rules.bubble_singularity.table import bubbles, lay, miss, new_game, play, view
+
+
+def brief(state: State, seat: Seat = "blue", events: Sequence[Event] = ()) -> list[str]:
+    """The lines of a seat's report."""
+    return list(RULESET.brief(view(state, seat, events)))
+
+
+def test_a_quiet_table_tells_whose_turn_it_is_and_who_leads() -> None:
+    """Who moves, the totals as they would count now, and where the own Mari stands."""
+    state = lay(points=6)
+
+    assert brief(state) == [
+        "It is your turn, in round 1.",
+        "You lead with 9 points; red 0.",
+        "Your Mari is on C3; you have 3 bubbles.",
+    ]
+    assert brief(state, "red")[:2] == ["Blue is to move, then you.", "Blue leads with 9 points; you 0."]
+
+
+def test_players_between_are_named_and_equals_share_the_lead() -> None:
+    """In the order of play; whoever has the same total stands first with the others."""
+    others = {"green": Player(side="W", at="A3", points=3), "yellow": Player(side="E", at="D2")}
+    state = lay(others=others)
+
+    assert brief(state, "yellow")[:2] == [
+        "Blue is to move, then red, green and you.",
+        "Green and blue lead with 3 points; red 0, you 0.",
+    ]
+
+
+def test_what_a_turn_scored_is_summed_up() -> None:
+    """Points, markers and pops, to who moved and to the others; several chains of a turn together."""
+    done = play(lay(hand="", lying={"C3": "rr", "C2": "g"}), "PULL N")
+    chains = [
+        public(done.state.seats, "scored", who="blue", pops=3, points=6, markers=0, total=6, chain=1),
+        public(done.state.seats, "scored", who="blue", pops=4, points=10, markers=1, total=16, chain=2),
+    ]
+
+    assert "You scored 1 point with 1 pop." in brief(done.state, "blue", done.events)
+    assert "Blue scored 1 point with 1 pop." in brief(done.state, "red", done.events)
+    assert "Blue scored 16 points and 1 marker with 7 pops in 2 chains." in brief(done.state, "red", chains)
+
+
+def test_markers_are_told_with_how_many_end_the_game() -> None:
+    """Who has any, the most first; in the last round, that it is the last."""
+    state = lay(markers=2, others={"green": Player(side="W", at="A3", markers=4)})
+
+    assert "Markers, of 5 that end the game: green 4, you 2." in brief(state)
+    assert "Markers, of 7 that end the game: you 1." in brief(lay(markers=1, advanced=True))
+    assert "This round is the last." in brief(replace(state, last_round=True))
+    assert brief(replace(state, mover="red", last_round=True))[0] == "Red is to move; you have had your last turn."
+
+
+def test_stations_and_abilities_won_are_named() -> None:
+    """From whom a station was taken, and which card somebody kept."""
+    state = lay(control={"energy": "blue"}, stations=True)
+    events = [
+        public(state.seats, "controlled", who="blue", station="energy", before="red"),
+        public(state.seats, "kept", who="red", what=["drift"], returned=["fusion"]),
+    ]
+
+    assert "You took the energy station from red." in brief(state, "blue", events)
+    assert "Blue took the energy station from you." in brief(state, "red", events)
+    assert "Red has a new ability: Quantum Drift." in brief(state, "blue", events)
+
+
+def test_a_block_is_told_to_whom_it_binds() -> None:
+    """What may not be done in the next turn."""
+    assert "You may not ROTATE in your next turn." in brief(lay(blocked="ROTATE"))
+    assert not [line for line in brief(lay(blocked="ROTATE"), "red") if "may not" in line]
+
+
+def test_a_missed_turn_is_told() -> None:
+    """To who missed it, and to the others."""
+    done = miss(lay())
+
+    assert brief(done.state, "blue", done.events)[0] == "No sheet of yours came; the game's default was played."
+    assert brief(done.state, "red", done.events)[0] == "No sheet of blue's came; the game's default was played."
+
+
+def test_a_question_and_the_set_up_are_awaited_in_their_words() -> None:
+    """What is to be chosen, by whom."""
+    asked = replace(lay(), question=Question("bubbles", "blue", ("red", "blue")))
+
+    assert brief(asked)[0] == "You choose what to keep."
+    assert brief(asked, "red")[0] == "Blue is to choose, then you."
+    new = new_game(2)
+    first = "You move first." if new.first == "red" else "Green moves first."
+    assert brief(new, "red") == ["You choose where to start and one of two abilities.", first]
+    assert brief(new_game(2, advanced=True), "red")[0] == "You choose where to start."
+
+
+def test_spaces_one_bubble_short_of_a_pop_are_named() -> None:
+    """Those with two bubbles, by name."""
+    assert brief(lay(lying={"D4": "rb", "A2": "yy", "B2": "r"}))[-1] == "One bubble short of a pop: A2 and D4."
+
+
+def test_a_coming_standstill_is_told() -> None:
+    """From a whole round without a move or a pop on."""
+    assert "Nothing moves or pops: the game ends after 1 more turn like that." in brief(replace(lay(), quiet=3))
+    assert not [line for line in brief(replace(lay(), quiet=1)) if line.startswith("Nothing")]
+
+
+def test_the_end_tells_who_won_and_why() -> None:
+    """The reason, the winner and the totals."""
+    done = RULESET.resolve(lay(points=6), TurnInput({}, frozenset(), frozenset({"red"})), Dice(b"test"))
+
+    assert brief(done[0], "blue", done[1]) == [
+        "The game is over: all others left.",
+        "You win.",
+        "You had 9 points.",
+    ]
+    assert brief(done[0], "red", done[1])[1:] == ["Blue wins.", "Blue had 9 points."]
+    rich = Player(side="S", at="A1", hand=bubbles("rr"), markers=5)
+    last = replace(lay(red="A1", others={"red": rich}), last_round=True, order=("red", "blue"))
+    ended = play(last, "MOVE E", "ROTATE CW")
+    assert brief(ended.state, "red", ended.events)[0] == (
+        "The game is over: the markers were reached and the round is complete."
+    )
