@@ -16,7 +16,13 @@ _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("ima
 """HTML in a text is shown, not used, and no picture is fetched from anywhere."""
 
 _CODE = ("code_block", "fence")
-_STYLES = {"h1": "h1", "h2": "h2", "h3": "h3", "table": "table", "th": "th", "td": "td", "ul": "list", "ol": "list"}
+_STYLES = {"h1": "h1", "h2": "h2", "h3": "h3", "table": "table", "th": "th", "td": "row", "ul": "list", "ol": "list"}
+_LINK = "color:inherit"
+"""A mail program's own blue may be hard to read on its dark ground."""
+
+_MOST_COLUMNS = 4
+"""Wider tables do not fit a phone."""
+
 _NARROWEST = 24
 """Columns below which a cell is not wrapped."""
 
@@ -76,8 +82,11 @@ def _has(text: str, words: Sequence[str]) -> bool:
 
 def as_html(source: str) -> Markup:
     """The text as HTML for the body of a mail, in the styles of reports; what is HTML in it already is escaped."""
-    tokens = _READER.parse(source)
+    tokens = _READER.parse(_narrowed(source))
     for token in tokens:
+        for link in token.children or ():
+            if link.type == "link_open":
+                link.attrSet("style", _LINK)
         if token.tag in _STYLES and token.nesting == 1:
             token.attrSet("style", CSS[_STYLES[token.tag]])
         if token.type in _CODE:
@@ -85,6 +94,17 @@ def as_html(source: str) -> Markup:
         if token.tag == "th" and token.nesting == 1:
             token.attrSet("scope", "col")
     return Markup(_READER.renderer.render(tokens, _READER.options, {}))  # noqa: S704 - the reader escapes all HTML
+
+
+def _narrowed(source: str) -> str:
+    """The text with each wide table as a list of its rows in words."""
+    lines = source.splitlines()
+    tables = [node for node in SyntaxTreeNode(_READER.parse(source)).walk() if node.type == "table" and node.map]
+    for table in reversed(tables):
+        head, *rows = _cells(table)
+        if len(head) > _MOST_COLUMNS and table.map:
+            lines[slice(*table.map)] = [*(f"- {_row(head, row)}" for row in rows), ""]
+    return "\n".join(lines)
 
 
 def as_text(source: str) -> str:
@@ -130,7 +150,7 @@ def _quoted(node: SyntaxTreeNode, room: int) -> str:
 
 def _table(node: SyntaxTreeNode, room: int) -> str:
     """The table in columns, its widest one wrapped if it must be; a row a paragraph, if that is not enough."""
-    head, *rows = [[_content(cell) for cell in row.children] for part in node.children for row in part.children]
+    head, *rows = _cells(node)
     widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head))]
     widest = max(range(len(head)), key=widths.__getitem__)
     left = room - sum(widths) + widths[widest] - 2 * (len(head) - 1)
@@ -138,6 +158,11 @@ def _table(node: SyntaxTreeNode, room: int) -> str:
         return "\n".join(textwrap.indent(_wrapped(_row(head, row), room - 2), "  ")[2:] for row in rows)
     laid = [line for row in rows for line in _lines(row, widest, left)]
     return columns([["-" * min(width, room) for width in _fitted(widths, widest, left)], *laid], *head)
+
+
+def _cells(table: SyntaxTreeNode) -> list[list[str]]:
+    """The rows of a table, its headings first."""
+    return [[_content(cell) for cell in row.children] for part in table.children for row in part.children]
 
 
 def _fitted(widths: Sequence[int], widest: int, left: int) -> list[int]:

@@ -69,3 +69,14 @@ def test_sections_are_found_by_heading_before_text() -> None:
     assert [each.title for each in find_sections(source, ["COMBAT"])] == ["Combat", "Fire"]
     assert [each.title for each in find_sections(source, ["no", "war"])] == ["Peace"]
     assert find_sections(source, ["dragon"]) == ()
+
+
+def test_a_table_too_wide_for_a_phone_is_a_list_in_html() -> None:
+    """A row of many columns is told in words; of few, it stays a table."""
+    wide = "| a | b | c | d | e |\n|---|---|---|---|---|\n| one | 1 | 2 | 3 | 4 |\n\nBelow."
+    narrow = "| a | b |\n|---|---|\n| one | 1 |"
+
+    assert "<table" not in as_html(wide)
+    assert "one: b 1, c 2, d 3, e 4</li>" in as_html(wide)
+    assert "<p>Below.</p>" in as_html(wide)
+    assert "<table" in as_html(narrow)
