@@ -10,8 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pbem.report.pictures import check
-from pbem.ruleset import Picture
-from rules.kit import svg
+from pbem.ruleset import FONT, Picture
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.pictures import HEIGHT, MOST_LEVELS, WIDTH, pictures
 from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
@@ -91,7 +90,7 @@ def test_only_the_font_of_the_host_is_asked_for() -> None:
     picture = draw(sample_view())
 
     assert picture.svg.count("font-family") == 1
-    assert f'font-family="{svg.FONT}"' in picture.svg
+    assert f'font-family="{FONT}"' in picture.svg
 
 
 @pytest.mark.parametrize(("name", "seat"), [("J1", "red"), ("S10", "green"), ("A19", "blue")])
