@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+import math
 import re
 import sys
 from collections import OrderedDict
@@ -37,8 +38,11 @@ GROUNDS, SPRITES, LETTERINGS = 32, 4096, 8192
 INKS = 128
 """Colours of an 8-bit picture that are kept as they were named; the others are found in it."""
 
-SAMPLED = 3
-"""Every third pixel of every third row is asked for those others."""
+SAMPLED = 5
+"""Every so manieth pixel of every so manieth row is asked for those others."""
+
+ALIKE = 12
+"""How far apart in RGB colours are that a palette tells apart for certain."""
 
 COMPRESSION = 5
 
@@ -164,18 +168,13 @@ def _reduced(image: Image.Image, inks: list[str]) -> Image.Image:
     small = image.resize((-(-image.width // SAMPLED), -(-image.height // SAMPLED)), Image.Resampling.NEAREST)
     found = small.quantize(256 - len(inks), method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette()
     named = [ImageColor.getrgb(ink)[:3] for ink in inks]
-    taken = {_about(colour) for colour in named}
     parts = iter(found or ())
     others = zip(parts, parts, parts, strict=True)
     # Pillow tells colours apart by their upper bits: of two that are much alike it might take the other.
-    kept = [*named, *(colour for colour in others if _about(colour) not in taken)]
+    kept = [*named, *(other for other in others if all(math.dist(other, ink) > ALIKE for ink in named))]
     palette = Image.new("P", (1, 1))
     palette.putpalette(bytes(part for colour in kept for part in colour))
     return image.quantize(palette=palette, dither=Image.Dither.NONE)
-
-
-def _about(colour: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(part >> 3 for part in colour)
 
 
 def _png(image: Image.Image) -> bytes:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from pbem.house import TEMPLATES
 from pbem.report import Reporter, ReportFacts, ReportParts
-from pbem.ruleset import Event, Seat
-from rules.harvester import RULESET
+from pbem.ruleset import Event, Seat, Stamp
+from rules.harvester import RULESET, sprites
 from rules.harvester.state import State
 from tests.rules.harvester.table import SEATS, position, turn, view
 
@@ -82,7 +81,9 @@ def test_friends_and_foes_are_marked_everywhere() -> None:
     assert "1,0: foe bob: S" in text
     assert "-1,0: friend cyd: S" in text
     assert row.split()[5:9] == ["&", "@", "s", "%"]
-    assert {"#b3261e", "#5b7f95"} <= set(re.findall("#[0-9a-f]{6}", picture.svg))
+    assert picture.drawing is not None
+    stamped = {mark.sprite for mark in picture.drawing.marks if isinstance(mark, Stamp)}
+    assert {sprites.badge("foe", 7), sprites.badge("friend", 7), sprites.badge("home", 7)} <= stamped
 
 
 @pytest.mark.parametrize("part", ["text", "html"])
@@ -172,11 +173,11 @@ def test_the_map_counts_unknown_units() -> None:
 
 
 def test_the_picture_is_small() -> None:
-    """For thousands of players a picture has to be cheap: a beginning fits 300 pixels and 20 kB of SVG."""
+    """For thousands of players a picture has to be cheap: a beginning fits 700 pixels and 40 kB of SVG."""
     (picture,) = RULESET.pictures(view(position(), "ann"))
 
-    assert max(picture.width, picture.height) <= 300
-    assert len(picture.svg) < 20_000
+    assert max(picture.width, picture.height) <= 700
+    assert len(picture.svg) < 40_000
 
 
 def test_the_pictures_frame_depends_on_the_own_scans_alone() -> None:
