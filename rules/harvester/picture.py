@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,7 +112,7 @@ class _Chart:
             key=lambda each: (self.atlas.distance((each["q"], each["r"]), self.atlas.home), each["owner"]),
         )
         owners = list(dict.fromkeys(contact["owner"] for contact in contacts))[:LETTERED]
-        return dict(zip(sorted(owners), string.ascii_uppercase, strict=False))
+        return dict(zip(sorted(owners), "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
 
     def _insets(self) -> list[_Window]:
         """Windows on own units far off, the mightiest first; the last place is for the overview."""
