@@ -186,10 +186,10 @@ class _Position:
         yield Stamp(_black(layout.radius), *layout.at(self.view["black"]))
         for stone in self.view["moves"]:
             yield Stamp(layout.stone(stone["who"]), *layout.at(stone["cell"]))
-        yield from self._numbers()
         if self.view["win"]:
             yield from self._win(self.view["win"])
-        elif not self.view["over"]:
+        else:
+            yield from self._numbers()
             yield from self._threats()
         yield from self._words()
 
@@ -232,7 +232,7 @@ class _Position:
         """A small stone in each cell where it would win; where either would, side by side."""
         radius = max(4.0, 0.36 * self.layout.radius)
         up = round(0.5 * self.layout.edge) if self.layout.named else 0
-        threats = self.threats()
+        threats = {} if self.view["over"] else self.threats()
         for at, (seat, cells) in enumerate(threats.items()):
             for cell in cells:
                 x, y = self.layout.spot(cell)
