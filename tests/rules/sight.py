@@ -55,9 +55,9 @@ def _contrast(one: Colour, other: Colour) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def small_letters(picture: Picture) -> list[str]:
+def small_letters(picture: Picture, least: float = SMALLEST) -> list[str]:
     """What is written too small in a picture."""
-    return [text for text, size in _written(ET.fromstring(picture.svg), 0) if size < SMALLEST and text.strip()]
+    return [text for text, size in _written(ET.fromstring(picture.svg), 0) if size < least and text.strip()]
 
 
 def _written(element: ET.Element, size: float) -> Iterator[tuple[str, float]]:
