@@ -176,7 +176,11 @@ class _Table:
         dx, dy = dx - spot(start)[0], dy - spot(start)[1]
         if abs(dx) + abs(dy) == 1:
             half = (self.edge + GAP) // 2
-            yield Stamp(_over(colour, dx, dy), x + dx * half + dy * 20, y + dy * half + dx * 20)
+            x, y = x + dx * half + dy * 22, y + dy * half + dx * 22
+            yield Stamp(_over(colour, dx, dy), x, y)
+            yield Label(
+                x - 3 * dx, y - 3 * dy + 6, colour[0].upper(), LETTERS_HIGH, LETTERS[colour], "middle", bold=True
+            )
 
     def _bursts(self) -> Iterator[Mark]:
         """The numbers of the last pops in the corners of their cards."""
@@ -326,10 +330,10 @@ def _arrow(edge: int, way: str) -> Sprite:
 
 @functools.cache
 def _over(colour: str, dx: int, dy: int) -> Sprite:
-    """A broad arrow in a bubble's colour."""
-    shape = ((-15, -4), (2, -4), (2, -10), (16, 0), (2, 10), (2, 4), (-15, 4))
+    """A broad arrow in a bubble's colour, with room for its letter."""
+    shape = ((-17, -9), (5, -9), (5, -14), (18, 0), (5, 14), (5, 9), (-17, 9))
     points = [(x * dx - y * dy, x * dy + y * dx) for x, y in shape]
-    return Sprite(svg.polygon(points, fill=BUBBLES[colour], stroke=INK, stroke_width=1.4), 36, 36)
+    return Sprite(svg.polygon(points, fill=BUBBLES[colour], stroke=INK, stroke_width=1.4), 42, 42)
 
 
 @functools.cache

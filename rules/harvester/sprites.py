@@ -86,7 +86,7 @@ def badge(side: str, wide: int) -> Sprite:
     half, tall = wide // 2 + 3, BADGE // 2
     frame: dict[str, svg.Attribute] = {"stroke": WHITE, "stroke_width": 1.4}
     if side == "foe":
-        tip, edge = half + 5, half - 1
+        tip, edge = half + 8, half - 2
         points = [(-tip, 0), (-edge, -tall), (edge, -tall), (tip, 0), (edge, tall), (-edge, tall)]
         return Sprite(svg.polygon(points, fill=FOE, **frame), 2 * tip + 4, BADGE + 4)
     if side == "home":

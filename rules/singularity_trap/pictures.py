@@ -289,7 +289,7 @@ class _Chart:
 
     def drawing(self) -> Drawing:
         """The chart on its ground."""
-        ground = tokens.ground(self.map.sheet, 0, self.map.below)
+        ground = tokens.chart_ground(self.map.sheet, self.map.below)
         return Drawing(ground, (*self.map.marks(), *self._heading(), *self._players(), *self._worths()))
 
     def _heading(self) -> Iterator[Mark]:
@@ -339,8 +339,18 @@ class _Region:
 
     def drawing(self) -> Drawing:
         """The region on its ground."""
-        ground = tokens.ground(self.map.sheet, HEADING, self.map.below)
-        return Drawing(ground, (*self.map.marks(), *self._heading()))
+        ground = tokens.region_ground(self.map.sheet, HEADING, self.map.below)
+        return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._heading()))
+
+    def _hexes(self) -> Iterator[Mark]:
+        sheet = self.map.sheet
+        for cell in sheet.cells:
+            yield Stamp(tokens.blank(sheet.edge, tokens.shade_of(cell)), *self.map.at(cell))
+        for cell in sheet.cells:
+            if any(planet["owner"] for planet in self.map.scene.planets.get(cell, {}).values()):
+                continue  # the banner of its owner names it
+            x, y = self.map.at(cell)
+            yield Label(x, y - round(0.45 * sheet.edge), sheet.name(cell), 11, tokens.FAINT, "middle")
 
     def _heading(self) -> Iterator[Mark]:
         view, middle = self.view, self.map.sheet.name(self.map.sheet.middle)

@@ -61,9 +61,9 @@ class Sheet:
         return self.reach > 2 * self.radius
 
     @property
-    def cells(self) -> list[Hex]:
-        """Its hexes."""
-        return [cell for cell in disc(self.radius) if distance(cell, self.middle) <= self.reach]
+    def cells(self) -> dict[Hex, None]:
+        """Its hexes, in the order of their names."""
+        return _cells(self.radius, self.middle, self.reach)
 
     def at(self, cell: Hex) -> tuple[int, int]:
         """The middle of a hex."""
@@ -73,6 +73,11 @@ class Sheet:
     def name(self, cell: Hex) -> str:
         """A board hex as players write it, without level ("J4")."""
         return f"{chr(ord('A') + cell[0] + self.radius)}{cell[1] + self.radius + 1}"
+
+
+@functools.lru_cache(maxsize=64)
+def _cells(radius: int, middle: Hex, reach: int) -> dict[Hex, None]:
+    return dict.fromkeys(cell for cell in disc(radius) if distance(cell, middle) <= reach)
 
 
 def chart_sheet(radius: int) -> Sheet:
@@ -88,21 +93,36 @@ def region_sheet(radius: int, middle: Hex, reach: int, width: int) -> Sheet:
     return Sheet(radius, width, height + height % 2, middle, reach)
 
 
-@functools.lru_cache(maxsize=32)
-def ground(sheet: Sheet, above: int, below: int) -> Ground:
-    """A sheet with room above and below it; that of the whole board with coordinates and legend."""
+@functools.lru_cache(maxsize=16)
+def chart_ground(sheet: Sheet, below: int) -> Ground:
+    """The whole board with names, coordinates and legend, and room below it."""
     shades = {CELL: "", RING: ""}
     for cell in sheet.cells:
-        shade = RING if distance(cell, (0, 0)) % 3 == 0 else CELL
-        shades[shade] += _hex_path(*sheet.at(cell), sheet.edge)
+        shades[shade_of(cell)] += _hex_path(*sheet.at(cell), sheet.edge)
     drawn = [svg.path(d, fill=shade, stroke=GRID, stroke_width=1) for shade, d in shades.items() if d]
     drawn += [_cell_name(sheet, cell) for cell in sheet.cells]
-    if sheet.whole:
-        drawn += [_edges(sheet), _legend(sheet.height)]
-    height = above + sheet.height + below
-    back = svg.rect(0, 0, sheet.width, height, fill=GROUND)
-    moved = svg.group("".join(drawn), transform=f"translate(0 {above})") if above else "".join(drawn)
-    return Ground(back + moved, sheet.width, height)
+    return _ground(sheet.width, sheet.height + below, "".join([*drawn, _edges(sheet), _legend(sheet.height)]))
+
+
+def region_ground(sheet: Sheet, above: int, below: int) -> Ground:
+    """Empty space: there are as many regions as hexes, and a ground should serve many pictures."""
+    return _ground(sheet.width, above + sheet.height + below, "")
+
+
+def _ground(width: int, height: int, drawn: str) -> Ground:
+    return Ground(svg.rect(0, 0, width, height, fill=GROUND) + drawn, width, height)
+
+
+def shade_of(cell: Hex) -> str:
+    """Every third ring of the board is lighter."""
+    return RING if distance(cell, (0, 0)) % 3 == 0 else CELL
+
+
+@functools.cache
+def blank(edge: float, shade: str) -> Sprite:
+    """An empty hex."""
+    room = 2 * math.ceil(edge) + 4
+    return Sprite(svg.path(_hex_path(0, 0, edge), fill=shade, stroke=GRID, stroke_width=1), room, room)
 
 
 def _hex_path(x: float, y: float, size: float) -> str:
