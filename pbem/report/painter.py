@@ -71,9 +71,10 @@ def _font_files() -> list[str]:
 
 
 class Painted(NamedTuple):
-    """A piece of a drawing as pixels, and the colours named in it."""
+    """A piece of a drawing as pixels, how much each of them covers, and the colours named in it."""
 
     image: Image.Image
+    cover: Image.Image
     inks: frozenset[str]
 
 
@@ -103,7 +104,7 @@ class Easel:
 
     def tell(self, key: str, svg: str, width: int, height: int) -> None:
         """Keeps a ground. Raises ValueError if it cannot be drawn."""
-        self._grounds[key] = _painted(svg, width, height, "RGB")
+        self._grounds[key] = _painted(svg, width, height)
         while len(self._grounds) > GROUNDS:
             self._grounds.popitem(last=False)
 
@@ -114,7 +115,7 @@ class Easel:
         image, fills = ground.image.copy(), {""}
         for mark in marks:
             if len(mark) == 3:
-                _stamp(image, painted[mark[0]].image, mark[1], mark[2])
+                _stamp(image, painted[mark[0]], mark[1], mark[2])
             else:
                 _write(image, *mark)
                 fills.update(mark[5:7])
@@ -122,18 +123,20 @@ class Easel:
         return _png(_reduced(image, sorted(inks)[:INKS]))
 
 
-def _painted(svg: str, width: int, height: int, mode: str) -> Painted:
-    image = Image.open(io.BytesIO(paint(svg, width, height))).convert(mode)
-    return Painted(image, frozenset(ink.lower() for ink in _INK.findall(svg)))
+def _painted(svg: str, width: int, height: int) -> Painted:
+    image = Image.open(io.BytesIO(paint(svg, width, height))).convert("RGBA")
+    inks = frozenset(ink.lower() for ink in _INK.findall(svg))
+    return Painted(image.convert("RGB"), image.getchannel("A"), inks)
 
 
 @functools.lru_cache(maxsize=SPRITES)
 def _sprite(svg: str, width: int, height: int) -> Painted:
-    return _painted(svg, width, height, "RGBA")
+    return _painted(svg, width, height)
 
 
-def _stamp(image: Image.Image, sprite: Image.Image, x: int, y: int) -> None:
-    image.paste(sprite, (x - sprite.width // 2, y - sprite.height // 2), sprite)
+def _stamp(image: Image.Image, sprite: Painted, x: int, y: int) -> None:
+    width, height = sprite.image.size
+    image.paste(sprite.image, (x - width // 2, y - height // 2), sprite.cover)
 
 
 def _write(
