@@ -27,9 +27,6 @@ LETTERS_HIGH = 17
 """Pixels of the smallest letters: eleven where a phone shows the whole width in 374."""
 
 RADIUS = 14
-MOST = 6
-"""Bubbles drawn one by one on a card; more are counted by colour."""
-
 ROW, LINE, BAG = 66, 22, 40
 """Pixels of a player's first two lines, of each further line, and of the bag's."""
 
@@ -120,20 +117,25 @@ class _Table:
             yield Stamp(_arrow(self.edge, way), x, y)
         left, top = x - self.edge // 2 + 8, y - self.edge // 2
         yield Label(left, top + 21, place, LETTERS_HIGH, FAINT)
-        if space["kind"] != PLAIN:
+        if space["kind"] != PLAIN and _is_full(space):
+            yield Label(left + 27, top + 21, space["kind"][:5], LETTERS_HIGH, NAME)
+        elif space["kind"] != PLAIN:
             yield Label(x, top + 38, space["kind"], LETTERS_HIGH, NAME, "middle")
 
     def _tokens(self, place: str, space: View) -> Iterator[Mark]:
         x, y = self.middle(place)
-        yield from self._cluster(x, y + (0 if space["mari"] else 4), space["bubbles"])
-        if space["mari"]:
+        if not space["mari"]:
+            down = 4 if space["kind"] == PLAIN else 11 if _is_full(space) else 16
+            yield from self._cluster(x, y + down, space["bubbles"], 3)
+        else:
+            yield from self._cluster(x - 13, y + 4, space["bubbles"], 2)
             yield from _mari(x + round(self.edge * 0.27), y + round(self.edge * 0.2), space["mari"])
 
-    def _cluster(self, x: int, y: int, colours: Sequence[str]) -> Iterator[Mark]:
-        """Bubbles in rows of three; where there are many, one of each colour, and how many there are."""
+    def _cluster(self, x: int, y: int, colours: Sequence[str], wide: int) -> Iterator[Mark]:
+        """Bubbles in two rows; where there are many, one of each colour, and how many there are."""
         pitch = 2 * RADIUS + 1
-        if len(colours) <= MOST:
-            rows = [colours[at : at + 3] for at in range(0, len(colours), 3)]
+        if len(colours) <= 2 * wide:
+            rows = [colours[at : at + wide] for at in range(0, len(colours), wide)]
             for line, shown in enumerate(rows):
                 for at, colour in enumerate(shown):
                     left = x + round((at - (len(shown) - 1) / 2) * pitch)
@@ -230,6 +232,11 @@ class _Table:
         for at, colour in enumerate(COLOURS):
             yield from _counted(84 + 66 * at, top + 16, colour, self.view["bag"][colour])
         yield Label(WIDTH - 26, top + 22, "star on a card: node", LETTERS_HIGH, FAINT, "end")
+
+
+def _is_full(space: View) -> bool:
+    """Whether a card has no room for its kind but beside its name."""
+    return bool(space["mari"]) or len(space["bubbles"]) > 3
 
 
 def _titles(me: View) -> list[str]:
