@@ -95,7 +95,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "migrating",
     ),
     "ruleset": (
-        "canonical dice hints records tokens",
+        "canonical dice drawing hints records tokens",
         "kinds testing",
         "verbs",
         "loosely",
@@ -225,6 +225,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
 """The rooms inside each package, from the lowest level to the highest: each knows those below it alone."""
 
 THIRD_PARTY: dict[str, set[str]] = {
+    "PIL": {"report"},
     "alembic": {"store"},
     "click": {"cli", "commands", "console"},
     "dkim": {"post"},

@@ -1,19 +1,52 @@
-"""The worker process that draws: SVG comes in by its standard input, PNG goes out by its standard output.
+"""The worker process that draws: jobs come in by its standard input, PNG goes out by its standard output.
 
 Run as a script. It imports nothing of this program, so that it starts quickly,
 and it may die of a bad picture without harm to anyone. A job is one line of
-JSON, [svg, width, height]; an answer is the length of the PNG in four bytes,
-big-endian, and the PNG itself. Length 0 says that the picture could not be drawn.
+JSON; an answer is the length of the PNG in four bytes, big-endian, and the PNG
+itself. Length 0 says that the picture could not be drawn.
+
+A job is {"whole": [svg, width, height]}; or a drawing, {"on": key, "sprites":
+[[svg, width, height], …], "marks": […]}, where a mark is [sprite, x, y] with the
+number of a sprite, or a label as `_write` takes it. A worker that does not know
+the ground of that key (it is new, or has forgotten it) answers the length
+UNTOLD; it is told by {"ground": key, "svg": [svg, width, height]}, answers 0,
+and gets the job again. What a worker keeps never shows: a picture depends on
+its job and its ground alone.
 """
 
+from __future__ import annotations
+
+import functools
+import io
 import json
+import math
+import re
 import sys
+from collections import OrderedDict
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import resvg_py
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 FONTS = Path(__file__).parent / "fonts"
 FAMILY = "DejaVu Sans"
+UNTOLD = 0xFFFFFFFF
+GROUNDS, SPRITES, LETTERINGS = 32, 4096, 8192
+"""How many grounds, sprites and labels are kept."""
+
+INKS = 128
+"""Colours of an 8-bit picture that are kept as they were named; the others are found in it."""
+
+SAMPLED = 5
+"""Every so manieth pixel of every so manieth row is asked for those others."""
+
+ALIKE = 12
+"""How far apart in RGB colours are that a palette tells apart for certain."""
+
+COMPRESSION = 5
+
+_INK = re.compile("#[0-9a-fA-F]{6}")
 
 
 def paint(svg: str, width: int, height: int) -> bytes:
@@ -25,21 +58,159 @@ def paint(svg: str, width: int, height: int) -> bytes:
             height=height,
             # Text in a font that it does not find the renderer leaves out without a word.
             skip_system_fonts=True,
-            font_files=[str(path) for path in sorted(FONTS.glob("*.ttf"))],
+            font_files=_font_files() if "<text" in svg else [],
             font_family=FAMILY,
             sans_serif_family=FAMILY,
         )
     )
 
 
+@functools.cache
+def _font_files() -> list[str]:
+    return [str(path) for path in sorted(FONTS.glob("*.ttf"))]
+
+
+class Painted(NamedTuple):
+    """A piece of a drawing as pixels, how much each of them covers, and the colours named in it."""
+
+    image: Image.Image
+    cover: Image.Image
+    inks: frozenset[str]
+
+
+class Letters(NamedTuple):
+    """What makes the shape of a label; `halo` is how many pixels it is widened by."""
+
+    text: str
+    size: int
+    bold: bool
+    halo: int
+
+
+class Lettering(NamedTuple):
+    """A label's shape; `left` and `top` from the beginning of its base line, `length` along it."""
+
+    mask: Image.Image
+    left: int
+    top: int
+    length: float
+
+
+class Easel:
+    """Composes drawings on the grounds it has been told."""
+
+    def __init__(self) -> None:
+        self._grounds: OrderedDict[str, Painted] = OrderedDict()
+
+    def tell(self, key: str, svg: str, width: int, height: int) -> None:
+        """Keeps a ground. Raises ValueError if it cannot be drawn."""
+        self._grounds[key] = _painted(svg, width, height)
+        while len(self._grounds) > GROUNDS:
+            self._grounds.popitem(last=False)
+
+    def draw(self, key: str, sprites: list[list[Any]], marks: list[list[Any]]) -> bytes:
+        """The PNG of a drawing. Raises KeyError if its ground is not known, ValueError for what cannot be drawn."""
+        self._grounds.move_to_end(key)
+        ground, painted = self._grounds[key], [_sprite(*sprite) for sprite in sprites]
+        image, fills = ground.image.copy(), {""}
+        for mark in marks:
+            if len(mark) == 3:
+                _stamp(image, painted[mark[0]], mark[1], mark[2])
+            else:
+                _write(image, *mark)
+                fills.update(mark[5:7])
+        inks = ground.inks.union(fills - {""}, *(sprite.inks for sprite in painted))
+        return _png(_reduced(image, sorted(inks)[:INKS]))
+
+
+def _painted(svg: str, width: int, height: int) -> Painted:
+    image = Image.open(io.BytesIO(paint(svg, width, height))).convert("RGBA")
+    inks = frozenset(ink.lower() for ink in _INK.findall(svg))
+    return Painted(image.convert("RGB"), image.getchannel("A"), inks)
+
+
+@functools.lru_cache(maxsize=SPRITES)
+def _sprite(svg: str, width: int, height: int) -> Painted:
+    return _painted(svg, width, height)
+
+
+def _stamp(image: Image.Image, sprite: Painted, x: int, y: int) -> None:
+    width, height = sprite.image.size
+    image.paste(sprite.image, (x - width // 2, y - height // 2), sprite.cover)
+
+
+def _write(
+    image: Image.Image, x: int, y: int, text: str, size: int, anchor: str, fill: str, halo: str, bold: bool, reach: int
+) -> None:
+    for colour, wider in ((halo, reach), (fill, 0)):
+        if colour:
+            shape = _lettering(Letters(text, size, bold, wider))
+            shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+            image.paste(colour, (x - round(shift * shape.length) + shape.left, y + shape.top), shape.mask)
+
+
+@functools.lru_cache(maxsize=LETTERINGS)
+def _lettering(letters: Letters) -> Lettering:
+    font = _font(letters.size, letters.bold)
+    left, top, right, bottom = (
+        round(edge) for edge in font.getbbox(letters.text, anchor="ls", stroke_width=letters.halo)
+    )
+    mask = Image.new("L", (max(1, right - left + 1), max(1, bottom - top + 1)))
+    ImageDraw.Draw(mask).text((-left, -top), letters.text, fill=255, font=font, anchor="ls", stroke_width=letters.halo)
+    return Lettering(mask, left, top, font.getlength(letters.text))
+
+
+@functools.lru_cache(maxsize=64)
+def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
+    file = FONTS / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")
+    return ImageFont.truetype(str(file), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def _reduced(image: Image.Image, inks: list[str]) -> Image.Image:
+    """In 256 colours: the inks as they are, so that what is rare keeps its colour, and what else there is much of."""
+    small = image.resize((-(-image.width // SAMPLED), -(-image.height // SAMPLED)), Image.Resampling.NEAREST)
+    found = small.quantize(256 - len(inks), method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette()
+    named = [ImageColor.getrgb(ink)[:3] for ink in inks]
+    parts = iter(found or ())
+    others = zip(parts, parts, parts, strict=True)
+    # Pillow tells colours apart by their upper bits: of two that are much alike it might take the other.
+    kept = [*named, *(other for other in others if all(math.dist(other, ink) > ALIKE for ink in named))]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(bytes(part for colour in kept for part in colour))
+    return image.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
+def _png(image: Image.Image) -> bytes:
+    written = io.BytesIO()
+    image.save(written, "PNG", compress_level=COMPRESSION)
+    return written.getvalue()
+
+
+def _answered(easel: Easel, line: bytes) -> bytes:
+    """The answer to a job, with its length."""
+    try:
+        png = _done(easel, json.loads(line))
+    except KeyError:
+        return UNTOLD.to_bytes(4, "big")
+    except (ValueError, OSError):
+        png = b""
+    return len(png).to_bytes(4, "big") + png
+
+
+def _done(easel: Easel, job: dict[str, Any]) -> bytes:
+    if "whole" in job:
+        return paint(*job["whole"])
+    if "ground" in job:
+        easel.tell(job["ground"], *job["svg"])
+        return b""
+    return easel.draw(job["on"], job["sprites"], job["marks"])
+
+
 def main() -> None:
     """Draws until the standard input ends."""
+    easel = Easel()
     for line in sys.stdin.buffer:
-        try:
-            png = paint(*json.loads(line))
-        except ValueError:
-            png = b""
-        sys.stdout.buffer.write(len(png).to_bytes(4, "big") + png)
+        sys.stdout.buffer.write(_answered(easel, line))
         sys.stdout.buffer.flush()
 
 

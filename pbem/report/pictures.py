@@ -1,7 +1,8 @@
-"""SVG to PNG, in worker processes: whatever a picture does to its renderer costs that picture only."""
+"""Pictures to PNG, in worker processes: whatever a picture does to its renderer costs that picture only."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -13,11 +14,11 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
 from pbem.logbook import tell
-from pbem.ruleset import Picture
+from pbem.ruleset import HALO, Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, svg_document
 
 LARGEST_SIDE = 4_000
 """Pixels; a PNG of both sides so long takes 64 MB to draw."""
@@ -27,6 +28,10 @@ CACHED = 512
 """PNGs kept for pictures that are drawn again, such as a map that all players see alike."""
 PATIENCE = 60
 """Seconds a picture may take."""
+MOST_MARKS, LONGEST_LABEL, LARGEST_LETTERS = 20_000, 400, 200
+"""Marks of a drawing, signs of a label and pixels of its height."""
+UNTOLD = 0xFFFFFFFF
+"""What a worker answers that has not been told the ground of a drawing; see painter.py."""
 
 _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
 """Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another."""
@@ -41,14 +46,48 @@ def check(picture: Picture) -> None:
 
     The renderer would read any local file that a link names.
     """
-    if not (0 < picture.width <= LARGEST_SIDE and 0 < picture.height <= LARGEST_SIDE):
-        raise UnfitPicture(f"it is {picture.width} by {picture.height}; each side may have 1 to {LARGEST_SIDE} pixels")
+    _check_size(picture.width, picture.height)
+    if picture.drawing is None:
+        _check_svg(picture.svg)
+    else:
+        _check_drawing(picture.drawing)
+
+
+def _check_size(width: int, height: int) -> None:
+    if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
+        raise UnfitPicture(f"it is {width} by {height}; each side may have 1 to {LARGEST_SIDE} pixels")
+
+
+def _check_drawing(drawing: Drawing) -> None:
+    """Its pieces are painted each for itself, so each must be sound by itself."""
+    if len(drawing.marks) > MOST_MARKS:
+        raise UnfitPicture(f"it has {len(drawing.marks)} marks; {MOST_MARKS} are the most")
+    _check_piece(drawing.ground.body, drawing.ground.width, drawing.ground.height)
+    for mark in drawing.marks:
+        if isinstance(mark, Label):
+            _check_label(mark)
+        else:
+            _check_piece(*mark.sprite)
+
+
+def _check_label(label: Label) -> None:
+    if not (0 < label.size <= LARGEST_LETTERS and len(label.text) <= LONGEST_LABEL):
+        raise UnfitPicture(f"a label has {len(label.text)} signs of {label.size} pixels")
+
+
+@functools.lru_cache(maxsize=4096)
+def _check_piece(body: str, width: int, height: int) -> None:
+    _check_size(width, height)
+    _check_svg(svg_document(width, height, body, ""))
+
+
+def _check_svg(svg: str) -> None:
     inspector = _Inspector()
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = inspector.start, inspector.end
     parser.StartDoctypeDeclHandler = parser.ProcessingInstructionHandler = inspector.refuse
     try:
-        parser.Parse(picture.svg.encode(), True)
+        parser.Parse(svg.encode(), True)
     except expat.ExpatError as error:
         raise UnfitPicture(f"it is not well-formed XML: {error}") from None
 
@@ -77,20 +116,40 @@ def _local(name: str) -> str:
     return name.rpartition(":")[2].lower()
 
 
+class Job(NamedTuple):
+    """What a worker is asked for, and how it is told the ground of that; see painter.py."""
+
+    line: bytes
+    ground: bytes = b""
+
+
+def job_of(picture: Picture) -> Job:
+    """The job of painting a picture."""
+    if picture.drawing is None:
+        return Job(_line({"whole": [picture.svg, picture.width, picture.height]}))
+    key, ground = _told(picture.drawing.ground)
+    sprites: dict[Sprite, int] = {}
+    marks = [_mark(mark, sprites) for mark in picture.drawing.marks]
+    return Job(_line({"on": key, "marks": marks, "sprites": list(map(_sprite, sprites))}), ground)
+
+
 class Painter:
     """One worker process, started when first needed and again after a crash. For one thread at a time."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def draw(self, svg: str, width: int, height: int) -> bytes | None:
+    def draw(self, job: Job) -> bytes | None:
         """The PNG, or None if the worker could not draw it or died of it."""
-        job = json.dumps([svg, width, height]).encode() + b"\n"
         try:
-            return self._asked(self._running(), job) or None
+            png = self._asked(job.line)
+            if png is None:
+                self._asked(job.ground)
+                png = self._asked(job.line)
         except (OSError, EOFError):
             self.close()
             return None
+        return png or None
 
     def close(self) -> None:
         """Ends the process."""
@@ -100,14 +159,16 @@ class Painter:
         self._process.communicate()
         self._process = None
 
-    def _asked(self, process: subprocess.Popen[bytes], job: bytes) -> bytes:
+    def _asked(self, line: bytes) -> bytes | None:
+        """What the worker answers: b"" if it cannot draw, None if it must be told the ground first."""
+        process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
         alarm = threading.Timer(PATIENCE, process.kill)
         alarm.daemon = True
         alarm.start()
         try:
-            process.stdin.write(job)
+            process.stdin.write(line)
             process.stdin.flush()
             return _answer(process.stdout)
         finally:
@@ -127,11 +188,13 @@ class Painter:
         return self._process
 
 
-def _answer(stream: IO[bytes]) -> bytes:
+def _answer(stream: IO[bytes]) -> bytes | None:
     length = stream.read(4)
     if len(length) < 4:
         raise EOFError
-    png = stream.read(size := int.from_bytes(length, "big"))
+    if (size := int.from_bytes(length, "big")) == UNTOLD:
+        return None
+    png = stream.read(size)
     if len(png) < size:
         raise EOFError
     return png
@@ -149,8 +212,10 @@ class Studio:
 
     def draw(self, pictures: Sequence[Picture]) -> list[bytes | None]:
         """The PNG of each picture; None for one that is unfit or cannot be drawn, which is logged."""
-        keys = [_key(picture) for picture in pictures]
-        wanted = {key: picture for key, picture in zip(keys, pictures, strict=True) if key not in self._drawn}
+        jobs = [job_of(picture) for picture in pictures]
+        keys = [hashlib.sha256(job.line).hexdigest() for job in jobs]
+        asked = zip(keys, zip(pictures, jobs, strict=True), strict=True)
+        wanted = {key: each for key, each in asked if key not in self._drawn}
         with ThreadPoolExecutor(len(self._painters)) as threads:
             new = dict(zip(wanted, threads.map(self._draw, wanted.values()), strict=True))
         drawn = [new[key] if key in new else self._drawn[key] for key in keys]
@@ -162,7 +227,8 @@ class Studio:
         for painter in self._painters:
             painter.close()
 
-    def _draw(self, picture: Picture) -> bytes | None:
+    def _draw(self, wanted: tuple[Picture, Job]) -> bytes | None:
+        picture, job = wanted
         try:
             check(picture)
         except UnfitPicture as why:
@@ -170,7 +236,7 @@ class Studio:
             return None
         painter = self._idle.get()
         try:
-            png = painter.draw(picture.svg, picture.width, picture.height)
+            png = painter.draw(job)
         finally:
             self._idle.put(painter)
         if png is None:
@@ -185,5 +251,27 @@ class Studio:
             self._drawn.popitem(last=False)
 
 
-def _key(picture: Picture) -> str:
-    return hashlib.sha256(f"{picture.width}x{picture.height}:{picture.svg}".encode()).hexdigest()
+@functools.lru_cache(maxsize=32)
+def _told(ground: Ground) -> tuple[str, bytes]:
+    """The key of a ground, and the line by which a worker is told it."""
+    svg = svg_document(ground.width, ground.height, ground.body, "")
+    key = hashlib.sha256(svg.encode()).hexdigest()
+    return key, _line({"ground": key, "svg": [svg, ground.width, ground.height]})
+
+
+@functools.lru_cache(maxsize=4096)
+def _sprite(sprite: Sprite) -> list[Any]:
+    moved = f'<g transform="translate({sprite.width // 2} {sprite.height // 2})">{sprite.body}</g>'
+    return [svg_document(sprite.width, sprite.height, moved, ""), sprite.width, sprite.height]
+
+
+def _mark(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
+    """A mark as a worker is told it; a sprite is entered among those of its drawing."""
+    if isinstance(mark, Stamp):
+        return [sprites.setdefault(mark.sprite, len(sprites)), mark.x, mark.y]
+    text = "".join(sign if sign.isprintable() else "?" for sign in mark.text)
+    return [mark.x, mark.y, text, mark.size, mark.anchor, mark.fill, mark.halo, mark.bold, HALO]
+
+
+def _line(job: dict[str, Any]) -> bytes:
+    return json.dumps(job).encode() + b"\n"

@@ -9,7 +9,6 @@ from pbem.ruleset.contract import (
     Event,
     Json,
     Option,
-    Picture,
     Ruleset,
     RulesetError,
     SaveError,
@@ -23,6 +22,20 @@ from pbem.ruleset.contract import (
     heard,
 )
 from pbem.ruleset.dice import Dice, seal
+from pbem.ruleset.drawing import (
+    FONT,
+    HALO,
+    Drawing,
+    Ground,
+    Label,
+    Mark,
+    Picture,
+    Sprite,
+    Stamp,
+    stroke,
+    svg_document,
+    svg_escape,
+)
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
@@ -31,17 +44,23 @@ from pbem.ruleset.verbs import DROPS_BAD, Order
 
 __all__ = [
     "DROPS_BAD",
+    "FONT",
+    "HALO",
     "Adjudicated",
     "AnyRuleset",
     "BaseRuleset",
     "Bot",
     "Dice",
+    "Drawing",
     "Entry",
     "Event",
     "Finding",
+    "Ground",
     "Json",
     "Kind",
+    "Label",
     "Listed",
+    "Mark",
     "Option",
     "Order",
     "OrderBook",
@@ -54,6 +73,8 @@ __all__ = [
     "Seat",
     "Seats",
     "SetupError",
+    "Sprite",
+    "Stamp",
     "Standing",
     "TurnInput",
     "View",
@@ -68,5 +89,8 @@ __all__ = [
     "join_lines",
     "seal",
     "split_words",
+    "stroke",
     "suggest",
+    "svg_document",
+    "svg_escape",
 ]

@@ -33,7 +33,6 @@ from pbem.ruleset.contract import (
     Event,
     Json,
     Option,
-    Picture,
     RulesetError,
     SaveError,
     Seat,
@@ -45,6 +44,7 @@ from pbem.ruleset.contract import (
     heard,
 )
 from pbem.ruleset.dice import Dice
+from pbem.ruleset.drawing import Picture
 from pbem.ruleset.orders import OrderBook, Parsed
 from pbem.ruleset.records import from_json, to_json
 from pbem.ruleset.verbs import Order

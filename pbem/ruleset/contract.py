@@ -16,6 +16,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pbem.ruleset.dice import Dice
+from pbem.ruleset.drawing import Picture
 from pbem.ruleset.orders import Finding, OrderBook, Parsed
 from pbem.ruleset.verbs import Order
 
@@ -188,21 +189,6 @@ class Standing:
     winners: tuple[Seat, ...] = ()
     reason: str = ""
     told: frozenset[Seat] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture drawn from a view. `svg` is self-contained: no links, no scripts.
-
-    Text in it uses the font family "DejaVu Sans", the one the host brings.
-    `width` and `height` in CSS pixels; `title` is the alternative text.
-    """
-
-    name: str
-    title: str
-    svg: str
-    width: int
-    height: int
 
 
 class Ruleset(Protocol[S]):

@@ -1,15 +1,18 @@
-"""The board as a picture: cards with their arrows, bubbles with letters, Maris, nodes, and the players beside it.
+"""The board as a picture: cards with their arrows, bubbles with letters, Maris, nodes, and the players below it.
 
-What the last turn did is drawn over it: the Mari's way as a dotted line, and
-the pops as numbered bursts.
+What the last turn did is drawn over it and told below it, in order: the Mari's
+way as a dotted line, bubbles that were pulled or sent as arrows, and the pops
+as numbered bursts. It is no wider, and its letters no smaller, than a phone can show.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pbem.ruleset import Picture, View
+from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, View, stroke
 from rules.bubble_singularity.abilities import ABILITIES
 from rules.bubble_singularity.cards import EXPANSION, FLUX, PLAIN, UNIVERSE, UNSTABLE
 from rules.bubble_singularity.grid import SHIFTS, spot
@@ -17,14 +20,27 @@ from rules.bubble_singularity.state import COLOURS
 from rules.kit import svg
 from rules.kit.brief import counted
 
-MARGIN, GAP, PANEL = 34, 8, 300
-CARD = {4: 128, 5: 116}
+WIDTH, MARGIN, TOP, GAP = 560, 34, 44, 8
+CARD = {4: 122, 5: 96}
 """Pixels along a card's edge, by the size of the board."""
 
-SPACE, INK, FAINT, LINE = "#0b1026", "#eef1ff", "#9aa5d6", "#43508c"
-ARROW, NODE, NAME = "#7fe3ff", "#ffd166", "#c9d2ff"
-BUBBLES = {"red": "#e5484d", "green": "#2f9e62", "blue": "#3b82f6", "yellow": "#f4d03f"}
-DARK = {"red": "#7f1d20", "green": "#12492c", "blue": "#173a78", "yellow": "#77620c"}
+LETTERS_HIGH = 17
+"""Pixels of the smallest letters: eleven where a phone shows the whole width in 374."""
+
+RADIUS = 14
+ROW, LINE, BAG = 66, 22, 40
+"""Pixels of a player's first two lines, of each further line, and of the bag's."""
+
+SIGNS_IN_LINE = 48
+"""Letters that a line has room for."""
+
+SPACE, PANEL, INK, FAINT, LINE_INK = "#0b1026", "#141b3d", "#eef1ff", "#aab4de", "#5a68a8"
+ARROW, NODE, NAME, BURST = "#7fe3ff", "#ffd166", "#c9d2ff", "#7f1d20"
+BUBBLES = {"red": "#c62b31", "green": "#1c7443", "blue": "#2560cc", "yellow": "#f4d03f"}
+TINTS = {"red": "#ff9a9c", "green": "#5fd39a", "blue": "#8ab8ff", "yellow": "#f4d03f"}
+"""The same as names and frames on a dark ground."""
+
+DARK = {"red": "#6e1518", "green": "#0c3a21", "blue": "#13306b", "yellow": "#77620c"}
 LETTERS = {"red": "#ffffff", "green": "#ffffff", "blue": "#ffffff", "yellow": "#2b2300"}
 GROUND = {PLAIN: "#1b2450", FLUX: "#12404a", UNSTABLE: "#3a1f55", EXPANSION: "#4a3015", UNIVERSE: "#571545"}
 STATION = "#3c4468"
@@ -32,14 +48,8 @@ STATION = "#3c4468"
 
 def pictures(view: View) -> tuple[Picture, ...]:
     """The table a view tells of."""
-    drawing = _Drawing(view)
-    title = _title(view)
-    body = "".join(drawing.layers())
-    return (
-        Picture(
-            "board", title, svg.document(drawing.width, drawing.height, body, title), drawing.width, drawing.height
-        ),
-    )
+    table = _Table(view)
+    return (table.drawing().picture("board", _title(view)),)
 
 
 def _title(view: View) -> str:
@@ -50,215 +60,174 @@ def _title(view: View) -> str:
     return f"Board, {view['label']}: {counted(bubbles, 'bubble')} on it; {standing}"
 
 
-class _Drawing:
-    """A board's measures and its layers, from the ground up."""
+@functools.lru_cache(maxsize=16)
+def _ground(size: int, height: int) -> Ground:
+    """A sky that is always the same, and the coordinates of the board."""
+    stars = [((7919 * at) % WIDTH, (104729 * at) % height, 0.6 + at % 3 * 0.4) for at in range(1, 90)]
+    sky = svg.group("".join(svg.circle(x, y, r) for x, y, r in stars), fill=FAINT, opacity=0.5)
+    labels = []
+    for at in range(size):
+        middle = at * (CARD[size] + GAP) + CARD[size] // 2
+        labels.append(svg.text(MARGIN + middle, TOP - 10, "ABCDE"[at], size=19, anchor="middle"))
+        labels.append(svg.text(MARGIN - 18, TOP + middle + 7, str(at + 1), size=19, anchor="middle"))
+    names = svg.group("".join(labels), fill=FAINT, font_weight="bold")
+    return Ground(svg.rect(0, 0, WIDTH, height, fill=SPACE) + sky + names, WIDTH, height)
+
+
+class _Table:
+    """A board's measures and what lies on it and below it."""
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.edge = CARD[view["size"]]
-        self.board = view["size"] * (self.edge + GAP) - GAP
-        self.width = 2 * MARGIN + self.board + PANEL
-        self.height = 2 * MARGIN + self.board
+        self.bottom = TOP + view["size"] * (self.edge + GAP) + 6
+        self.told = _wrapped(_told(view))
+        self.seats = [*view["order"], *(seat for seat in view["seats"] if seat not in view["order"])]
+        self.cards = {seat: _wrapped(_titles(view["players"][seat])) for seat in self.seats}
 
-    def layers(self) -> Iterator[str]:
-        """Everything drawn, lowest first."""
-        yield svg.rect(0, 0, self.width, self.height, fill=SPACE)
-        yield self._stars()
-        yield self._coordinates()
-        for place, space in self.view["spaces"].items():
-            yield self._card(place, space)
-        yield self._way()
-        for place, space in self.view["spaces"].items():
-            yield self._tokens(place, space)
-        yield self._bursts()
-        yield _Panel(self.view, 2 * MARGIN + self.board, self.height).drawn()
+    def drawing(self) -> Drawing:
+        """The whole picture."""
+        below = LINE * len(self.told) + 14 + sum(map(self._tall, self.seats)) + BAG
+        return Drawing(_ground(self.view["size"], self.bottom + below), tuple(self._marks()))
 
-    def corner(self, place: str) -> tuple[float, float]:
-        """The upper left corner of a card."""
-        x, y = spot(place)
-        return MARGIN + x * (self.edge + GAP), MARGIN + y * (self.edge + GAP)
+    def _marks(self) -> Iterator[Mark]:
+        spaces = self.view["spaces"].items()
+        for place, space in spaces:
+            yield from self._card(place, space)
+        yield from self._way()
+        for place, space in spaces:
+            yield from self._tokens(place, space)
+        yield from self._sent()
+        yield from self._bursts()
+        yield from self._words()
+        top = self.bottom + LINE * len(self.told) + 14
+        for seat in self.seats:
+            yield from self._player(seat, top)
+            top += self._tall(seat)
+        yield from self._bag(top)
 
-    def middle(self, place: str) -> tuple[float, float]:
+    def middle(self, place: str) -> tuple[int, int]:
         """The middle of a card."""
-        x, y = self.corner(place)
-        return x + self.edge / 2, y + self.edge / 2
+        x, y = spot(place)
+        pitch = self.edge + GAP
+        return MARGIN + x * pitch + self.edge // 2, TOP + y * pitch + self.edge // 2
 
-    def _stars(self) -> str:
-        """A sky that is always the same."""
-        spots = [((7919 * at) % self.width, (104729 * at) % self.height, 0.6 + at % 3 * 0.4) for at in range(1, 130)]
-        return svg.group("".join(svg.circle(x, y, r) for x, y, r in spots), fill=FAINT, opacity=0.5)
+    # Cards.
 
-    def _coordinates(self) -> str:
-        labels = []
-        for at in range(self.view["size"]):
-            middle = MARGIN + at * (self.edge + GAP) + self.edge / 2
-            labels.append(svg.text(middle, MARGIN - 12, "ABCDE"[at], size=16, anchor="middle"))
-            labels.append(svg.text(MARGIN - 17, middle + 6, str(at + 1), size=16, anchor="middle"))
-        return svg.group("".join(labels), fill=FAINT, font_weight="bold")
-
-    def _card(self, place: str, space: View) -> str:
-        x, y = self.corner(place)
-        ground = GROUND.get(space["kind"], STATION)
-        outline = BUBBLES[space["control"]] if space["control"] else LINE
-        width = 4 if space["control"] else 1.5
-        drawn = svg.rect(x, y, self.edge, self.edge, rx=14, fill=ground, stroke=outline, stroke_width=width)
+    def _card(self, place: str, space: View) -> Iterator[Mark]:
+        x, y = self.middle(place)
+        outline = TINTS[space["control"]] if space["control"] else LINE_INK
+        yield Stamp(
+            _blank(self.edge, GROUND.get(space["kind"], STATION), outline, 4 if space["control"] else 1.5), x, y
+        )
         if space["node"]:
-            drawn += self._node(place)
-        drawn += "".join(self._arrow(place, way) for way in space["arrows"])
-        return drawn + self._names(place, space)
+            yield Stamp(_node(self.edge), x, y)
+        for way in space["arrows"]:
+            yield Stamp(_arrow(self.edge, way), x, y)
+        left, top = x - self.edge // 2 + 8, y - self.edge // 2
+        yield Label(left, top + 21, place, LETTERS_HIGH, FAINT)
+        if space["kind"] != PLAIN and _is_full(space):
+            yield Label(left + 27, top + 21, space["kind"][:5], LETTERS_HIGH, NAME)
+        elif space["kind"] != PLAIN:
+            yield Label(x, top + 38, space["kind"], LETTERS_HIGH, NAME, "middle")
 
-    def _names(self, place: str, space: View) -> str:
-        x, y = self.corner(place)
-        drawn = svg.text(x + 9, y + 18, place, size=12, fill=FAINT)
-        if space["kind"] != PLAIN:
-            drawn += svg.text(x + 9, y + 31, space["kind"].upper(), size=9, fill=NAME, font_weight="bold")
-        return drawn
-
-    def _node(self, place: str) -> str:
-        """A star of eight points with a halo."""
+    def _tokens(self, place: str, space: View) -> Iterator[Mark]:
         x, y = self.middle(place)
-        outer = self.edge * 0.39
-        points = [
-            (x + reach * math.sin(at * math.pi / 8), y - reach * math.cos(at * math.pi / 8))
-            for at in range(16)
-            for reach in [outer if at % 4 == 0 else outer * 0.72 if at % 2 == 0 else outer * 0.5]
-        ]
-        halo = svg.circle(x, y, outer * 0.95, fill=NODE, opacity=0.14)
-        return halo + svg.polygon(points, fill=NODE, fill_opacity=0.28, stroke=NODE, stroke_width=1.5)
+        if not space["mari"]:
+            down = 4 if space["kind"] == PLAIN else 11 if _is_full(space) else 16
+            yield from self._cluster(x, y + down, space["bubbles"], 3)
+        else:
+            yield from self._cluster(x - 13, y + 4, space["bubbles"], 2)
+            yield from _mari(x + round(self.edge * 0.27), y + round(self.edge * 0.2), space["mari"])
 
-    def _arrow(self, place: str, way: str) -> str:
-        """A chevron that points over the card's edge."""
-        (x, y), (dx, dy) = self.middle(place), SHIFTS[way]
-        reach, wing = self.edge / 2, self.edge * 0.085
-        tip = (x + dx * (reach - 4), y + dy * (reach - 4))
-        back = (x + dx * (reach - 4 - wing * 1.2), y + dy * (reach - 4 - wing * 1.2))
-        points = [(back[0] + dy * wing, back[1] + dx * wing), tip, (back[0] - dy * wing, back[1] - dx * wing)]
-        return svg.polygon(points, fill=ARROW, stroke=SPACE, stroke_width=1)
+    def _cluster(self, x: int, y: int, colours: Sequence[str], wide: int) -> Iterator[Mark]:
+        """Bubbles in two rows; where there are many, one of each colour, and how many there are."""
+        pitch = 2 * RADIUS + 1
+        if len(colours) <= 2 * wide:
+            rows = [colours[at : at + wide] for at in range(0, len(colours), wide)]
+            for line, shown in enumerate(rows):
+                for at, colour in enumerate(shown):
+                    left = x + round((at - (len(shown) - 1) / 2) * pitch)
+                    yield from _bubble(left, y + round((line - (len(rows) - 1) / 2) * pitch), colour)
+            return
+        for at, (colour, count) in enumerate(sorted(Counter(colours).items())):
+            left, top = x - 26 + 46 * (at % 2), y - 16 + 32 * (at // 2)
+            yield from _bubble(left, top, colour)
+            yield Label(left + RADIUS + 2, top + 6, str(count), LETTERS_HIGH, INK, bold=True)
 
-    def _tokens(self, place: str, space: View) -> str:
-        x, y = self.middle(place)
-        drawn = "".join(self._cluster(x, y - (9 if space["mari"] else 0), space["bubbles"]))
-        return drawn + (_mari(x + self.edge * 0.24, y + self.edge * 0.25, space["mari"]) if space["mari"] else "")
+    # The last turn.
 
-    def _cluster(self, x: float, y: float, colours: Sequence[str]) -> Iterator[str]:
-        """Bubbles in rows of three, or smaller ones in rows of five where there are many."""
-        row = 3 if len(colours) <= 6 else 5
-        radius = self.edge * (0.105 if row == 3 else 0.065)
-        rows = [colours[at : at + row] for at in range(0, min(len(colours), 25), row)]
-        for line, shown in enumerate(rows):
-            for at, colour in enumerate(shown):
-                cx = x + (at - (len(shown) - 1) / 2) * 2.1 * radius
-                cy = y + (line - (len(rows) - 1) / 2) * 2.1 * radius
-                yield _bubble(cx, cy, radius, colour)
-
-    def _way(self) -> str:
+    def _way(self) -> Iterator[Mark]:
         """The way of the last move, from its second space on."""
         for event in self.view["events"]:
             if event["kind"] == "moved":
                 spots = [self.middle(space) for space, _ in event["path"]]
-                drawn = svg.polyline(
-                    spots,
-                    fill="none",
-                    stroke=BUBBLES[event["who"]],
-                    stroke_width=5,
-                    stroke_dasharray="2 10",
-                    stroke_linecap="round",
-                    opacity=0.9,
-                )
-                return drawn if len(spots) > 1 else ""
-        return ""
+                if len(spots) > 1:
+                    yield stroke(
+                        spots,
+                        width=5,
+                        stroke=TINTS[event["who"]],
+                        fill="none",
+                        stroke_dasharray="2 10",
+                        stroke_linecap="round",
+                    )
 
-    def _bursts(self) -> str:
+    def _sent(self) -> Iterator[Mark]:
+        """An arrow over the edge of a card for bubbles that were pulled or sent over it."""
+        for event in self.view["events"]:
+            if event["kind"] == "popped":
+                for colour, _, to in event["sent"]:
+                    yield from self._over(event["space"], to, colour)
+            elif event["kind"] == "pulled":
+                for colour in event["bubbles"][:1]:
+                    yield from self._over(event["start"], event["space"], colour)
+
+    def _over(self, start: str, end: str, colour: str) -> Iterator[Mark]:
+        (x, y), (dx, dy) = self.middle(start), spot(end)
+        dx, dy = dx - spot(start)[0], dy - spot(start)[1]
+        if abs(dx) + abs(dy) == 1:
+            half = (self.edge + GAP) // 2
+            x, y = x + dx * half + dy * 22, y + dy * half + dx * 22
+            yield Stamp(_over(colour, dx, dy), x, y)
+            yield Label(
+                x - 3 * dx, y - 3 * dy + 6, colour[0].upper(), LETTERS_HIGH, LETTERS[colour], "middle", bold=True
+            )
+
+    def _bursts(self) -> Iterator[Mark]:
         """The numbers of the last pops in the corners of their cards."""
         numbers: dict[str, list[str]] = {}
         for event in self.view["events"]:
             if event["kind"] == "popped":
                 numbers.setdefault(event["space"], []).append(str(event["number"]))
-        return "".join(self._burst(place, found) for place, found in numbers.items())
+        for place, found in numbers.items():
+            shown = found[0] + ("…" if len(found) > 1 else "")
+            x, y = self.middle(place)
+            x, y = x + self.edge // 2 - 17, y - self.edge // 2 + 17
+            yield Stamp(_burst(), x, y)
+            yield Label(x, y + 6, shown, LETTERS_HIGH, BURST, "middle", bold=True)
 
-    def _burst(self, place: str, found: Sequence[str]) -> str:
-        x, y = self.corner(place)
-        shown = ",".join(found[:2]) + ("…" if len(found) > 2 else "")
-        x, y = x + self.edge - 17, y + 17
-        points = [
-            (x + reach * math.sin(at * math.pi / 10), y - reach * math.cos(at * math.pi / 10))
-            for at in range(20)
-            for reach in [17 if at % 2 == 0 else 12]
-        ]
-        size = 11 if len(shown) < 3 else 9
-        burst = svg.polygon(points, fill="#ffffff", stroke="#e5484d", stroke_width=1.5)
-        return burst + svg.text(
-            x, y + size * 0.36, shown, size=size, anchor="middle", fill="#7f1d20", font_weight="bold"
-        )
+    def _words(self) -> Iterator[Label]:
+        for at, line in enumerate(self.told):
+            yield Label(14, self.bottom + 16 + LINE * at, line, LETTERS_HIGH, INK)
 
+    # The players.
 
-def _bubble(x: float, y: float, radius: float, colour: str) -> str:
-    """A bubble with a highlight and its letter."""
-    disc = svg.circle(x, y, radius, fill=BUBBLES[colour], stroke=DARK[colour], stroke_width=max(1, radius / 9))
-    shine = svg.circle(x - radius * 0.56, y - radius * 0.58, radius * 0.15, fill="#ffffff", opacity=0.8)
-    letter = svg.text(
-        x,
-        y + radius * 0.42,
-        colour[0].upper(),
-        size=radius * 1.15,
-        anchor="middle",
-        fill=LETTERS[colour],
-        font_weight="bold",
-    )
-    return disc + shine + letter
+    def _tall(self, seat: str) -> int:
+        return ROW + LINE * len(self.cards[seat]) + 12
 
-
-def _mari(x: float, y: float, seat: str) -> str:
-    """A Mari: a pawn with a space helmet."""
-    colour, dark = BUBBLES[seat], DARK[seat]
-    body = f"M{x - 13:.1f},{y + 21:.1f} Q{x - 11:.1f},{y - 2:.1f} {x:.1f},{y - 2:.1f} "
-    body += f"Q{x + 11:.1f},{y - 2:.1f} {x + 13:.1f},{y + 21:.1f} Z"
-    pawn = svg.path(body, fill=colour, stroke=INK, stroke_width=2)
-    head = svg.circle(x, y - 9, 11, fill=colour, stroke=INK, stroke_width=2)
-    visor = svg.element("ellipse", cx=x, cy=y - 9, rx=7, ry=5, fill=dark)
-    shine = svg.element("ellipse", cx=x - 2.5, cy=y - 11, rx=2, ry=1.2, fill="#ffffff", opacity=0.8)
-    letter = svg.text(x, y + 16, seat[0].upper(), size=12, anchor="middle", fill=LETTERS[seat], font_weight="bold")
-    return pawn + head + visor + shine + letter
-
-
-class _Panel:
-    """What lies before the players, beside the board."""
-
-    def __init__(self, view: View, left: float, height: float) -> None:
-        self.view, self.left, self.height = view, left, height
-        self.width = PANEL - 16
-        self.each = (height - 2 * MARGIN - 62) / max(4, len(view["seats"]))
-
-    def drawn(self) -> str:
-        """All players and the bag."""
-        seats = "".join(self._player(at, seat) for at, seat in enumerate(self._seats()))
-        return seats + self._bag()
-
-    def _seats(self) -> list[str]:
-        return [*self.view["order"], *(seat for seat in self.view["seats"] if seat not in self.view["order"])]
-
-    def _player(self, at: int, seat: str) -> str:
-        top, me = MARGIN + at * self.each, self.view["players"][seat]
-        moving = seat == self.view["mover"]
-        frame = svg.rect(
-            self.left,
-            top,
-            self.width,
-            self.each - 8,
-            rx=10,
-            fill="#141b3d",
-            stroke=BUBBLES[seat],
-            stroke_width=3 if moving else 1,
-        )
-        x = self.left + 12
-        name = svg.text(x, top + 23, seat + self._state_of(seat), size=16, fill=BUBBLES[seat], font_weight="bold")
-        right = self.left + self.width - 12
-        total = svg.text(right, top + 23, str(me["total"]), size=18, anchor="end", fill=INK, font_weight="bold")
-        line = f"{me['points']} from chains"
-        line += f", {me['stations']} for stations" if me["stations"] else ""
-        points = svg.text(x, top + 42, line, size=12, fill=FAINT)
-        markers = "".join(self._marker(right - 8 - 17 * count, top + 38) for count in range(me["markers"]))
-        return frame + name + total + points + markers + self._hand(x, top + 62, me) + self._cards(x, top + 84, me)
+    def _player(self, seat: str, top: int) -> Iterator[Mark]:
+        me, moving, tall = self.view["players"][seat], seat == self.view["mover"], self._tall(seat) - 8
+        yield Stamp(_frame(tall - tall % 2, TINTS[seat], 3 if moving else 1), WIDTH // 2, top + tall // 2)
+        yield Label(26, top + 25, seat + self._state_of(seat), 19, TINTS[seat], bold=True)
+        yield Label(WIDTH - 26, top + 25, str(me["total"]), 21, INK, "end", bold=True)
+        for count in range(me["markers"]):
+            yield Stamp(_marker(), WIDTH - 84 - 19 * count, top + 18)
+        for at, colour in enumerate(COLOURS):
+            yield from _counted(40 + 62 * at, top + 50, colour, me["hand"][colour])
+        points = f"{me['points']} from chains" + (f", {me['stations']} stations" if me["stations"] else "")
+        yield Label(WIDTH - 26, top + 56, points, LETTERS_HIGH, FAINT, "end")
+        for at, line in enumerate(self.cards[seat]):
+            yield Label(26, top + ROW + 16 + LINE * at, line, LETTERS_HIGH, NAME)
 
     def _state_of(self, seat: str) -> str:
         if self.view["players"][seat]["out"]:
@@ -267,35 +236,144 @@ class _Panel:
             return " moves" if self.view["phase"] == "turn" else " chooses"
         return ""
 
-    def _marker(self, x: float, y: float) -> str:
-        points = [
-            (x + reach * math.sin(at * math.pi / 5), y - reach * math.cos(at * math.pi / 5))
-            for at in range(10)
-            for reach in [8 if at % 2 == 0 else 3.4]
-        ]
-        return svg.polygon(points, fill=NODE, stroke="#7a5b10", stroke_width=0.8)
-
-    def _hand(self, x: float, y: float, me: View) -> str:
-        drawn = []
+    def _bag(self, top: int) -> Iterator[Mark]:
+        yield Label(26, top + 22, "bag", LETTERS_HIGH, FAINT, bold=True)
         for at, colour in enumerate(COLOURS):
-            drawn.append(_bubble(x + 9 + 58 * at, y, 9, colour))
-            drawn.append(svg.text(x + 23 + 58 * at, y + 5, str(me["hand"][colour]), size=14, fill=INK))
-        return "".join(drawn)
+            yield from _counted(84 + 66 * at, top + 16, colour, self.view["bag"][colour])
+        yield Label(WIDTH - 26, top + 22, "star on a card: node", LETTERS_HIGH, FAINT, "end")
 
-    def _cards(self, x: float, y: float, me: View) -> str:
-        titles = [ABILITIES[card].title for card in me["cards"]]
-        if me["blocked"]:
-            titles.append(f"{me['blocked']} blocked")
-        lines = [", ".join(titles[:2]), ", ".join(titles[2:])]
-        return "".join(svg.text(x, y + 7 + 14 * at, line, size=11, fill=NAME) for at, line in enumerate(lines) if line)
 
-    def _bag(self) -> str:
-        top = self.height - MARGIN - 46
-        drawn = [svg.text(self.left + 12, top + 16, "bag", size=14, fill=FAINT, font_weight="bold")]
-        for at, colour in enumerate(COLOURS):
-            x = self.left + 60 + 58 * at
-            drawn.append(_bubble(x, top + 11, 9, colour))
-            drawn.append(svg.text(x + 14, top + 16, str(self.view["bag"][colour]), size=14, fill=INK))
-        key = "gold star: node; burst: pop of the last turn; frame: control"
-        drawn.append(svg.text(self.left + 12, top + 42, key, size=9, fill=FAINT))
-        return "".join(drawn)
+def _is_full(space: View) -> bool:
+    """Whether a card has no room for its kind but beside its name."""
+    return bool(space["mari"]) or len(space["bubbles"]) > 3
+
+
+def _titles(me: View) -> list[str]:
+    titles = [ABILITIES[card].title for card in me["cards"]]
+    return titles + ([f"{me['blocked']} blocked"] if me["blocked"] else [])
+
+
+def _told(view: View) -> list[str]:
+    """What the last turn did, in order."""
+    told, pops = [], []
+    for event in view["events"]:
+        if event["kind"] == "moved":
+            told.append(f"{event['who']} went {'→'.join(space for space, _ in event['path'])}")
+        elif event["kind"] == "pulled":
+            told.append(f"pulled {event['start']}→{event['space']}")
+        elif event["kind"] == "popped":
+            pops.append(event["space"])
+    return told + ([f"pops in order: {' '.join(pops)}"] if pops else [])
+
+
+def _wrapped(parts: Sequence[str]) -> list[str]:
+    """Parts in lines, with commas between them; a part too long for a line is cut."""
+    lines: list[str] = []
+    for part in parts:
+        part = part if len(part) <= SIGNS_IN_LINE else part[: SIGNS_IN_LINE - 1] + "…"
+        if lines and len(lines[-1]) + len(part) + 2 <= SIGNS_IN_LINE:
+            lines[-1] += f", {part}"
+        else:
+            lines.append(part)
+    return lines
+
+
+# Sprites.
+
+
+def _counted(x: int, y: int, colour: str, count: int) -> Iterator[Mark]:
+    yield from _bubble(x, y, colour)
+    yield Label(x + RADIUS + 4, y + 6, str(count), LETTERS_HIGH, INK)
+
+
+def _bubble(x: int, y: int, colour: str) -> Iterator[Mark]:
+    """A bubble with a highlight and its letter."""
+    yield Stamp(_disc(colour), x, y)
+    yield Label(x, y + 6, colour[0].upper(), LETTERS_HIGH, LETTERS[colour], "middle", bold=True)
+
+
+def _mari(x: int, y: int, seat: str) -> Iterator[Mark]:
+    """A Mari: a pawn with a space helmet."""
+    yield Stamp(_pawn(seat), x, y)
+    yield Label(x, y + 18, seat[0].upper(), LETTERS_HIGH, LETTERS[seat], "middle", bold=True)
+
+
+@functools.cache
+def _disc(colour: str) -> Sprite:
+    disc = svg.circle(0, 0, RADIUS - 1, fill=BUBBLES[colour], stroke=INK, stroke_width=1.4)
+    return Sprite(disc + svg.circle(-8, -8, 2, fill="#ffffff", opacity=0.8), 2 * RADIUS + 2, 2 * RADIUS + 2)
+
+
+@functools.cache
+def _pawn(seat: str) -> Sprite:
+    colour, dark = BUBBLES[seat], DARK[seat]
+    body = svg.path("M-14,23 Q-13,-2 0,-2 Q13,-2 14,23 Z", fill=colour, stroke=INK, stroke_width=2)
+    head = svg.circle(0, -9, 11, fill=colour, stroke=INK, stroke_width=2)
+    visor = svg.element("ellipse", cx=0, cy=-9, rx=7, ry=5, fill=dark)
+    shine = svg.element("ellipse", cx=-2.5, cy=-11, rx=2, ry=1.2, fill="#ffffff", opacity=0.8)
+    return Sprite(body + head + visor + shine, 32, 50)
+
+
+@functools.cache
+def _blank(edge: int, fill: str, outline: str, width: float) -> Sprite:
+    half = edge // 2
+    card = svg.rect(-half, -half, edge, edge, rx=12, fill=fill, stroke=outline, stroke_width=width)
+    return Sprite(card, edge + 6, edge + 6)
+
+
+@functools.cache
+def _node(edge: int) -> Sprite:
+    """A star of eight points with a halo."""
+    outer = edge * 0.39
+    points = [
+        (reach * math.sin(at * math.pi / 8), -reach * math.cos(at * math.pi / 8))
+        for at in range(16)
+        for reach in [outer if at % 4 == 0 else outer * 0.72 if at % 2 == 0 else outer * 0.5]
+    ]
+    halo = svg.circle(0, 0, outer * 0.95, fill=NODE, opacity=0.14)
+    star = svg.polygon(points, fill=NODE, fill_opacity=0.28, stroke=NODE, stroke_width=1.5)
+    return Sprite(halo + star, edge, edge)
+
+
+@functools.cache
+def _arrow(edge: int, way: str) -> Sprite:
+    """A chevron that points over the card's edge."""
+    (dx, dy), reach, wing = SHIFTS[way], edge / 2 - 4, edge * 0.085
+    tip, back = (dx * reach, dy * reach), (dx * (reach - wing * 1.2), dy * (reach - wing * 1.2))
+    points = [(back[0] + dy * wing, back[1] + dx * wing), tip, (back[0] - dy * wing, back[1] - dx * wing)]
+    return Sprite(svg.polygon(points, fill=ARROW, stroke=SPACE, stroke_width=1), edge, edge)
+
+
+@functools.cache
+def _over(colour: str, dx: int, dy: int) -> Sprite:
+    """A broad arrow in a bubble's colour, with room for its letter."""
+    shape = ((-17, -9), (5, -9), (5, -14), (18, 0), (5, 14), (5, 9), (-17, 9))
+    points = [(x * dx - y * dy, x * dy + y * dx) for x, y in shape]
+    return Sprite(svg.polygon(points, fill=BUBBLES[colour], stroke=INK, stroke_width=1.4), 42, 42)
+
+
+@functools.cache
+def _burst() -> Sprite:
+    points = [
+        (reach * math.sin(at * math.pi / 10), -reach * math.cos(at * math.pi / 10))
+        for at in range(20)
+        for reach in [17 if at % 2 == 0 else 13]
+    ]
+    return Sprite(svg.polygon(points, fill="#ffffff", stroke="#e5484d", stroke_width=1.5), 38, 38)
+
+
+@functools.cache
+def _marker() -> Sprite:
+    points = [
+        (reach * math.sin(at * math.pi / 5), -reach * math.cos(at * math.pi / 5))
+        for at in range(10)
+        for reach in [9 if at % 2 == 0 else 3.8]
+    ]
+    return Sprite(svg.polygon(points, fill=NODE, stroke="#7a5b10", stroke_width=0.8), 22, 22)
+
+
+@functools.cache
+def _frame(tall: int, outline: str, width: int) -> Sprite:
+    half, high = WIDTH // 2 - 14, tall // 2
+    box = svg.rect(-half, -high, 2 * half, tall, rx=10, fill=PANEL, stroke=outline, stroke_width=width)
+    return Sprite(box, 2 * half + 6, tall + 6)

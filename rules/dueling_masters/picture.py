@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 
-from pbem.ruleset import Picture, View
+from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Seat, Sprite, Stamp, View, stroke
 from rules.dueling_masters.board import COLUMNS, HALVES, rows_from_top
 from rules.dueling_masters.kinds import ASTEROID, HOME
 from rules.kit import svg
 
 CELL, LEFT, TOP = 68, 40, 64
 SIDE = CELL * len(COLUMNS)
-WIDTH, HEIGHT = SIDE + 2 * LEFT, SIDE + TOP + 118
+WIDTH, HEIGHT = SIDE + 2 * LEFT, SIDE + TOP + 140
 
 SPACE, OWN_HALF, THEIR_HALF, GRID, BORDER = "#0c1326", "#1d3357", "#2b2440", "#41577f", "#c9a94f"
-INK, FAINT, STAR = "#eef2fa", "#9fb0cf", "#6f83ab"
+INK, FAINT, STAR = "#eef2fa", "#aebcd8", "#8fa1c6"
 LIGHT, LIGHT_EDGE, DARK_INK = "#f6ecd2", "#b99a52", "#2a2412"
 DARK, DARK_EDGE = "#141016", "#ff6b57"
 HOME_FILL, ROCK, FLIGHT, BURST, FRESH = "#8fd17a", "#a9a196", "#ffd766", "#ff9a3c", "#ff6b57"
@@ -24,114 +25,150 @@ HOME_FILL, ROCK, FLIGHT, BURST, FRESH = "#8fd17a", "#a9a196", "#ffd766", "#ff9a3
 def pictures(view: View) -> tuple[Picture, ...]:
     """The board a view tells of."""
     title = f"Dueling Masters of Space-Time, {view['label']}: the board of player {view['seat']}"
+    return (Drawing(_ground(view["seat"]), tuple(_Board(view).marks())).picture("board", title),)
+
+
+SMALLEST = 11
+"""Pixels of the smallest letters."""
+
+
+def _at(seat: Seat, square: str) -> tuple[int, int]:
+    """The middle of a square on a player's board."""
+    row, column = rows_from_top(seat).index(square[0]), int(square[1:]) - 1
+    return LEFT + CELL * column + CELL // 2, TOP + CELL * row + CELL // 2
+
+
+# The ground: an empty board, the same in every picture of a player.
+
+
+@functools.lru_cache(maxsize=2)
+def _ground(seat: Seat) -> Ground:
+    body = svg.rect(0, 0, WIDTH, HEIGHT, fill=SPACE) + _halves(seat) + _grid(seat) + _key()
+    return Ground(body, WIDTH, HEIGHT)
+
+
+def _halves(seat: Seat) -> str:
+    half = CELL * len(HALVES[seat])
+    theirs = svg.rect(LEFT, TOP, SIDE, half, fill=THEIR_HALF)
+    return theirs + svg.rect(LEFT, TOP + half, SIDE, half, fill=OWN_HALF)
+
+
+def _grid(seat: Seat) -> str:
+    rows, steps, middle = rows_from_top(seat), range(len(COLUMNS) + 1), TOP + SIDE / 2
+    lines = [svg.line(LEFT + CELL * at, TOP, LEFT + CELL * at, TOP + SIDE) for at in steps]
+    lines += [svg.line(LEFT, TOP + CELL * at, LEFT + SIDE, TOP + CELL * at) for at in steps]
+    names = [svg.text(_at(seat, f"{rows[0]}{column}")[0], TOP - 8, str(column), size=15) for column in COLUMNS]
+    names += [svg.text(LEFT - 18, _at(seat, f"{row}1")[1] + 6, row, size=17) for row in rows]
+    names += [svg.text(LEFT + SIDE + 18, _at(seat, f"{row}1")[1] + 6, row, size=17) for row in rows]
     return (
-        Picture("board", title, svg.document(WIDTH, HEIGHT, "".join(_Drawing(view).layers()), title), WIDTH, HEIGHT),
+        svg.group("".join(lines), stroke=GRID, stroke_width=1)
+        + svg.line(LEFT, middle, LEFT + SIDE, middle, stroke=BORDER, stroke_width=3)
+        + svg.group("".join(names), fill=INK, text_anchor="middle")
     )
 
 
-class _Drawing:
-    """A board in layers, from the ground up."""
+def _key() -> str:
+    """What the signs mean, in three lines below the board."""
+    top = TOP + SIDE + 30
+    own: View = {"kind": "Z", "name": "Z1", "transit": False}
+    signs: list[tuple[list[Mark], str]] = [
+        (_own(own, 0, 0, 13), "your ship"),
+        (_own({**own, "transit": True}, 0, 0, 13), "in transit to here"),
+        (_own({"kind": HOME, "name": HOME, "transit": False}, 0, 0, 13), "your home planet"),
+        (_own({"kind": ASTEROID, "name": ASTEROID, "transit": False}, 0, 0, 13), "your asteroid"),
+        (_enemy({"mark": 3, "standing": True, "kind": "X"}, 0, 0, 18), "enemy 3, an X"),
+        (_enemy({"mark": 3, "standing": False, "kind": None}, 0, 0, 18), "enemy 3 left here"),
+        ([Stamp(MET, 0, 0)], "pieces met here"),
+        ([Stamp(FRAME_KEY, 0, 0)], "left since your report"),
+        (_looked(0, 0, 2), "seen 2 moves ago"),
+        ([Stamp(OVER, 0, 0)], "the enemy flew over"),
+        ([Stamp(REACH, 0, 0)], "may be bound for here"),
+    ]
+    return "".join(
+        svg.group(
+            "".join(map(_drawn, marks)) + svg.text(26, 5, words, size=13, fill=INK),
+            transform=f"translate({LEFT + 16 + 174 * (at % 4)},{top + 40 * (at // 4)})",
+        )
+        for at, (marks, words) in enumerate(signs)
+    )
+
+
+def _drawn(mark: Mark) -> str:
+    if isinstance(mark, Label):
+        return mark.svg
+    return svg.group(mark.sprite.body, transform=f"translate({mark.x} {mark.y})")
+
+
+class _Board:
+    """What is on a player's board."""
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.rows = rows_from_top(view["seat"])
 
-    def layers(self) -> Iterator[str]:
-        """Everything drawn, lowest first."""
-        yield svg.rect(0, 0, WIDTH, HEIGHT, fill=SPACE)
-        yield self._halves()
-        yield self._scouted()
-        yield self._grid()
-        yield self._latest()
-        yield self._flights()
-        yield self._pieces()
-        yield self._bursts()
-        yield self._head()
-        yield _key()
-
-    def at(self, square: str) -> tuple[float, float]:
+    def at(self, square: str) -> tuple[int, int]:
         """The middle of a square."""
-        row, column = self.rows.index(square[0]), int(square[1:]) - 1
-        return LEFT + CELL * (column + 0.5), TOP + CELL * (row + 0.5)
+        return _at(self.view["seat"], square)
 
-    def _halves(self) -> str:
-        half = CELL * len(HALVES[self.view["seat"]])
-        theirs = svg.rect(LEFT, TOP, SIDE, half, fill=THEIR_HALF)
-        return theirs + svg.rect(LEFT, TOP + half, SIDE, half, fill=OWN_HALF)
-
-    def _scouted(self) -> str:
-        """A grey cross on each square that a judged flight of the reader's has passed."""
-        arm = CELL / 10
-        cross = f"m{-arm:.1f},{-arm:.1f}l{2 * arm:.1f},{2 * arm:.1f}m0,{-2 * arm:.1f}l{-2 * arm:.1f},{2 * arm:.1f}"
-        middles = (self.at(square) for square in sorted(self.view["scouted"]))
-        crosses = "".join(f"M{x:.1f},{y:.1f}{cross}" for x, y in middles)
-        return svg.path(crosses, stroke=STAR, stroke_width=2, fill="none") if crosses else ""
-
-    def _grid(self) -> str:
-        steps = range(len(COLUMNS) + 1)
-        lines = [svg.line(LEFT + CELL * at, TOP, LEFT + CELL * at, TOP + SIDE) for at in steps]
-        lines += [svg.line(LEFT, TOP + CELL * at, LEFT + SIDE, TOP + CELL * at) for at in steps]
-        middle = TOP + SIDE / 2
-        names = [
-            svg.text(*_moved(self.at(f"{self.rows[0]}{column}"), 0, -CELL / 2 - 8), str(column), size=15)
-            for column in COLUMNS
-        ]
-        names += [svg.text(LEFT - 18, self.at(f"{row}1")[1] + 6, row, size=17) for row in self.rows]
-        names += [svg.text(LEFT + SIDE + 18, self.at(f"{row}1")[1] + 6, row, size=17) for row in self.rows]
-        return (
-            svg.group("".join(lines), stroke=GRID, stroke_width=1)
-            + svg.line(LEFT, middle, LEFT + SIDE, middle, stroke=BORDER, stroke_width=3)
-            + svg.group("".join(names), fill=INK, text_anchor="middle")
-        )
-
-    def _latest(self) -> str:
-        """A frame around each square that an enemy has just departed from."""
-        frames = []
+    def marks(self) -> Iterator[Mark]:
+        """Everything on the empty board, lowest first."""
         for square in self.view["latest"]:
+            yield Stamp(FRAME, *self.at(square))
+        yield from self._known()
+        yield from self._flights()
+        yield from self._pieces()
+        for square in sorted({event["square"] for event in self.view["events"] if event["kind"] == "collision"}):
             x, y = self.at(square)
-            frames.append(svg.rect(x - CELL / 2 + 2, y - CELL / 2 + 2, CELL - 4, CELL - 4))
-        return svg.group("".join(frames), fill="none", stroke=FRESH, stroke_width=3)
+            yield Stamp(MET, x + 22, y - 22)
+        moment = self.view["label"][0].upper() + self.view["label"][1:]
+        turn = self.view["result"]["words"] if self.view["over"] else _turn(self.view)
+        yield Label(LEFT, 27, f"{moment}: {turn}", 17, INK)
 
-    def _flights(self) -> str:
-        """The flight of each own piece in transit, dashed, from where it departed along its path."""
-        drawn = []
+    def _known(self) -> Iterator[Mark]:
+        """Where the reader's judged flights have passed, and how many moves ago; where the enemy's did and may go."""
+        for square, move in sorted(self.view["scouted"].items()):
+            x, y = self.at(square)
+            yield from _looked(x - 28, y + 27, self.view["move"] - move)
+        for square in sorted(self.view["crossed"]):
+            x, y = self.at(square)
+            yield Stamp(OVER, x + 25, y + 25)
+        bound = [
+            square for mark in self.view["enemy"] if mark["square"] in self.view["latest"] for square in mark["reach"]
+        ]
+        for square in sorted(set(bound)):
+            x, y = self.at(square)
+            yield Stamp(REACH, x - 26, y - 26)
+
+    def _flights(self) -> Iterator[Mark]:
+        """Own pieces in transit, dashed, from where they departed along their paths; enemies' from square to square."""
         for piece in self.view["own"]:
             if piece["transit"]:
                 points = [self.at(square) for square in [piece["origin"], *piece["path"]]]
-                drawn.append(svg.polyline(points, stroke_dasharray="7 5"))
-                drawn.append(svg.circle(*points[0], 5, fill=FLIGHT, stroke="none"))
-        return svg.group("".join(drawn), fill="none", stroke=FLIGHT, stroke_width=2.5, stroke_linejoin="round")
+                yield stroke(points, width=2.5, stroke=FLIGHT, fill="none", stroke_dasharray="7 5")
+                yield Stamp(DEPARTED, *points[0])
+        for mark in self.view["enemy"]:
+            if len(mark["course"]) > 1:
+                points = [self.at(square) for square in mark["course"]]
+                yield stroke(
+                    points, width=2, stroke=DARK_EDGE, fill="none", stroke_dasharray="1 5", stroke_linecap="round"
+                )
 
-    def _pieces(self) -> str:
+    def _pieces(self) -> Iterator[Mark]:
         """All pieces of each square, smaller where they are many."""
         here: dict[str, list[View]] = {}
         for thing in [*self.view["own"], *_enemies(self.view)]:
             here.setdefault(thing["square"], []).append(thing)
-        return "".join(drawn for square, things in here.items() for drawn in self._crowd(square, things))
+        for square, things in here.items():
+            yield from self._crowd(square, things)
 
-    def _crowd(self, square: str, things: Sequence[View]) -> Iterator[str]:
+    def _crowd(self, square: str, things: Sequence[View]) -> Iterator[Mark]:
         across = math.ceil(math.sqrt(len(things)))
         pitch = (CELL - 6) / across
         x, y = self.at(square)
         for number, thing in enumerate(things):
-            column, row = number % across, number // across
+            row, column = divmod(number, across)
             left, top = x - pitch * (across - 1) / 2, y - pitch * (across - 1) / 2
             draw = _own if "known" in thing else _enemy if "mark" in thing else _disclosed
-            yield draw(thing, left + pitch * column, top + pitch * row, 0.41 * pitch)
-
-    def _bursts(self) -> str:
-        """A star on each square where pieces have just met."""
-        squares = {event["square"] for event in self.view["events"] if event["kind"] == "collision"}
-        stars = [
-            svg.polygon(_star(*_moved(self.at(square), CELL * 0.32, -CELL * 0.32), 13)) for square in sorted(squares)
-        ]
-        return svg.group("".join(stars), fill=BURST, stroke=SPACE, stroke_width=1.5)
-
-    def _head(self) -> str:
-        view = self.view
-        moment = view["label"][0].upper() + view["label"][1:]
-        turn = view["result"]["words"] if view["over"] else _turn(view)
-        return svg.text(LEFT, 27, f"{moment}: {turn}", size=17, fill=INK)
+            yield from draw(thing, round(left + pitch * column), round(top + pitch * row), round(0.41 * pitch))
 
 
 def _enemies(view: View) -> list[View]:
@@ -146,85 +183,87 @@ def _turn(view: View) -> str:
     return "your move" if view["awaited"] else f"player {view['mover']} to move"
 
 
-def _own(piece: View, x: float, y: float, radius: float) -> str:
+# Pieces and signs.
+
+
+def _own(piece: View, x: int, y: int, radius: int) -> list[Mark]:
     """An own piece: light; a home planet green, an asteroid a rock; in transit with a dashed edge."""
     if piece["kind"] == ASTEROID:
-        return svg.polygon(_rock(x, y, radius), fill=ROCK, stroke=LIGHT, stroke_width=1.5)
+        return [Stamp(_rock(radius, ROCK, LIGHT), x, y)]
     dashes = "4 3" if piece["transit"] else None
     fill, edge = (HOME_FILL, INK) if piece["kind"] == HOME else (LIGHT, LIGHT_EDGE)
-    disc = svg.circle(
-        x, y, radius, fill=fill, stroke=FLIGHT if dashes else edge, stroke_width=3, stroke_dasharray=dashes
-    )
-    label = piece["name"].replace(HOME, "H")
-    return disc + _label(x, y, label, radius, DARK_INK)
+    disc = _disc(radius, fill, FLIGHT if dashes else edge, dashes)
+    return [Stamp(disc, x, y), _label(x, y, piece["name"].replace(HOME, "H"), radius, DARK_INK)]
 
 
-def _enemy(mark: View, x: float, y: float, radius: float) -> str:
+def _enemy(mark: View, x: int, y: int, radius: int) -> list[Mark]:
     """An enemy's mark: a dark disc where it stands, a hollow ring where it departed; its number, and its kind."""
-    known = {"fill": DARK} if mark["standing"] else {"fill": DARK, "fill_opacity": "0.45", "stroke_dasharray": "2 4"}
-    disc = svg.circle(x, y, radius, stroke=DARK_EDGE, stroke_width=3, **known)
-    kind = "?" if mark["kind"] is None else mark["kind"][0]
-    number = svg.text(x, y + 0.72 * radius, str(mark["mark"]), size=0.52 * radius, anchor="middle", fill=FAINT)
-    return (
-        disc
-        + svg.text(x, y + 0.2 * radius, kind, size=0.95 * radius, anchor="middle", fill=INK, font_weight="bold")
-        + number
-    )
+    disc = Stamp(_disc(radius, DARK, DARK_EDGE, None if mark["standing"] else "2 4"), x, y)
+    kind, number = "?" if mark["kind"] is None else mark["kind"][0], str(mark["mark"])
+    if radius < SMALLEST + 4:
+        return [disc, Label(x, y + 4, kind + number, SMALLEST, INK, "middle", bold=True)]
+    size = max(SMALLEST, round(0.52 * radius))
+    return [
+        disc,
+        Label(x, y + round(0.15 * radius), kind, max(SMALLEST, round(0.9 * radius)), INK, "middle", bold=True),
+        Label(x, y + round(0.36 * radius + 0.72 * size), number, size, FAINT, "middle"),
+    ]
 
 
-def _disclosed(piece: View, x: float, y: float, radius: float) -> str:
+def _disclosed(piece: View, x: int, y: int, radius: int) -> list[Mark]:
     """An enemy's piece when all is told: as an own one, but dark."""
     if piece["kind"] == ASTEROID:
-        return svg.polygon(_rock(x, y, radius), fill=DARK, stroke=DARK_EDGE, stroke_width=1.5)
-    disc = svg.circle(x, y, radius, fill=DARK, stroke=DARK_EDGE, stroke_width=3)
-    return disc + _label(x, y, piece["name"].replace(HOME, "H"), radius, INK)
-
-
-def _label(x: float, y: float, label: str, radius: float, fill: str) -> str:
-    size = radius * (1.05 if len(label) == 1 else 0.85)
-    return svg.text(x, y + 0.36 * size, label, size=size, anchor="middle", fill=fill, font_weight="bold")
-
-
-def _key() -> str:
-    """What the signs mean, in two lines below the board."""
-    top = TOP + SIDE + 36
-    own: View = {"kind": "Z", "name": "Z1", "transit": False}
-    signs = [
-        (0, 0, _own(own, 0, 0, 13), "your ship"),
-        (1, 0, _own({**own, "transit": True}, 0, 0, 13), "in transit to here"),
-        (2, 0, _own({"kind": HOME, "name": HOME, "transit": False}, 0, 0, 13), "your home planet"),
-        (3, 0, _own({"kind": ASTEROID, "name": ASTEROID, "transit": False}, 0, 0, 13), "your asteroid"),
-        (0, 1, _enemy({"mark": 3, "standing": True, "kind": "X"}, 0, 0, 13), "enemy 3, an X"),
-        (1, 1, _enemy({"mark": 3, "standing": False, "kind": None}, 0, 0, 13), "enemy 3 left here"),
-        (2, 1, svg.polygon(_star(0, 0, 13), fill=BURST), "pieces met here"),
-        (3, 1, svg.path("M-7,-7L7,7M7,-7L-7,7", stroke=STAR, stroke_width=2), "you passed here"),
+        return [Stamp(_rock(radius, DARK, DARK_EDGE), x, y)]
+    return [
+        Stamp(_disc(radius, DARK, DARK_EDGE, None), x, y),
+        _label(x, y, piece["name"].replace(HOME, "H"), radius, INK),
     ]
-    return "".join(
-        svg.group(
-            sign + svg.text(22, 5, words, size=14, fill=INK),
-            transform=f"translate({LEFT + 16 + 172 * column},{top + 42 * row})",
-        )
-        for column, row, sign, words in signs
-    )
 
 
-def _moved(point: tuple[float, float], right: float, down: float) -> tuple[float, float]:
-    return point[0] + right, point[1] + down
+def _label(x: int, y: int, label: str, radius: int, fill: str) -> Label:
+    size = max(SMALLEST, round(radius * (1.05 if len(label) == 1 else 0.85)))
+    return Label(x, y + round(0.36 * size), label, size, fill, "middle", bold=True)
 
 
-def _star(x: float, y: float, radius: float) -> list[tuple[float, float]]:
+def _looked(x: int, y: int, ago: int) -> list[Mark]:
+    """A cross, and how many moves ago the reader looked."""
+    return [Stamp(CROSS, x, y), Label(x + 7, y + 4, str(ago), SMALLEST, INK)]
+
+
+@functools.lru_cache(maxsize=64)
+def _disc(radius: int, fill: str, edge: str, dashes: str | None) -> Sprite:
+    disc = svg.circle(0, 0, radius, fill=fill, stroke=edge, stroke_width=3, stroke_dasharray=dashes)
+    return Sprite(disc, 2 * radius + 6, 2 * radius + 6)
+
+
+@functools.lru_cache(maxsize=16)
+def _rock(radius: int, fill: str, edge: str) -> Sprite:
+    """An uneven lump."""
+    reaches = (0.84, 0.98, 0.78, 0.95, 0.88, 0.74, 0.97, 0.8, 0.93)
+    points = [
+        (radius * reach * math.cos(at * math.tau / 9), radius * reach * math.sin(at * math.tau / 9))
+        for at, reach in enumerate(reaches)
+    ]
+    return Sprite(svg.polygon(points, fill=fill, stroke=edge, stroke_width=1.5), 2 * radius + 4, 2 * radius + 4)
+
+
+def _star(radius: float) -> list[tuple[float, float]]:
     """A star of eight points."""
     return [
-        (x + reach * math.cos(turn * math.pi / 8), y + reach * math.sin(turn * math.pi / 8))
+        (reach * math.cos(turn * math.pi / 8), reach * math.sin(turn * math.pi / 8))
         for turn in range(16)
         for reach in [radius if turn % 2 else 0.5 * radius]
     ]
 
 
-def _rock(x: float, y: float, radius: float) -> list[tuple[float, float]]:
-    """An uneven lump."""
-    reaches = (0.84, 0.98, 0.78, 0.95, 0.88, 0.74, 0.97, 0.8, 0.93)
-    return [
-        (x + radius * reach * math.cos(at * math.tau / 9), y + radius * reach * math.sin(at * math.tau / 9))
-        for at, reach in enumerate(reaches)
-    ]
+def _frame(side: int) -> Sprite:
+    box = svg.rect(-side / 2, -side / 2, side, side, fill="none", stroke=FRESH, stroke_width=3)
+    return Sprite(box, side + 4, side + 4)
+
+
+MET = Sprite(svg.polygon(_star(13), fill=BURST, stroke=SPACE, stroke_width=1.5), 28, 28)
+FRAME, FRAME_KEY = _frame(CELL - 4), _frame(20)
+CROSS = Sprite(svg.path("M-4,-4L4,4M4,-4L-4,4", stroke=STAR, stroke_width=2, fill="none"), 12, 12)
+OVER = Sprite(svg.path("M-5,3L0,-4L5,3", stroke=DARK_EDGE, stroke_width=2.4, fill="none"), 16, 12)
+REACH = Sprite(svg.circle(0, 0, 3, fill=DARK_EDGE), 8, 8)
+DEPARTED = Sprite(svg.circle(0, 0, 5, fill=FLIGHT), 12, 12)

@@ -9,22 +9,13 @@ picture. Nothing here writes links, images or scripts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-FONT = "DejaVu Sans"
-"""The one font family the host brings; a renderer draws no other."""
+from pbem.ruleset import svg_document, svg_escape
 
 Attribute = str | float | None
 
-_UNSAFE = re.compile(r'[&<>"]')
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-
-
-def escape(text: str) -> str:
-    """Text fit for the inside of an element or a quoted attribute; what XML 1.0 forbids becomes "?"."""
-    return _UNSAFE.sub(lambda match: _ENTITIES[match[0]], _NOT_XML.sub("?", text))
+document, escape = svg_document, svg_escape
 
 
 def number(value: float) -> str:
@@ -37,19 +28,6 @@ def element(name: str, content: str = "", /, **attrs: Attribute) -> str:
     """An element. `content` is SVG already and stands as it is."""
     opening = name + "".join(f' {_dashed(key)}="{_shown(value)}"' for key, value in attrs.items() if value is not None)
     return f"<{opening}>{content}</{name}>" if content else f"<{opening}/>"
-
-
-def document(width: int, height: int, body: str, title: str) -> str:
-    """A whole self-contained picture of `width` × `height` pixels; `title` is what is read out for it."""
-    return element(
-        "svg",
-        f"<title>{escape(title)}</title>{body}",
-        xmlns="http://www.w3.org/2000/svg",
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width} {height}",
-        font_family=FONT,
-    )
 
 
 def group(content: str, **attrs: Attribute) -> str:

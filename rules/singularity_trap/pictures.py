@@ -1,25 +1,27 @@
-"""The strategic chart: a player's view of The Singularity Trap drawn as SVG.
+"""The strategic charts: a player's view of The Singularity Trap drawn from above.
 
-The board is seen from above, so every hex stands for all levels of a column of
-spaces; what is in it is listed by level, the highest first. Frame, scale and
-legend depend on public things only (the board, the players, the planets), and
-colours are always backed by letters and shapes.
+Every hex stands for all levels of a column of spaces; what is in it is listed
+by level, the highest first, and where there is no room for that, in an inset.
+A second picture has the reader's own region at a size that phones show as it
+is. Frame, scale and legend depend on public things only (the board, the
+players, the planets) and on what the reader himself has.
 """
 
 from __future__ import annotations
 
-import functools
+import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from pbem.ruleset import Picture, View
-from rules.kit import svg
-from rules.kit.hexes import DIRECTIONS, Hex, centre, corners, disc, distance
+from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, Stamp, View, stroke
+from rules.kit.hexes import Hex, distance
+from rules.singularity_trap import tokens
 from rules.singularity_trap.marks import (
-    Kind,
-    Mark,
+    Mark as Ships,
+)
+from rules.singularity_trap.marks import (
     Planet,
     board_of,
     by_cell,
@@ -29,335 +31,329 @@ from rules.singularity_trap.marks import (
     place,
     planets_by_cell,
 )
+from rules.singularity_trap.tokens import BRIGHT, COLOURS, HIGH, INK, LOW, MUTED, WAY, Sheet
 
-WIDTH, HEIGHT = 900, 960
-BOARD_WIDTH = 784
-"""Pixels that the board fills, from the first column to the last."""
+PHONE = 374
+"""Pixels that a phone shows in a row."""
 
-GROUND, CELL, RING = "#0b1220", "#131e36", "#192643"
-GRID, FAINT, MUTED, BRIGHT = "#2c3b5e", "#64749a", "#8fa0c2", "#f2f5fb"
-INK = "#0a1020"
-"""Letters on anything coloured."""
-HIGH, LOW = "#ffdca0", "#a6dcff"
-"""Levels above and below the middle, which their signs tell too."""
-FIRE = "#ff9d2e"
+REACH = 4
+"""Hexes of the own region to each side of its middle, as many as a phone has room for."""
 
-COLOURS = {
-    "red": "#ff6658",
-    "yellow": "#ffd23f",
-    "green": "#57cf68",
-    "cyan": "#38d9ea",
-    "blue": "#6f9dff",
-    "magenta": "#f277dc",
-    "gray": "#b3bac6",
-}
+HEADING = 46
+"""Pixels above the region for its words."""
+
+LINE, GAP = 17, 2
+"""Pixels from level to level, and between signs."""
+
+ROOMS = (50, 38)
+"""Pixels for the first and the second line in a hex; what needs more has an inset."""
+
+INSET_WIDTH, FEW, MANY = 176, 3, 7
+"""Pixels from inset to inset, and the levels that a low and a tall row of insets has room for."""
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """The chart of a view: one picture, always of the same size."""
-    title = f"Chart of the Singularity for {view['seat']}, {view['label']}"
-    return (Picture("chart", title, svg.document(WIDTH, HEIGHT, _chart(view), title), WIDTH, HEIGHT),)
+    """The chart of a view, and its reader's own region."""
+    scene = _Scene(view)
+    of = f"{view['seat']}, {view['label']}"
+    chart, region = _Chart(scene), _Region(scene)
+    return (
+        chart.drawing().picture("chart", f"Chart of the Singularity for {of}"),
+        region.drawing().picture("region", f"Own region of {of}"),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    """Where hexes lie on the picture; `size` is the edge of a hex in pixels."""
+class _Sign(NamedTuple):
+    """A sign in a line: a sprite, letters on it, or both, and its width."""
 
-    radius: int
+    width: int
+    sprite: Sprite | None
+    letters: str
+    fill: str = INK
+
+
+class _Scene:
+    """What a view tells of the board, hex by hex."""
+
+    def __init__(self, view: View) -> None:
+        self.view, self.board = view, board_of(view)
+        self.ships = by_cell(marks(view))
+        self.planets = planets_by_cell(view, self.board)
+        events = view["events"]
+        self.fought = {self.cell(space) for space in fights(view)}
+        taken = [event for event in events if event["kind"] == "captured" and event["now"]]
+        self.taken = {self.cell(event["space"]): event["now"] for event in taken}
+        self.ways = [
+            list(dict.fromkeys(self.cell(leg["space"]) for leg in event["legs"]))
+            for event in events
+            if event["kind"] == "moved" and event["legs"]
+        ]
+
+    def cell(self, space: str) -> Hex:
+        """The board hex of a space."""
+        return place(self.board, space)[:2]
+
+    def lines(self, cell: Hex) -> dict[int, list[_Sign]]:
+        """What is in a hex: a line a level, the highest first."""
+        planets, ships = self.planets.get(cell, {}), self.ships.get(cell, {})
+        levels = sorted({*planets, *ships}, reverse=True)
+        return {level: _line(level, planets.get(level), ships.get(level, ())) for level in levels}
+
+    def telling(self, cell: Hex, count: int) -> list[int]:
+        """So many levels of a hex, the highest first, if need be without those where nothing but a ship is known."""
+        planets, ships = self.planets.get(cell, {}), self.ships.get(cell, {})
+
+        def weight(level: int) -> tuple[bool, int]:
+            return level not in planets and all(mark.kind == "unknown" for mark in ships[level]), -level
+
+        return sorted(sorted({*planets, *ships}, key=weight)[:count], reverse=True)
+
+    def middle(self) -> Hex:
+        """The hex around which most of what the reader has lies, as near to the middle of that as can be."""
+        own = Counter(cell for cell, levels in self.ships.items() if self._is_own(levels) for _ in (1, 2))
+        own.update(self.cell(each["space"]) for each in self.view["planets"] if each["owner"] == self.view["seat"])
+        if not own:
+            return (0, 0)
+
+        def held(cell: Hex) -> tuple[int, int, Hex]:
+            near = {other: count for other, count in own.items() if distance(cell, other) <= REACH}
+            return -sum(near.values()), sum(count * distance(cell, other) for other, count in near.items()), cell
+
+        around = tokens.Sheet(self.board.radius, 0, 0).cells
+        return min(around, key=held)
+
+    def _is_own(self, levels: Mapping[int, Sequence[Ships]]) -> bool:
+        return any(mark.kind in ("own", "dark") for found in levels.values() for mark in found)
+
+
+def _line(level: int, planet: Planet | None, found: Sequence[Ships]) -> list[_Sign]:
+    tint = HIGH if level > 0 else LOW if level < 0 else BRIGHT
+    signs = [_Sign(16, None, f"{level:+d}".replace("-", "−"), tint)]
+    if planet is not None:
+        signs.append(_planet(planet["colour"], planet["worth"]))
+    return signs + [_token(mark) for mark in found]
+
+
+def _planet(colour: str, worth: int) -> _Sign:
+    return _Sign(18, tokens.planet(COLOURS[colour]), f"{letter(colour)}{worth}")
+
+
+def _token(mark: Ships) -> _Sign:
+    """Ships of one kind: its shape, letter or number."""
+    shade = COLOURS[mark.owner or "gray"]
+    sprite = tokens.token(mark.kind, shade)
+    if mark.kind == "own":
+        return _Sign(18, sprite, str(mark.count))
+    if mark.kind == "dark":
+        return _Sign(16, sprite, str(mark.count), shade)
+    if mark.kind == "seen":
+        return _Sign(18, sprite, f"{letter(mark.owner or 'gray')}{mark.count}")
+    if mark.kind == "allied":
+        return _Sign(16, sprite, letter(mark.owner or "gray"), shade)
+    return _Sign(16, sprite, "?")
+
+
+def _width(line: Sequence[_Sign]) -> int:
+    return sum(sign.width for sign in line) + GAP * (len(line) - 1)
+
+
+def _broken(lines: Iterable[Sequence[_Sign]]) -> list[list[_Sign]]:
+    """Lines as a hex has room for them: each level begins one, and goes on in the next."""
+    broken: list[list[_Sign]] = []
+    for line in lines:
+        broken.append([])
+        for sign in line:
+            room = ROOMS[min(len(broken), len(ROOMS)) - 1]
+            if broken[-1] and _width([*broken[-1], sign]) > room:
+                broken.append([])
+            broken[-1].append(sign)
+    return broken
+
+
+def _signs(line: Sequence[_Sign], x: int, y: int) -> Iterator[Mark]:
+    """A line of signs from `x` on."""
+    for sign in line:
+        middle = x + sign.width // 2
+        if sign.sprite:
+            yield Stamp(sign.sprite, middle, y)
+        yield Label(middle, y + 4, sign.letters, 11, sign.fill, "middle")
+        x += sign.width + GAP
+
+
+class _Map:
+    """A part of the board, with everything on it; `top` is where it begins in its picture."""
+
+    def __init__(self, scene: _Scene, sheet: Sheet, top: int) -> None:
+        self.scene, self.sheet, self.top = scene, sheet, top
+        shown = [cell for cell in sheet.cells if cell in scene.planets or cell in scene.ships]
+        self.lines = {cell: scene.lines(cell) for cell in shown}
+        self.columns = sheet.width // INSET_WIDTH
+        crowded = [cell for cell, lines in self.lines.items() if len(_broken(lines.values())) > len(ROOMS)]
+        kept = sorted(sorted(crowded, key=self._weight)[: max(4, self.columns)])
+        self.insets = dict(zip(kept, "abcdefghijklmnop", strict=False))
+        self.levels = MANY if any(len(self.lines[cell]) > FEW for cell in kept) else FEW
+        self.row = 32 + LINE * self.levels
 
     @property
-    def size(self) -> float:
-        return BOARD_WIDTH / (3 * self.radius + 2)
-
-    def at(self, cell: Hex) -> tuple[float, float]:
-        x, y = centre(cell, self.size)
-        return WIDTH / 2 + x, HEIGHT / 2 + y
-
-    def name(self, cell: Hex) -> str:
-        """A board hex as players write it, without level ("J4")."""
-        return f"{chr(ord('A') + cell[0] + self.radius)}{cell[1] + self.radius + 1}"
-
-
-def _chart(view: View) -> str:
-    board = board_of(view)
-    sheet = _Sheet(board.radius)
-    found = by_cell(marks(view))
-    planets = planets_by_cell(view, board)
-    fought = {place(board, space)[:2] for space in fights(view)}
-    body = [_board(sheet)]
-    body += [_planet_hex(sheet, cell, list(levels.values())) for cell, levels in planets.items()]
-    body += [_burst(sheet, cell) for cell in sorted(fought)]
-    for cell in sorted(planets.keys() | found.keys()):
-        body.append(_contents(sheet, cell, planets.get(cell, {}), found.get(cell, {})))
-    body += [_heading(view), _players(view), _legend(view["seat"]), _worths(view)]
-    return "".join(body)
-
-
-# The board, the same in every picture of one radius.
-
-
-@functools.lru_cache(maxsize=8)
-def _board(sheet: _Sheet) -> str:
-    ground = svg.rect(0, 0, WIDTH, HEIGHT, fill=GROUND)
-    rings: tuple[list[str], list[str]] = ([], [])
-    for cell in disc(sheet.radius):
-        rings[distance(cell, (0, 0)) % 3 == 0].append(_hex_path(*sheet.at(cell), sheet.size))
-    shades = zip(rings, (CELL, RING), strict=True)
-    hexes = "".join(svg.path("".join(paths), fill=shade, stroke=GRID, stroke_width=1) for paths, shade in shades)
-    names = "".join(_cell_name(sheet, cell) for cell in disc(sheet.radius))
-    return _planet_shades() + ground + hexes + svg.group(names, fill=FAINT, text_anchor="middle") + _edges(sheet)
-
-
-def _planet_shades() -> str:
-    return svg.element("defs", "".join(_ball(name, shade) for name, shade in COLOURS.items()))
-
-
-def _ball(name: str, shade: str) -> str:
-    light = "#" + "".join(f"{(int(shade[at : at + 2], 16) + 255) // 2:02x}" for at in (1, 3, 5))
-    stops = svg.element("stop", stop_color=light) + svg.element("stop", offset=1, stop_color=shade)
-    return svg.element("radialGradient", stops, id=name, cx="35%", cy="30%")
-
-
-def _hex_path(x: float, y: float, size: float) -> str:
-    half, height = size / 2, math.sqrt(3) * size / 2
-    steps = ((-half, height), (-size, 0), (-half, -height), (half, -height), (size, 0))
-    return f"M{x + size:.1f} {y:.1f}" + "".join(f"l{dx:.1f} {dy:.1f}" for dx, dy in steps) + "z"
-
-
-def _cell_name(sheet: _Sheet, cell: Hex) -> str:
-    x, y = sheet.at(cell)
-    return svg.text(x, y - 0.56 * sheet.size, sheet.name(cell), size=0.29 * sheet.size)
-
-
-def _edges(sheet: _Sheet) -> str:
-    """Column letters above and below the board, row numbers at both ends of the slanting rows."""
-    radius = sheet.radius
-    columns, rows = [], []
-    for axis in range(-radius, radius + 1):
-        low, high = max(-radius, -axis - radius), min(radius, radius - axis)
-        column = chr(ord("A") + axis + radius)
-        columns += [_edge(sheet, (axis, low), "N", column), _edge(sheet, (axis, high), "S", column)]
-        row = str(axis + radius + 1)
-        rows += [_edge(sheet, (low, axis), "NW", row), _edge(sheet, (high, axis), "SE", row)]
-    shown = svg.group("".join(columns), fill=BRIGHT) + svg.group("".join(rows), fill=MUTED)
-    return svg.group(shown, text_anchor="middle")
-
-
-def _edge(sheet: _Sheet, cell: Hex, side: str, label: str) -> str:
-    x, y = sheet.at(cell)
-    dx, dy = centre(DIRECTIONS[side], 0.68 * sheet.size)
-    return svg.text(x + dx, y + dy + 4, label, size=11)
-
-
-# Hexes with something in them.
-
-
-def _planet_hex(sheet: _Sheet, cell: Hex, planets: Sequence[Planet]) -> str:
-    """A hex with planets: outlined for their owner, whose letter stands in a banner with the hex's name."""
-    x, y = sheet.at(cell)
-    size = sheet.size - 1.5
-    owners = list(dict.fromkeys(planet["owner"] for planet in planets if planet["owner"]))
-    if not owners:
-        return svg.polygon(corners(x, y, size), fill="none", stroke=MUTED, stroke_width=1.2)
-    shade = COLOURS[owners[0]]
-    outline = svg.polygon(corners(x, y, size), fill=shade, fill_opacity="0.15", stroke=shade, stroke_width=2.4)
-    top, bottom, inner, outer = y - 0.866 * size, y - 0.43 * size, 0.5 * size, 0.75 * size
-    banner = svg.polygon([(x - inner, top), (x + inner, top), (x + outer, bottom), (x - outer, bottom)], fill=shade)
-    label = f"{''.join(map(letter, owners))} · {sheet.name(cell)}"
-    return outline + banner + svg.text(x, bottom - 2, label, size=0.35 * sheet.size, anchor="middle", fill=INK)
-
-
-def _burst(sheet: _Sheet, cell: Hex) -> str:
-    """Jagged light around the right corner of a hex in which there was fighting."""
-    x, y = sheet.at(cell)
-    return _moved(svg.polygon(_STAR, fill=FIRE, stroke=INK, stroke_width=1), x + 0.86 * sheet.size, y)
-
-
-_STAR = " ".join(
-    f"{reach * math.cos(turn * math.pi / 8):.1f},{reach * math.sin(turn * math.pi / 8):.1f}"
-    for turn in range(16)
-    for reach in ((8.5, 4.0)[turn % 2],)
-)
-
-_Part = tuple[str, float]
-"""A piece of a line in a hex: SVG around (0, 0), and its width."""
-
-_Line = list[_Part]
-
-GAP = 2.0
-LINE_HEIGHT, TALLEST = 14.0, 17.0
-ROOM_WIDTH, ROOM_HEIGHT = 46.0, 32.0
-"""Room for lines below the name in a hex, at an edge of 27 pixels."""
-SCALES = (1.2, 1.1, 1.0, 0.92, 0.85, 0.78, 0.7, 0.62, 0.54)
-MOST_LEVELS = 4
-
-
-def _contents(sheet: _Sheet, cell: Hex, planets: Mapping[int, Planet], found: Mapping[int, Sequence[Mark]]) -> str:
-    """What is in a hex, as large as there is room for."""
-    chosen = sorted({*found, *planets}, key=lambda level: (level not in planets and _is_vague(found[level]), -level))
-    kept = chosen if len(chosen) <= MOST_LEVELS else chosen[: MOST_LEVELS - 1]
-    parts = [_level_parts(level, planets.get(level), found.get(level, ())) for level in sorted(kept, reverse=True)]
-    if len(kept) < len(chosen):
-        parts.append([(_label(f"{len(chosen) - len(kept)} more", BRIGHT, 12), 44)])
-    scale, lines = _fitted(parts)
-    x, y = sheet.at(cell)
-    unit = sheet.size / 27
-    transform = f"translate({x:.1f} {y + 5.5 * unit:.1f})scale({unit * scale:.2f})"
-    return svg.group("".join(_stacked(lines)), transform=transform, text_anchor="middle")
-
-
-def _is_vague(found: Sequence[Mark]) -> bool:
-    """Whether nothing is known of a space but that ships are there: what a crowded hex leaves out first."""
-    return all(mark.kind == "unknown" for mark in found)
-
-
-def _fitted(parts: Sequence[Sequence[_Part]]) -> tuple[float, list[_Line]]:
-    """The largest scale at which the lines fit in a hex, and the lines."""
-    for scale in SCALES:
-        lines = [line for level in parts for line in _broken(level, ROOM_WIDTH / scale)]
-        fitting = ROOM_HEIGHT / (LINE_HEIGHT * (len(lines) - 1) + TALLEST)
-        if scale <= fitting:
-            break
-    return min(scale, fitting), lines
-
-
-def _broken(parts: Sequence[_Part], room: float) -> Iterator[_Line]:
-    """The parts of one level in lines no wider than `room`."""
-    line: _Line = []
-    for part in parts:
-        if line and _width([*line, part]) > room:
-            yield line
-            line = []
-        line.append(part)
-    yield line
-
-
-def _width(line: _Line) -> float:
-    return sum(width for _, width in line) + GAP * (len(line) - 1)
-
-
-def _stacked(lines: Sequence[_Line]) -> Iterator[str]:
-    y = -LINE_HEIGHT * (len(lines) - 1) / 2
-    for line in lines:
-        x = -_width(line) / 2
-        for drawn, width in line:
-            yield _moved(drawn, x + width / 2, y)
-            x += width + GAP
-        y += LINE_HEIGHT
-
-
-def _level_parts(level: int, planet: Planet | None, found: Sequence[Mark]) -> list[_Part]:
-    tint = HIGH if level > 0 else LOW if level < 0 else BRIGHT
-    parts: list[_Part] = [(_label(f"{level:+d}".replace("-", "−"), tint, 11.5), 16)]
-    if planet is not None:
-        parts.append((_planet(planet["colour"], planet["worth"]), 17))
-    return parts + [_token(mark.kind, mark.owner, mark.count) for mark in found]
-
-
-# Planets and tokens, drawn around (0, 0).
-
-
-def _moved(drawn: str, x: float, y: float) -> str:
-    return svg.group(drawn, transform=f"translate({svg.number(x)} {svg.number(y)})")
-
-
-def _label(label: str, fill: str, size: float = 9.5) -> str:
-    return svg.text(0, 0.36 * size, label, size=size, fill=fill)
-
-
-@functools.cache
-def _planet(colour: str, worth: int) -> str:
-    return svg.circle(0, 0, 8.4, fill=f"url(#{colour})") + _label(f"{letter(colour)}{worth}", INK)
-
-
-@functools.lru_cache(maxsize=1024)
-def _token(kind: Kind, owner: str | None, count: int) -> _Part:
-    """Ships of one kind: its shape, letter or number, and width."""
-    shade = COLOURS[owner or "gray"]
-    name = letter(owner) if owner else "x"
-    if kind == "own":
-        shape = svg.polygon("-7.5,-6 2.5,-6 8,0 2.5,6 -7.5,6", fill=shade, stroke=BRIGHT, stroke_width=1.3)
-        return shape + _moved(_label(str(count), INK), -1.5, 0), 17
-    if kind == "dark":
-        shape = svg.rect(-6, -5.5, 12, 11, fill=INK, stroke=shade, stroke_width=1.1, stroke_dasharray="2.2 1.6")
-        return shape + _label(str(count), shade), 14
-    if kind == "seen":
-        return svg.rect(-7.5, -6, 15, 12, fill=shade) + _label(f"{name}{count}", INK), 15
-    if kind == "allied":
-        return svg.circle(0, 0, 6.2, fill=INK, stroke=shade, stroke_width=1.6) + _label(name, shade, 9), 14
-    return svg.polygon("0,-7.5 7,0 0,7.5 -7,0", fill=BRIGHT) + _label("?", INK, 10), 14
-
-
-# Around the board: the four corners that a hexagon leaves free.
-
-
-def _heading(view: View) -> str:
-    points = (f"points saved: {view['points']}", f"income {view['income']}, upkeep {view['upkeep']}")
-    lines = [
-        svg.text(24, 38, "THE SINGULARITY TRAP", size=12, fill=MUTED, letter_spacing=2),
-        svg.text(24, 66, view["seat"].capitalize(), size=22, fill=COLOURS[view["seat"]]),
-        svg.text(24, 88, view["label"], size=14, fill=BRIGHT),
-        *(svg.text(24, 112 + 17 * at, line, size=12, fill=MUTED) for at, line in enumerate(points)),
-    ]
-    return "".join(lines)
-
-
-def _players(view: View) -> str:
-    title = svg.text(WIDTH - 24, 38, "PLANETS HELD", size=12, anchor="end", fill=MUTED, letter_spacing=2)
-    rows = (_player(player, 62 + 19 * at, view["seat"]) for at, player in enumerate(view["players"]))
-    return title + "".join(rows)
-
-
-def _player(player: Mapping[str, Any], y: float, seat: str) -> str:
-    colour = player["colour"]
-    shade = COLOURS[colour]
-    note = "you" if colour == seat else "ally" if player["ally"] else "" if player["playing"] else "out"
-    name = f"{colour} ({note})" if note else colour
-    flag = svg.rect(WIDTH - 42, y - 12, 18, 15, fill=shade)
-    return (
-        flag
-        + svg.text(WIDTH - 33, y, player["letter"], size=12, anchor="middle", fill=INK)
-        + svg.text(WIDTH - 50, y, str(player["planets"]), size=13, anchor="end", fill=BRIGHT)
-        + svg.text(WIDTH - 76, y, name, size=13, anchor="end", fill=shade)
-    )
-
-
-def _legend(seat: str) -> str:
-    entries = (
-        (_token("own", seat, 2)[0], "your ships"),
-        (_token("dark", seat, 1)[0], "your dark ships"),
-        (_token("seen", None, 2)[0], "ships seen, by owner"),
-        (_token("allied", None, 0)[0], "an ally's fleet"),
-        (_token("unknown", None, 0)[0], "unknown ships"),
-        (svg.polygon(_STAR, fill=FIRE), "fighting this turn"),
-        (_label("+6", HIGH, 11.5), "level of what stands beside it"),
-        (_planet("gray", 3), "planet: colour, worth to you"),
-    )
-    top = HEIGHT - 30 - 19 * (len(entries) - 1)
-    return "".join(_entry(drawn, label, top + 19 * at) for at, (drawn, label) in enumerate(entries))
-
-
-def _entry(drawn: str, label: str, y: float) -> str:
-    shown = svg.group(drawn, text_anchor="middle") + svg.text(16, 4, label, size=11.5, fill=BRIGHT)
-    return _moved(shown, 34, y)
-
-
-def _worths(view: View) -> str:
-    """What planets of each colour pay the reader, best first, and what wins."""
-    rules = view["rules"]
-    pays = {planet["colour"]: planet["worth"] for planet in view["planets"]}
-    order = sorted(pays, key=lambda colour: (-pays[colour], colour))
-    discs = [
-        _moved(_planet(colour, pays[colour]), WIDTH - 34 - 21 * at, HEIGHT - 72)
-        for at, colour in enumerate(reversed(order))
-    ]
-    lines = [
-        svg.text(WIDTH - 24, HEIGHT - 90, "worth to you", size=11.5, anchor="end", fill=MUTED),
-        svg.text(
-            WIDTH - 24, HEIGHT - 44, f"{rules['planets_to_win']} planets win,", size=11.5, anchor="end", fill=MUTED
-        ),
-        svg.text(
-            WIDTH - 24, HEIGHT - 27, f"held for {rules['turns_to_hold']} turns", size=11.5, anchor="end", fill=MUTED
-        ),
-    ]
-    return svg.group("".join(discs), text_anchor="middle") + "".join(lines)
+    def below(self) -> int:
+        """Pixels that insets need."""
+        return self.row * math.ceil(len(self.insets) / self.columns)
+
+    def at(self, cell: Hex) -> tuple[int, int]:
+        """The middle of a hex in the picture."""
+        x, y = self.sheet.at(cell)
+        return x, y + self.top
+
+    def marks(self) -> Iterator[Mark]:
+        """Everything on the board and in insets, lowest first."""
+        for cell in self.lines:
+            if cell in self.scene.planets:
+                yield from self._planet_hex(cell)
+        yield from self._ways()
+        for cell, lines in self.lines.items():
+            yield from self._contents(cell, lines)
+        yield from self._happened()
+        for at, cell in enumerate(self.insets):
+            yield from self._inset(at, cell)
+
+    def _weight(self, cell: Hex) -> tuple[int, int, Hex]:
+        """Hexes with own ships first, then those with most to tell."""
+        ships = self.scene.ships.get(cell, {})
+        own = any(mark.kind in ("own", "dark") for found in ships.values() for mark in found)
+        return 0 if own else 1, -len(self.lines[cell]), cell
+
+    def _planet_hex(self, cell: Hex) -> Iterator[Mark]:
+        """A hex with planets: outlined for their owner, whose letter stands in a banner with the hex's name."""
+        owners = list(dict.fromkeys(planet["owner"] for planet in self.scene.planets[cell].values() if planet["owner"]))
+        x, y = self.at(cell)
+        yield Stamp(tokens.planet_hex(self.sheet.edge, COLOURS[owners[0]] if owners else ""), x, y)
+        if owners:
+            label = f"{''.join(map(letter, owners))} {self.sheet.name(cell)}"
+            yield Label(x, y - round(0.43 * self.sheet.edge), label, 11, INK, "middle")
+
+    def _ways(self) -> Iterator[Mark]:
+        """The ways of the reader's own ships this turn, from the first space they came to."""
+        for way in self.scene.ways:
+            for here, there in itertools.pairwise(way):
+                if here in self.sheet.cells and there in self.sheet.cells:
+                    yield stroke([self.at(here), self.at(there)], width=2, stroke=WAY, stroke_dasharray="3 4")
+
+    def _happened(self) -> Iterator[Mark]:
+        """Signs on the corners of hexes: fighting on the right one, a capture on the left one, arrivals above."""
+        edge = round(self.sheet.edge)
+        cells = set(self.sheet.cells)
+        for cell in sorted(self.scene.fought & cells):
+            x, y = self.at(cell)
+            yield Stamp(tokens.FOUGHT, x + edge, y)
+        for cell, owner in sorted(self.scene.taken.items()):
+            if cell in cells:
+                x, y = self.at(cell)
+                yield Stamp(tokens.captured(COLOURS[owner]), x - edge, y)
+        for cell in sorted({way[-1] for way in self.scene.ways} & cells):
+            x, y = self.at(cell)
+            yield Stamp(tokens.ARRIVED, x, y - edge)
+
+    def _contents(self, cell: Hex, lines: Mapping[int, Sequence[_Sign]]) -> Iterator[Mark]:
+        """What is in a hex; of a crowded one its planet, or its highest level, and where all is told."""
+        shown = _broken(lines.values())
+        if len(shown) > len(ROOMS):
+            more = f"see {self.insets[cell]}" if cell in self.insets else "more"
+            level = max(self.scene.planets.get(cell) or lines)
+            shown = [_broken([lines[level]])[0], [_Sign(40, None, more, BRIGHT)]]
+        x, y = self.at(cell)
+        y += 4 if len(shown) == 1 else -1
+        for at, line in enumerate(shown):
+            yield from _signs(line, x - _width(line) // 2, y + (LINE - 1) * at)
+
+    def _inset(self, at: int, cell: Hex) -> Iterator[Mark]:
+        """All that is in a crowded hex, level by level."""
+        row, column = divmod(at, self.columns)
+        left, top = 12 + column * INSET_WIDTH, self.top + self.sheet.height + row * self.row
+        lines = self.lines[cell]
+        yield Label(left, top + 14, f"{self.insets[cell]}: {self.sheet.name(cell)}", 13, BRIGHT, bold=True)
+        kept = self.scene.telling(cell, self.levels if len(lines) <= self.levels else self.levels - 1)
+        for number, level in enumerate(kept):
+            yield from _signs(lines[level][: INSET_WIDTH // 20 - 1], left, top + 32 + LINE * number)
+        if len(kept) < len(lines):
+            words = f"{len(lines) - len(kept)} more levels"
+            yield Label(left, top + 36 + LINE * len(kept), words, 12, MUTED)
+
+
+class _Chart:
+    """The whole board; heading, players and worths stand in the corners that a hexagon leaves free."""
+
+    def __init__(self, scene: _Scene) -> None:
+        self.view = scene.view
+        self.map = _Map(scene, tokens.chart_sheet(scene.board.radius), 0)
+        self.right = self.map.sheet.width - 24
+
+    def drawing(self) -> Drawing:
+        """The chart on its ground."""
+        ground = tokens.chart_ground(self.map.sheet, self.map.below)
+        return Drawing(ground, (*self.map.marks(), *self._heading(), *self._players(), *self._worths()))
+
+    def _heading(self) -> Iterator[Mark]:
+        view = self.view
+        points = (f"points saved: {view['points']}", f"income {view['income']}, upkeep {view['upkeep']}")
+        yield Label(24, 38, "THE SINGULARITY TRAP", 12, MUTED)
+        yield Label(24, 66, view["seat"].capitalize(), 22, COLOURS[view["seat"]])
+        yield Label(24, 88, view["label"], 14, BRIGHT)
+        for at, line in enumerate(points):
+            yield Label(24, 112 + 17 * at, line, 12, MUTED)
+
+    def _players(self) -> Iterator[Mark]:
+        yield Label(self.right, 38, "PLANETS HELD", 12, MUTED, "end")
+        for at, player in enumerate(self.view["players"]):
+            yield from self._player(player, 62 + 19 * at)
+
+    def _player(self, player: Mapping[str, Any], y: int) -> Iterator[Mark]:
+        colour = player["colour"]
+        shade = COLOURS[colour]
+        note = (
+            "you" if colour == self.view["seat"] else "ally" if player["ally"] else "" if player["playing"] else "out"
+        )
+        yield Stamp(tokens.token("seen", shade), self.right - 9, y - 4)
+        yield Label(self.right - 9, y, player["letter"], 12, INK, "middle")
+        yield Label(self.right - 26, y, str(player["planets"]), 13, BRIGHT, "end")
+        yield Label(self.right - 52, y, f"{colour} ({note})" if note else colour, 13, shade, "end")
+
+    def _worths(self) -> Iterator[Mark]:
+        """What planets of each colour pay the reader, best first, and what wins."""
+        rules, height = self.view["rules"], self.map.sheet.height
+        pays = {planet["colour"]: planet["worth"] for planet in self.view["planets"]}
+        order = sorted(pays, key=lambda colour: (-pays[colour], colour))
+        yield Label(self.right, height - 90, "worth to you", 12, MUTED, "end")
+        for at, colour in enumerate(reversed(order)):
+            yield from _signs([_planet(colour, pays[colour])], self.right - 18 - 21 * at, height - 72)
+        yield Label(self.right, height - 44, f"{rules['planets_to_win']} planets win,", 12, MUTED, "end")
+        yield Label(self.right, height - 27, f"held for {rules['turns_to_hold']} turns", 12, MUTED, "end")
+
+
+class _Region:
+    """The hexes around what the reader has, as wide as a phone."""
+
+    def __init__(self, scene: _Scene) -> None:
+        self.view = scene.view
+        sheet = tokens.region_sheet(scene.board.radius, scene.middle(), REACH, PHONE)
+        self.map = _Map(scene, sheet, HEADING)
+
+    def drawing(self) -> Drawing:
+        """The region on its ground."""
+        ground = tokens.region_ground(self.map.sheet, HEADING, self.map.below)
+        return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._heading()))
+
+    def _hexes(self) -> Iterator[Mark]:
+        sheet = self.map.sheet
+        for cell in sheet.cells:
+            yield Stamp(tokens.blank(sheet.edge, tokens.shade_of(cell)), *self.map.at(cell))
+        for cell in sheet.cells:
+            if any(planet["owner"] for planet in self.map.scene.planets.get(cell, {}).values()):
+                continue  # the banner of its owner names it
+            x, y = self.map.at(cell)
+            yield Label(x, y - round(0.45 * sheet.edge), sheet.name(cell), 11, tokens.FAINT, "middle")
+
+    def _heading(self) -> Iterator[Mark]:
+        view, middle = self.view, self.map.sheet.name(self.map.sheet.middle)
+        yield Label(10, 19, f"{view['seat'].capitalize()}, {view['label']}", 14, COLOURS[view["seat"]], bold=True)
+        words = f"around {middle}; {view['points']} points saved, income {view['income']}"
+        yield Label(10, 37, words, 12, BRIGHT)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from PIL import Image, ImageChops
 
 from pbem.logbook import open_log
 from pbem.report import pictures
-from pbem.report.pictures import Painter, Studio, UnfitPicture, check
-from pbem.ruleset import Picture
+from pbem.report.pictures import Painter, Studio, UnfitPicture, check, job_of
+from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, stroke
 from tests.report.toy import svg
 
 PNG = b"\x89PNG"
@@ -80,7 +83,7 @@ def test_broken_svg_costs_one_picture() -> None:
     """A renderer's error is no crash: the same process draws the next picture."""
     painter = Painter()
 
-    broken, sound = painter.draw("<svg", 10, 10), painter.draw(svg("one"), 120, 40)
+    broken, sound = painter.draw(job_of(picture("<svg"))), painter.draw(job_of(picture(svg("one"))))
     painter.close()
 
     assert broken is None
@@ -91,10 +94,10 @@ def test_slow_picture_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A picture that takes longer than the patience allows costs itself only."""
     painter = Painter()
     monkeypatch.setattr(pictures, "PATIENCE", 0)
-    slow = painter.draw(svg("one"), 120, 40)
+    slow = painter.draw(job_of(picture(svg("one"))))
     monkeypatch.undo()
 
-    sound = painter.draw(svg("one"), 120, 40)
+    sound = painter.draw(job_of(picture(svg("one"))))
     painter.close()
 
     assert slow is None
@@ -195,3 +198,152 @@ def test_refused_picture_is_logged(studio: Studio, tmp_path: Path) -> None:
     event = json.loads((tmp_path / "log").read_text())
     assert (event["level"], event["event"], event["picture"]) == ("warning", "picture not drawn", "map")
     assert event["reason"].startswith("it is not well-formed XML")
+
+
+MEADOW = Ground('<rect width="120" height="40" fill="#cceecc"/>', 120, 40)
+DISC = Sprite('<circle r="8" fill="#aa2200"/>', 16, 16)
+
+
+def drawn(*marks: Mark, ground: Ground = MEADOW) -> Picture:
+    """A picture with marks on a meadow."""
+    return Drawing(ground, marks).picture("map", "The map")
+
+
+def pixels(png: bytes | None) -> Image.Image:
+    """What a PNG shows."""
+    assert png is not None
+    return Image.open(io.BytesIO(png)).convert("RGB")
+
+
+def test_a_drawing_is_its_ground_and_what_stands_on_it(studio: Studio) -> None:
+    """Sprites have their middles where they are stamped, above what was stamped before, in their own colours."""
+    disc, over = (
+        Stamp(DISC, 30, 20),
+        Stamp(Sprite('<rect x="-2" y="-2" width="4" height="4" fill="#0033bb"/>', 4, 4), 30, 20),
+    )
+
+    (png,) = studio.draw([drawn(disc, over)])
+
+    shown = pixels(png)
+    places = [(80, 20), (24, 20), (30, 20)]
+    assert [shown.getpixel(place) for place in places] == [(0xCC, 0xEE, 0xCC), (0xAA, 0x22, 0), (0, 0x33, 0xBB)]
+
+
+def test_a_drawing_has_eight_bits_a_pixel(studio: Studio) -> None:
+    """A palette is what makes it small."""
+    (png,) = studio.draw([drawn(Stamp(DISC, 30, 20))])
+
+    assert png is not None
+    assert Image.open(io.BytesIO(png)).mode == "P"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "columns"), [("start", range(60, 110)), ("middle", range(35, 85)), ("end", range(10, 61))]
+)
+def test_labels_stand_where_their_anchor_says(studio: Studio, anchor: Any, columns: range) -> None:
+    """A label begins, has its middle or ends at its place; none of its ink is elsewhere."""
+    bare, labelled = map(pixels, studio.draw([drawn(), drawn(Label(60, 28, "Beta 3", 14, "#000000", anchor))]))
+
+    box = ImageChops.difference(bare, labelled).getbbox()
+
+    assert box is not None
+    left, top, right, bottom = box
+    assert columns.start <= left < right <= columns.stop
+    assert (top > 15, bottom <= 32) == (True, True)
+
+
+def test_halo_keeps_letters_off_what_is_below(studio: Studio) -> None:
+    """Around the letters of a label is its halo."""
+    (png,) = studio.draw([drawn(Label(60, 28, "I", 20, "#000000", "middle", halo="#ffffff"))])
+
+    row = [pixels(png).getpixel((x, 20)) for x in range(50, 70)]
+    assert [colour for colour in ((0, 0, 0), (255, 255, 255)) if colour in row] == [(0, 0, 0), (255, 255, 255)]
+
+
+def test_a_drawing_and_its_svg_look_alike(studio: Studio) -> None:
+    """Painted whole by the renderer, the SVG of a drawing differs in the edges of its letters alone."""
+    way = stroke([(5, 35), (60, 5), (115, 35)], width=3, stroke="#0033bb", fill="none")
+    picture = drawn(way, Stamp(DISC, 30, 20), Label(60, 28, "Beta 3", 14, "#000000", "middle", bold=True))
+    whole = Picture("map", "The map", picture.svg, picture.width, picture.height)
+
+    ours, theirs = map(pixels, studio.draw([picture, whole]))
+
+    apart = ImageChops.difference(ours, theirs).convert("L").histogram()
+    assert sum(apart[60:]) < 0.03 * 120 * 40
+
+
+def test_what_was_drawn_before_does_not_show() -> None:
+    """A drawing is the same to the byte from a fresh worker and from one that has drawn others, in any order."""
+    wanted = [drawn(Stamp(DISC, x, 20), Label(x, 20, f"at {x}", 11, "#112233")) for x in (20, 50, 90)]
+    studio, other = Studio(painters=1), Studio(painters=1)
+
+    forth, back = studio.draw(wanted), other.draw(wanted[::-1])
+    studio.close()
+    other.close()
+
+    assert forth == back[::-1]
+    assert len(set(forth)) == 3
+
+
+def test_a_new_worker_is_told_the_ground_again() -> None:
+    """A worker that died, or forgot a ground among many, gets it with the next drawing on it."""
+    painter, job = Painter(), job_of(drawn(Stamp(DISC, 30, 20)))
+    first = painter.draw(job)
+    for number in range(40):
+        painter.draw(job_of(drawn(ground=MEADOW._replace(body=f'<rect width="{number}" height="9"/>'))))
+    after_many = painter.draw(job)
+    painter.close()
+
+    assert first is not None
+    assert [after_many, painter.draw(job)] == [first, first]
+    painter.close()
+
+
+@pytest.mark.parametrize("broken", ["<g", '<g filter="url(#'])
+def test_broken_pieces_cost_one_picture(studio: Studio, broken: str) -> None:
+    """Of a drawing whose ground or sprite is broken nothing is drawn; the next is."""
+    wanted = [drawn(Stamp(Sprite(broken, 8, 8), 9, 9)), drawn(ground=MEADOW._replace(body=broken)), drawn()]
+
+    pngs = studio.draw(wanted)
+
+    assert [png is None for png in pngs] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        Stamp(Sprite('<image href="/etc/hostname"/>', 8, 8), 9, 9),
+        Stamp(Sprite("</svg><!--", 8, 8), 9, 9),
+        Stamp(DISC._replace(width=9_999), 9, 9),
+        Stamp(DISC._replace(width=0), 9, 9),
+        Label(9, 9, "x" * 1_000, 12, "#000000"),
+        Label(9, 9, "x", 1_000, "#000000"),
+    ],
+)
+def test_unfit_marks_are_refused(mark: Mark) -> None:
+    """Each sprite is judged by itself, as it is painted by itself; a label has a bound."""
+    with pytest.raises(UnfitPicture):
+        check(drawn(mark))
+
+
+def test_comments_cannot_hide_a_link_from_the_check() -> None:
+    """What is a comment in the whole is a link in a sprite painted alone."""
+    marks = [Stamp(Sprite(body, 8, 8), 9, 9) for body in ("<!--", '--><image href="/etc/hostname"/><!--', "-->")]
+
+    with pytest.raises(UnfitPicture):
+        check(drawn(*marks))
+
+
+def test_a_drawing_with_too_many_marks_is_refused() -> None:
+    """There is a bound to what one picture may cost."""
+    with pytest.raises(UnfitPicture, match="marks"):
+        check(drawn(*[Stamp(DISC, 9, 9)] * 20_001))
+
+
+def test_names_in_labels_are_text(studio: Studio) -> None:
+    """Markup and control characters in a label are drawn, and stand in the SVG escaped."""
+    picture = drawn(Label(9, 20, "<b>&\x00\n", 12, "#000000"))
+
+    check(picture)
+    assert studio.draw([picture]) != [None]
+    assert "&lt;b&gt;&amp;?" in picture.svg

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from rules.bubble_singularity import RULESET
+from rules.bubble_singularity import picture as board
 from rules.bubble_singularity.grid import squares
-from rules.bubble_singularity.picture import ARROW, BUBBLES, NODE
+from rules.bubble_singularity.picture import ARROW, BUBBLES, BURST, NODE, TINTS
 from rules.bubble_singularity.state import State
 from rules.bubble_singularity.textmap import text_map
 from tests.rules.bubble_singularity.table import Played, lay, new_game, play, view
+from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 
 
 def svg(state: State, after: Played | None = None) -> str:
@@ -51,10 +53,12 @@ def test_bubbles_bear_letters() -> None:
 
 
 def test_many_bubbles_fit_a_card() -> None:
-    """A crowd of bubbles is drawn smaller, all of it."""
-    few, many = (written(svg(lay(lying={"B2": "r" * count}))).count("R") for count in (1, 9))
+    """A crowd of bubbles is counted by colour."""
+    none, some, many = (written(svg(lay(lying={"B2": lying}))) for lying in ("", "rrrrry", "r" * 9 + "y" * 12))
 
-    assert many - few == 8
+    assert some.count("R") - none.count("R") == 5
+    assert many.count("R") - none.count("R") == many.count("Y") - none.count("Y") == 1
+    assert (many.count("9") - none.count("9"), many.count("12") - none.count("12")) == (1, 1)
 
 
 def test_nodes_and_maris_are_drawn() -> None:
@@ -76,16 +80,48 @@ def test_the_last_turn_is_drawn() -> None:
     drawing = svg(after.state, after)
 
     assert "stroke-dasharray" in drawing
-    assert f'stroke="{BUBBLES["blue"]}" stroke-width="5"' in drawing
-    assert "#7f1d20" in drawing
+    assert f'stroke="{TINTS["blue"]}"' in drawing
+    assert BURST in drawing
     assert "stroke-dasharray" not in svg(after.state)
+
+
+def test_the_last_turn_is_told_in_order() -> None:
+    """Below the board stand the way, what was pulled, and the pops from the first to the last."""
+    after = play(lay(hand="bb", lying={"C2": "rg"}), "MOVE N N", "PULL W")
+    told = " ".join(written(svg(after.state, after)))
+    pops = [event.data["space"] for event in after.events if event.kind == "popped"]
+
+    assert "went" in told
+    assert "pulled" in told
+    assert f"pops in order: {' '.join(pops)}" in told
+
+
+@pytest.mark.parametrize("options", [{}, {"advanced": True}])
+def test_a_phone_shows_it_whole(options: dict[str, Any]) -> None:
+    """Shown in the 374 pixels of a phone, letters are still 11 pixels high; they stand out, and nothing is clipped."""
+    (picture,) = RULESET.pictures(view(lay(lying={"B2": "rgby" * 3, "C2": "rgby"}, **options), "red"))
+    (fresh,) = RULESET.pictures(view(new_game(**options), "red"))
+
+    for each in (picture, fresh):
+        assert small_letters(each, least=11 * each.width / 374) == []
+        assert faint_labels(each) == []
+        assert outside(each) == []
+
+
+def test_tokens_stand_out() -> None:
+    """For every kind of sight: letters on bubbles, frames and signs on cards of every kind."""
+    cards = [*board.GROUND.values(), board.STATION]
+
+    assert min(contrast(board.LETTERS[colour], BUBBLES[colour]) for colour in BUBBLES) >= LETTERS
+    assert min(contrast(sign, card) for sign in (board.INK, ARROW, NODE) for card in cards) >= SIGNS
+    assert min(contrast(tint, ground) for tint in TINTS.values() for ground in (board.PANEL, board.SPACE)) >= LETTERS
 
 
 def test_a_controlled_station_has_its_owners_frame() -> None:
     """The card of a controlled station has a thick frame in the owner's colour."""
     with_control = svg(lay(stations=True, control={"energy": "red"}))
 
-    assert f'stroke="{BUBBLES["red"]}" stroke-width="4"' in with_control
+    assert f'stroke="{TINTS["red"]}" stroke-width="4"' in with_control
     assert 'stroke-width="4"' not in svg(lay(stations=True))
 
 
@@ -93,7 +129,7 @@ def test_special_cards_are_named() -> None:
     """Cards that are not plain bear their name."""
     texts = written(svg(new_game(advanced=True)))
 
-    assert [texts.count(kind) for kind in ("UNIVERSE", "FLUX", "UNSTABLE", "EXPANSION", "ENERGY")] == [1, 4, 4, 4, 1]
+    assert [texts.count(kind) for kind in ("universe", "flux", "unstable", "expansion", "energy")] == [1, 4, 4, 4, 1]
 
 
 def test_the_text_map_shows_cards_bubbles_and_maris() -> None:

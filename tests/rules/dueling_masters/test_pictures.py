@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import re
 
+from pbem.ruleset import Sprite, Stamp
 from rules.dueling_masters import RULESET
+from rules.dueling_masters import picture as board
 from rules.dueling_masters.state import State
 from tests.rules.dueling_masters.table import begun, position, turn, view
+from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
+
+
+def stamps(state: State, seat: str = "one") -> list[Sprite]:
+    """What the board in a seat's report is stamped with."""
+    drawing = RULESET.pictures(view(state, seat))[0].drawing
+    assert drawing is not None
+    return [mark.sprite for mark in drawing.marks if isinstance(mark, Stamp)]
 
 
 def svg(state: State, seat: str = "one") -> str:
@@ -70,10 +80,7 @@ def test_a_crowded_square_is_counted() -> None:
 def test_the_picture_shows_own_pieces_and_marks() -> None:
     """Own pieces bear their names, enemy marks their numbers and kinds; nothing else of the enemy's is drawn."""
     drawing = svg(position("Z1 E1>C1, W B2", "X1 J3>A5, Y2 G4", blind=True))
-    key = 8 + 6
-    board = written(drawing)[:-key]
-
-    assert {"Z1", "W", "H", "?", "1"} <= set(board)
+    assert {"Z1", "W", "H", "?", "1"} <= set(written(drawing))
     assert "Y2" not in drawing
 
 
@@ -91,6 +98,50 @@ def test_the_picture_marks_what_is_new() -> None:
     (stale,) = RULESET.pictures(view(state, "two"))
 
     assert fresh.svg.count("<polygon") == stale.svg.count("<polygon") + 1
+
+
+def test_pictures_can_be_read() -> None:
+    """Letters are large enough and stand out from what is below them, in crowded squares too; nothing is clipped."""
+    state = position("Z1 E1>C1, W B2, Z2 B2, Z3 B2, X1 B2, Y1 B2", "X1 J3>A5, Y2 G4, Z1 J1", blind=True)
+    (picture,) = RULESET.pictures(view(state, "one"))
+
+    assert small_letters(picture) == []
+    assert faint_labels(picture) == []
+    assert outside(picture) == []
+
+
+def test_signs_stand_out_from_both_halves() -> None:
+    """For every kind of sight: pieces, flights, marks of the enemy, crosses and coordinates."""
+    grounds = (board.OWN_HALF, board.THEIR_HALF)
+    signs = (board.LIGHT, board.HOME_FILL, board.ROCK, board.FLIGHT, board.DARK_EDGE, board.BURST, board.STAR)
+
+    assert min(contrast(sign, ground) for sign in signs for ground in grounds) >= SIGNS
+    assert contrast(board.INK, board.SPACE) >= LETTERS
+
+
+def test_what_was_seen_has_its_age() -> None:
+    """A square that a judged flight passed bears how many moves ago it was looked at."""
+    before = position("Z1 E1>C1, Z2 E9", "Z1 J1")
+    state, _ = turn(before, one=["MOVE Z2 A5"])
+    state, _ = turn(state, two=["MOVE Z1 F1"])
+    state, _ = turn(state, one=["MOVE Z1 A1"])
+    seen = view(state, "one")
+
+    assert seen["scouted"]
+    ages = {str(seen["move"] - move) for move in seen["scouted"].values()}
+    assert ages <= set(written(svg(state)))
+    assert board.CROSS in stamps(state)
+
+
+def test_where_a_fresh_enemy_may_be_bound_is_marked() -> None:
+    """A dot is in each square that an enemy who has just departed may be bound for."""
+    state, events = turn(position("Z1 E9>A9", "Z1 J1", mover="two"), two=["MOVE Z1 A1"])
+    seen = view(state, "one", events)
+    drawing = RULESET.pictures(seen)[0].drawing
+
+    assert drawing is not None
+    dots = [mark for mark in drawing.marks if isinstance(mark, Stamp) and mark.sprite == board.REACH]
+    assert len(dots) == len(seen["enemy"][0]["reach"]) > 0
 
 
 def test_titles_tell_the_moment() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pbem.ruleset import Picture, Stamp
 from rules.harvester import RULESET
+from rules.harvester.sprites import SEAM
 from rules.harvester.state import State
 from tests.rules.harvester.table import position, scanned, turn, view
 
@@ -77,4 +79,10 @@ def test_the_picture_shows_the_seam_and_keeps_its_frame() -> None:
     )
 
     assert (plain.width, plain.height) == (seamed.width, seamed.height)
-    assert ("#7b3fa0" in plain.svg, "#7b3fa0" in seamed.svg) == (False, True)
+    assert [any(SEAM in mark.sprite.body for mark in stamps(each)) for each in (plain, seamed)] == [False, True]
+
+
+def stamps(picture: Picture) -> list[Stamp]:
+    """What a picture is stamped with."""
+    assert picture.drawing is not None
+    return [mark for mark in picture.drawing.marks if isinstance(mark, Stamp)]

@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from pbem.ruleset import FONT
 from rules.kit import svg
 
 
@@ -40,7 +41,7 @@ def test_a_document_names_its_size_font_and_title() -> None:
     root = ET.fromstring(svg.document(40, 30, svg.circle(5, 5, 2), "Map of <red>"))
 
     assert (root.get("width"), root.get("height"), root.get("viewBox")) == ("40", "30", "0 0 40 30")
-    assert root.get("font-family") == svg.FONT
+    assert root.get("font-family") == FONT
     assert root[0].text == "Map of <red>"
 
 

@@ -7,9 +7,11 @@ import re
 import pytest
 
 from rules.singularity import RULESET
+from rules.singularity import picture as board
 from rules.singularity.field import column_letters, field_of
 from rules.singularity.state import State
 from rules.singularity.textmap import text_map
+from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, small_letters
 from tests.rules.singularity.table import new_game, position, turn, view
 
 WON = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4 g3"
@@ -67,6 +69,38 @@ def test_the_picture_of_a_win_shows_the_path() -> None:
     assert won["ends"] == ["g3", "a6"]
     assert won["group"] == ["a6", "b5", "c4", "d4", "e3", "f3", "g3"]
     assert svg(over).count("#2f8f4e") == 9
+
+
+def test_pictures_can_be_read() -> None:
+    """Letters are large enough and stand out from what is below them, on small and large boards."""
+    for state in (new_game(3), position("d4 e6 d5"), position(WON, size=4), new_game(26)):
+        (picture,) = RULESET.pictures(view(state, "red"))
+        assert small_letters(picture) == []
+        assert faint_labels(picture) == []
+
+
+def test_stones_and_coordinates_stand_out() -> None:
+    """For every kind of sight: stones and dots on any cell, names on free cells, rings and numbers on stones."""
+    grounds = (board.CELL, board.GUIDE, board.RIM)
+
+    assert min(contrast(stone, ground) for stone in board.STONES.values() for ground in grounds) >= SIGNS
+    assert min(contrast(board.FAINT, ground) for ground in grounds) >= LETTERS
+    assert min(contrast(board.LIGHT, stone) for stone in board.STONES.values()) >= LETTERS
+
+
+def test_threats_are_marked() -> None:
+    """A cell on which a player's next stone would win bears that player's stone, small, and is told in words."""
+    almost = position(WON.rsplit(" ", 1)[0], size=4)
+
+    assert "red threatens g2, g3" in written(svg(almost))
+    assert not [words for words in written(svg(position("d4"))) if "threatens" in words]
+
+
+def test_the_last_move_is_told() -> None:
+    """In words, and by its number on the stone."""
+    texts = written(svg(position("d4 e6")))
+
+    assert {"last: blue e6", "2"} <= set(texts)
 
 
 def test_titles_say_who_is_to_move_or_has_won() -> None:
