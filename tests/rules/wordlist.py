@@ -1,38 +1,46 @@
-"""Tables of lines as people write them, `words.txt` beside a game's tests.
+"""Tables of lines as people write them: `words.txt` beside a game's tests.
 
-A row is what is typed, a bar, and what must come of it: the order as a sheet
-has it, or "refused:" and words that must stand in the hint. A heading in
-brackets names the view that the rows below are read by, and, after a colon, a
-line that stands above them on the sheet.
+A row is what is typed, a bar, and what must come of it: the orders as a sheet
+has them, parted by strokes; "nothing"; or "refused:" and words that the finding
+or its hint must hold. Behind another bar may stand words that must be told of a
+line that is taken. A heading in brackets names the view that the rows below are
+read by, and, after a colon, a line that stands above them on the sheet.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from pbem.ruleset import AnyRuleset, Parsed, View
+from pbem.ruleset import AnyRuleset, Finding, Parsed, View
 
-REFUSED = "refused: "
+LEAST = 120
+REFUSED, NOTHING = "refused: ", "nothing"
+_BETWEEN = " / "
+_LINE = 2
+"""The line of the sheet on which a row is read; on the first may stand what is above it."""
+
 _HEADING = re.compile(r"\[([\w-]+)(?:: (.*))?\]")
-_MEANT = re.compile(r"did you mean (.+)\?")
-_ECHO = re.compile(r"got ('|\")(.+?)\1")
+_MEANT = re.compile(r"did you mean ([^?]+)\?")
+_WRITE = re.compile(r"(?:write|as far as it gets): ([A-Z][^<>|\[\],]*? [^<>|\[\]]+?)(?:,|;| or | to |$)")
+_ECHO = re.compile(r"'([^']+)'")
 
 
 class Row(NamedTuple):
-    """A line as typed, the view it is read by, what stands above it, and what must come of it."""
+    """A line as typed, the view it is read by, what stands above it, what must come of it, and what must be told."""
 
     view: str
     above: str
     typed: str
     meant: str
+    said: str
 
     @property
     def is_lawful(self) -> bool:
-        """Whether an order is meant that can be taken."""
-        return not self.meant.startswith(REFUSED)
+        """Whether orders are meant that can be taken."""
+        return not self.meant.startswith(REFUSED) and self.meant != NOTHING
 
 
 def rows(path: Path) -> list[Row]:
@@ -42,37 +50,59 @@ def rows(path: Path) -> list[Row]:
         heading = _HEADING.fullmatch(line)
         if heading:
             view, above = heading[1], heading[2] or ""
-        elif line and not line.startswith("# "):
-            typed, _, meant = line.rpartition(" | ")
-            found.append(Row(view, above, typed, meant))
+        elif " | " in line and not line.startswith("# "):
+            typed, meant, said = [*line.split(" | "), ""][:3]
+            found.append(Row(view, above, typed, meant, said))
     return found
 
 
 class Reader:
-    """Reads rows by the views of a game."""
+    """Reads rows by the views of a game, made when they are first needed; a single one has no name."""
 
-    def __init__(self, ruleset: AnyRuleset, views: dict[str, Callable[[], View]]) -> None:
+    def __init__(self, ruleset: AnyRuleset, views: Mapping[str, Callable[[], View]]) -> None:
         self.ruleset = ruleset
-        self.views = {name: make() for name, make in views.items()}
+        self._views = views
+        self._made: dict[str, View] = {}
 
     def parse(self, row: Row, typed: str | None = None) -> Parsed:
         """What becomes of a row, or of another line in its place."""
-        lines = [*([(1, row.above)] if row.above else []), (2, row.typed if typed is None else typed)]
-        return self.ruleset.parse(self.views[row.view], lines)
+        if row.view not in self._made:
+            self._made[row.view] = self._views[row.view]()
+        above = [(_LINE - 1, row.above)] if row.above else []
+        return self.ruleset.parse(self._made[row.view], [*above, (_LINE, row.typed if typed is None else typed)])
 
     def outcome(self, row: Row) -> str:
-        """What came of a row, in the words of the table."""
+        """What came of a row, in the words of the table, with what was told where that lacks what must be said."""
         parsed = self.parse(row)
-        hints = [finding.hint for finding in parsed.errors if finding.line == 2]
-        if hints:
+        told = " ".join(f"{each.text}; {each.hint}" for each in parsed.findings if each.line in (0, _LINE))
+        if any(map(_is_its_error, parsed.findings)):
             wanted = row.meant.removeprefix(REFUSED)
-            return row.meant if any(wanted in hint for hint in hints) else REFUSED + "; ".join(hints)
-        return " / ".join(self.ruleset.orders.line(entry.order) for entry in parsed.entries if entry.line == 2)
+            return row.meant if row.meant.startswith(REFUSED) and wanted in told else REFUSED + told
+        lines = [self.ruleset.orders.line(entry.order) for entry in parsed.entries if entry.line == _LINE]
+        taken = _BETWEEN.join(lines) or NOTHING
+        return taken if row.said in told else f"{taken} | {told}"
 
-    def untaken_hint(self, row: Row) -> str:
-        """A "did you mean" of a row that is not taken when typed in place of the bad word; "" if there is none."""
-        for finding in self.parse(row).errors:
-            meant, echo = _MEANT.search(finding.hint), _ECHO.search(finding.text)
-            if meant and echo and self.parse(row, row.typed.replace(echo[2], meant[1])).errors:
-                return finding.hint
-        return ""
+    def untaken_hints(self, row: Row) -> list[str]:
+        """The lines that the errors of a row tell its player to write, as far as those are not taken."""
+        parsed = self.parse(row)
+        errors = list(filter(_is_its_error, parsed.findings))
+        return [line for error in errors for line in _hinted(row, error) if self.parse(row, line).errors]
+
+
+def _is_its_error(finding: Finding) -> bool:
+    return finding.severity == "error" and finding.line in (0, _LINE)
+
+
+def _hinted(row: Row, error: Finding) -> Iterator[str]:
+    if meant := _MEANT.search(error.hint):
+        echo = _ECHO.search(error.text)
+        yield row.typed.replace(echo[1], meant[1]) if echo else meant[1]
+    if write := _WRITE.search(error.hint):
+        yield write[1]
+
+
+def understood(reader: Reader, every: list[Row]) -> float:
+    """The part of all lines meant as orders that are taken as those, of a table that is long enough."""
+    assert len(every) >= LEAST
+    lawful = [row for row in every if row.is_lawful]
+    return sum(reader.outcome(row) == row.meant for row in lawful) / len(lawful)
