@@ -239,7 +239,7 @@ def test_diaries_are_opened_at_the_end(desk: Desk) -> None:
     run(desk)
 
     assert not any("I lied" in text for text in before)
-    diaries = "DIARIES\n-------\nred, turn 1:\n| Blue is honest.\n\nblue, turn 1:\n| I lied to red.\n"
+    diaries = "DIARIES\n-------\nred, round 1:\n| Blue is honest.\n\nblue, round 1:\n| I lied to red.\n"
     assert diaries in report(desk)
     assert diaries in report(desk, BOB)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import html
+import json
 from pathlib import Path
 
 import pytest
@@ -87,7 +89,7 @@ def test_there_must_be_an_open_turn(desk: Desk) -> None:
         look(desk.house, "toy1", ShowPreview(), desk.now)
 
 
-LOOK = "The GM looked at what turn 1 would come to, with the dice that it will have"
+LOOK = 'The GM looked at what "round 1" would come to, with the dice that it will have'
 
 
 def winners(desk: Desk, *, real_dice: bool) -> list[str]:
@@ -102,7 +104,7 @@ def winners(desk: Desk, *, real_dice: bool) -> list[str]:
             for line in look(desk.house, "toy1", ShowPreview(real_dice=real_dice), desk.now)
             .reports[0]
             .parts.text.splitlines()
-            if "prize" in line and line.startswith("- ")
+            if "prize" in line and line.startswith("- ") and not line.startswith("- Bid")
         ]
         told.append(line)
         play(desk, {}, hours=0)
@@ -113,7 +115,12 @@ def won(desk: Desk) -> list[str]:
     """Who won the prize of each turn, as red was told."""
     archive = desk.home / "turns" / "toy1"
     texts = [(archive / f"{turn.number:04d}" / "reports" / "red.txt").read_text() for turn in live_turns(desk)[1:-1]]
-    return [line for text in texts for line in text.splitlines() if "prize" in line and line.startswith("- ")]
+    return [
+        line
+        for text in texts
+        for line in text.splitlines()
+        if "prize" in line and line.startswith("- ") and not line.startswith("- Bid")
+    ]
 
 
 def test_a_preview_tells_nothing_of_the_dice_to_come(desk: Desk) -> None:
@@ -142,7 +149,8 @@ def test_a_look_with_the_real_dice_is_told_to_all(desk: Desk) -> None:
     reports = [mail for mail in desk.mails(BOB) if "report for" in mail["Subject"]]
     assert [LOOK in " ".join(text_of(mail).split()) for mail in reports] == [False, True, *[False] * 7]
     archived = desk.home / "turns" / "toy1" / "0001" / "reports"
-    assert all(LOOK in (archived / f"green.{kind}").read_text() for kind in ("html", "json"))
+    assert LOOK in html.unescape((archived / "green.html").read_text())
+    assert json.loads((archived / "green.json").read_text())["looks"] == [f"{LOOK}."]
 
 
 def test_looks_are_counted(desk: Desk) -> None:
