@@ -141,6 +141,8 @@ def _ranking(view: View) -> Iterator[str]:
     """Totals as they would count now, the best first; those who left have none."""
     players = view["players"]
     totals = {seat: players[seat]["total"] for seat in view["seats"] if not players[seat]["out"]}
+    if not totals:
+        return
     best = max(totals.values())
     first = [seat for seat in totals if totals[seat] == best]
     rest = sorted((seat for seat in totals if seat not in first), key=lambda seat: -totals[seat])

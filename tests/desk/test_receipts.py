@@ -33,7 +33,10 @@ def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
     text = send(desk, "BID 40\nWHISPR blue deal\nWHISPER blue deal deal")
 
     assert "2 orders, 1 line not understood" in text
-    assert "   1  Bid 40 for the prize.\n   3  Whisper to blue: deal deal.\n" in text
+    assert (
+        "   1  Bid 40 for the prize.\n      BID 40\n   3  Whisper to blue: deal deal.\n      WHISPER blue deal deal\n"
+        in text
+    )
     assert "Line 2: WHISPR blue deal\n    'WHISPR' is not an order.\n    Did you mean WHISPER?\n" in text
     assert "Line 1: BID 40\n    40 coins are more than your purse holds.\n" in text
     assert "Orders are due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)." in text

@@ -60,7 +60,7 @@ def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
 
     text = ask(desk, "HISTORY")
 
-    assert "gm: a sheet for turn 1 was entered by the GM" in text
+    assert 'gm: a sheet for "round 1" was entered by the GM' in text
     assert "green for turn" not in text
 
 

@@ -105,7 +105,7 @@ def test_a_report_arrives_whole(house: House, mail_server: MailServer) -> None:
     report = _subject(_mails(mail_server, "ann", 2), "report for")
 
     kinds = [part.get_content_type() for part in report.walk() if not part.is_multipart()]
-    assert kinds == ["text/plain", "text/html", "image/png", "image/png", "application/json"]
+    assert kinds == ["text/plain", "text/html", "image/png", "image/png", "application/json", "text/calendar"]
     html, *pictures = list(report.walk())[-4:-1]
     for picture in pictures:
         assert f'src="cid:{str(picture["Content-ID"]).strip("<>")}"' in html.get_content()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pbem.ruleset import Dice, Event, Seat, TurnInput
 from rules.bubble_singularity import RULESET
 from rules.bubble_singularity.events import public
+from rules.bubble_singularity.orders import Resign
 from rules.bubble_singularity.state import Player, Question, State
 from tests.rules.bubble_singularity.table import bubbles, lay, miss, new_game, play, view
 
@@ -129,3 +130,13 @@ def test_the_end_tells_who_won_and_why() -> None:
     assert brief(ended.state, "red", ended.events)[0] == (
         "The game is over: the markers were reached and the round is complete."
     )
+
+
+def test_a_table_that_everybody_has_left_is_told_too() -> None:
+    """Where all resign in one turn nobody leads, and the report says how it ended."""
+    done, events = RULESET.resolve(lay(), TurnInput({"blue": (Resign(),), "red": (Resign(),)}), Dice(b"all"))
+    told = brief(done, "red", events)
+
+    assert done.phase == "over"
+    assert told
+    assert not [line for line in told if "lead" in line]
