@@ -22,8 +22,11 @@ from pbem.post.forgetting import without_tokens
 from pbem.store.models import Act, Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
 from pbem.tick import Ticked
 
-_TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|\b\d{2}:\d{2}\b", re.MULTILINE)
+_TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|T\d{6}Z|\b\d{2}:\d{2}\b", re.MULTILINE)
 """A disturbed night ends later, and its mails may say so."""
+
+_BOUNDARY = re.compile(rb'boundary="[^"]*"')
+"""It follows from what is between it, a token drawn by chance among it."""
 
 _RECORD = re.compile(rb"\b[0-9a-f]{64}\b")
 """The hash of a record that a report tells: each record has a salt of its own."""
@@ -120,7 +123,9 @@ def _mail(mail: Outgoing) -> tuple[str, str, str, str]:
 def _decoded(raw: bytes) -> bytes:
     """The header of a mail, and all that it holds as its reader sees it."""
     contents = [part.get_payload(decode=True) for part in email.message_from_bytes(raw).walk()]
-    return b"\n".join([raw.partition(b"\r\n\r\n")[0], *(each for each in contents if isinstance(each, bytes))])
+    return b"\n".join(
+        [_BOUNDARY.sub(b"", raw.partition(b"\r\n\r\n")[0]), *(each for each in contents if isinstance(each, bytes))]
+    )
 
 
 def _proof(house: House, name: str) -> tuple[str, int, int]:

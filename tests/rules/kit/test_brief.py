@@ -8,10 +8,10 @@ from rules.kit.brief import counted, fitted, named, sentence
 
 
 def test_lines_are_eight_at_most_and_cut_at_a_word() -> None:
-    """Empty ones do not count; names with hyphens stay whole."""
+    """Empty ones do not count; a line begins with a capital, and names with hyphens stay whole."""
     assert fitted(["", *map(str, range(9))]) == list("01234567")
     (line,) = fitted(["one two " * 8 + "half-hearted-words"])
-    assert line == "one two " * 8 + "…"
+    assert line == "One two " + "one two " * 7 + "…"
 
 
 @pytest.mark.parametrize(
