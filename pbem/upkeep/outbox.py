@@ -55,11 +55,12 @@ def list_outbox(store: Store, campaign: str | None = None) -> tuple[Held, ...]:
 def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> list[int]:
     """Makes a mail due now, or with no id all that wait or have failed; returns their ids.
 
-    The bytes stay, and with them the Message-ID. What another process is just
+    The bytes stay, and with them the Message-ID; its tries are counted anew, lest the first that the other side puts
+    off be the last. What another process is just
     handing over is left to it; what bounced is tried again only by its id.
     Raises UpkeepError if the one mail cannot be tried again.
     """
-    again = update(Outgoing).values(state=MailState.QUEUED, not_before=now).returning(Outgoing.id)
+    again = update(Outgoing).values(state=MailState.QUEUED, not_before=now, attempts=0).returning(Outgoing.id)
     if mail_id is None:
         again = again.where(Outgoing.state.in_(_TRIED_AGAIN))
     else:

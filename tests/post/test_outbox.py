@@ -21,6 +21,7 @@ from pbem.post.waiting import GIVE_UP, LONGEST_WAIT
 from pbem.post.writing import Mail
 from pbem.store import Store
 from pbem.store.models import Outgoing
+from pbem.upkeep.outbox import retry_mail
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 MINUTE = dt.timedelta(minutes=1)
@@ -154,6 +155,18 @@ def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
     tries = [send_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT) for days in range(5)]
 
     assert tries == [Sent(retried=3)] * 4 + [Sent(failed=3)]
+
+
+def test_a_mail_tried_again_by_hand_has_all_its_tries(outbox: Store) -> None:
+    """Whoever has mended what was wrong does not lose it to the first server that puts it off."""
+    carrier = ListCarrier(refusing(TemporaryPostError("450 later")))
+    for days in range(5):
+        send_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT)
+    later = NOON + GIVE_UP + 6 * LONGEST_WAIT
+    again = retry_mail(outbox, later)
+
+    assert len(again) == 3
+    assert send_due(outbox, carrier, later) == Sent(retried=3)
 
 
 def test_a_carrier_that_is_down_pauses_all_mail(outbox: Store) -> None:
