@@ -46,8 +46,8 @@ def read_watch(home: Path) -> Watch | None:
 
 
 def waiting_for(turns: list[Waiting], outage: Outage) -> list[Waiting]:
-    """The turns whose deadlines wait until an outage's release."""
-    return [turn for turn in turns if turn.deadline is not None and outage.since <= turn.deadline < outage.release]
+    """The turns that would be run in an outage or soon after it, and wait until its release."""
+    return [turn for turn in turns if turn.closes is not None and outage.since <= turn.closes < outage.release]
 
 
 def _announce(house: House, outage: Outage, now: dt.datetime) -> None:

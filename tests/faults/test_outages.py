@@ -82,6 +82,19 @@ def test_a_deadline_in_an_outage_waits_as_long_as_that_was(desk: Desk) -> None:
     assert any("turn 1 waits until Sat 7 Nov 2026 14:00 Europe/Berlin (13:00 UTC)" in act for act in journal(desk))
 
 
+def test_a_grace_that_ends_in_an_outage_is_told_to_wait(desk: Desk) -> None:
+    """The deadline was before; what waits is the end of the grace, and the journal tells it of that."""
+    desk.begin(rules={"grace": "10h"})
+    desk.tick(hours=107, live=True)
+    steady(desk, hours=0.5)
+    with unusable(desk.home / "post" / "inbox"):
+        steady(desk, hours=12)
+    desk.tick(live=True)
+
+    assert any("turn 1 waits until" in act for act in journal(desk))
+    assert steady(desk, hours=1).resolved == []
+
+
 def test_a_host_that_was_off_over_a_deadline(desk: Desk) -> None:
     """Without any tick it is the same, and status says until when deadlines wait."""
     desk.begin()
