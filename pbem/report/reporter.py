@@ -101,7 +101,9 @@ class Reporter:
 
     def text(self, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> str:
         """The text of a report alone. `view` is JSON data, as `json.loads` returned it."""
-        return self._render(f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, []))
+        return self._render(
+            f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, [], ruleset.brief(view))
+        )
 
     def write(self, page: Page) -> str:
         """The text of one of the host's own mails, from the record of its facts."""
@@ -138,24 +140,30 @@ class Reporter:
     def _report(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, pictures: list[tuple[Picture, bytes | None]]
     ) -> ReportParts:
-        context = self._context(ruleset, view, facts, pictures)
+        data = report_data(ruleset, view, facts)
+        context = self._context(ruleset, view, facts, pictures, data["brief"])
         return ReportParts(
             seat=facts.seat,
             subject=report_subject(ruleset.title, view["label"], facts.seat, facts.edition),
             text=self._render(f"{ruleset.key}/report.txt.j2", context),
             html=self._render(f"{ruleset.key}/report.html.j2", context),
-            data=write_report_data(report_data(ruleset, view, facts)),
+            data=write_report_data(data),
             pictures=tuple(DrawnPicture(picture.name, picture.title, png) for picture, png in pictures),
         )
 
     def _context(
-        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, pictures: list[tuple[Picture, bytes | None]]
+        self,
+        ruleset: AnyRuleset,
+        view: View,
+        facts: ReportFacts,
+        pictures: list[tuple[Picture, bytes | None]],
+        brief: Sequence[str],
     ) -> dict[str, Any]:
         return {
             "view": view,
             "facts": facts,
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
-            "brief": list(ruleset.brief(view)),
+            "brief": brief,
             "happened": self._happened(f"{ruleset.key}/events.j2", view),
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
