@@ -74,6 +74,7 @@ class Postman:
         under: LastReport | None = None,
         kind: str = "notice",
         topic: str = "",
+        files: tuple[Part, ...] = (),
     ) -> Mail:
         """A mail that nobody has asked for. Its page may be written already, its Message-ID be made.
 
@@ -90,6 +91,7 @@ class Postman:
             reply_to=self._reply_to(code),
             in_reply_to="".join(thread),
             references=thread,
+            parts=files,
             kind=kind,
             topic=topic,
         )
@@ -190,11 +192,12 @@ def tell_each(
             page,
             ("act", act, place.seat),
             topic=topic and topic_of(topic, snapshot.name, snapshot.turn, place.seat),
+            files=files,
         )
         for place, page in pages
         if place.address
     ]
-    postman.send(session, now, *(dataclasses.replace(mail, parts=files) for mail in mails))
+    postman.send(session, now, *mails)
 
 
 def tell_gm_once(

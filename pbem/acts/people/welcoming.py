@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -42,10 +41,11 @@ def welcome(
                 snapshot.mail_key, house.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
             ),
             kind="welcome",
+            files=(rules,),
         )
         for place, token in tokens.items()
     ]
-    postman.send(session, now, *(replace(mail, parts=(rules,)) for mail in mails))
+    postman.send(session, now, *mails)
 
 
 def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:
