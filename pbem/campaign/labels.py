@@ -19,6 +19,7 @@ from pbem.store.models import Report, Turn
 Labels = Mapping[int, str]
 """What the reports of a seat call the turns that they open, by the host's numbers, in their order."""
 
+BEFORE = "before the first report"
 UNKNOWN = "a turn of which you had no report"
 
 _TURN = re.compile(r"\bturn (\d{1,9})\b")
@@ -28,6 +29,18 @@ _WORD = re.compile(r"\w+")
 def labels_of(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> Labels:
     """The labels of a seat's reports."""
     return _labels(session, live(snapshot.id), Report.seat_id == seat_id)
+
+
+def open_label(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> str:
+    """What a seat calls the moment of a snapshot: as its last report until then does, the only one that is read."""
+    view = session.scalar(
+        select(Report.view)
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(live(snapshot.id), Report.seat_id == seat_id, Turn.number <= snapshot.turn)
+        .order_by(Turn.number.desc())
+        .limit(1)
+    )
+    return BEFORE if view is None else str(json.loads(view)["label"])
 
 
 def labels_named(session: Session, snapshot: CampaignSnapshot, seat_id: int, texts: Iterable[str]) -> Labels:
@@ -45,7 +58,7 @@ def _labels(session: Session, *which: ColumnElement[bool]) -> Labels:
 
 def label_at(labels: Labels, number: int) -> str:
     """What a seat calls the moment when a turn was open: as the last report says that it had by then."""
-    return next((labels[each] for each in sorted(labels, reverse=True) if each <= number), "before the first report")
+    return next((labels[each] for each in sorted(labels, reverse=True) if each <= number), BEFORE)
 
 
 def as_counted(text: str, labels: Labels) -> str:

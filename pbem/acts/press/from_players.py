@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Act, Deed, Scene
 from pbem.acts.press.mailing import send_letter
 from pbem.acts.press.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
-from pbem.campaign.labels import label_at, labels_of
+from pbem.campaign.labels import open_label
 from pbem.campaign.press.passing import Passed, passable
 from pbem.campaign.press.pieces import LETTER, UNSIGNED, Piece, muted_seats, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
@@ -69,8 +69,7 @@ class WriteDiary(Act[Deed]):
         """Enters it."""
         snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
         put_diary(scene.session, snapshot, own, passed.text, scene.now)
-        labels = labels_of(scene.session, snapshot, own.id)
-        kept = f"Entered into the diary of {own.seat}, {label_at(labels, snapshot.turn)}."
+        kept = f"Entered into the diary of {own.seat}, {open_label(scene.session, snapshot, own.id)}."
         opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
         return Deed("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
 

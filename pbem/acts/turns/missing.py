@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.people.seating import open_seat, remove_seat
-from pbem.campaign.labels import label_at, labels_of
+from pbem.campaign.labels import open_label
 from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
 from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign
@@ -83,7 +83,7 @@ def _warning(session: Session, house: House, snapshot: CampaignSnapshot, misser:
     return Missed(
         campaign=snapshot.name,
         seat=misser.place.seat,
-        label=label_at(labels_of(session, snapshot, misser.place.id), snapshot.turn),
+        label=open_label(session, snapshot, misser.place.id),
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,
