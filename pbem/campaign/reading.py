@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.report import Restated, Told, restate, tell_findings
-from pbem.ruleset import AnyRuleset, Finding, Parsed, View, digest
+from pbem.ruleset import AnyRuleset, Finding, OrderBook, Parsed, View, digest
 
 Lines = Sequence[tuple[int, str]]
 """The lines of a sheet with their numbers, without the frame."""
@@ -16,13 +16,13 @@ Lines = Sequence[tuple[int, str]]
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A sheet as its receipt tells it: what was read, and of which lines. `orders` are as a sheet keeps
-    them, `restated` as they are told.
+    them, and `book` is that of its game.
     """
 
     parsed: Parsed
     lines: Lines
     orders: Sequence[Mapping[str, Any]]
-    restated: tuple[Restated, ...]
+    book: OrderBook
     notes: tuple[str, ...] = ()
 
     @property
@@ -34,6 +34,11 @@ class Reading:
     def digest(self) -> str:
         """By which its orders are known."""
         return digest(self.orders)
+
+    @property
+    def restated(self) -> tuple[Restated, ...]:
+        """The orders taken, in words and as they are written."""
+        return restate(self.parsed, self.book)
 
     @property
     def text(self) -> str:
@@ -59,8 +64,7 @@ class Reading:
 def read_lines(ruleset: AnyRuleset, view: View, lines: Lines) -> Reading:
     """What a sheet's lines come to."""
     parsed = ruleset.parse(view, lines)
-    orders = list(map(ruleset.orders.to_json, parsed.orders))
-    return Reading(parsed, lines, orders, restate(parsed, ruleset.orders))
+    return Reading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)), ruleset.orders)
 
 
 def still_reads(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:
