@@ -52,25 +52,9 @@ FILLERS = (
     | LISTING
     | frozenset(
         {
-            "TOWARD",
-            "TOWARDS",
-            "THE",
-            "A",
-            "AN",
-            "MY",
-            "OUR",
-            "AND",
-            "THEN",
-            "PLEASE",
-            "PLS",
-            "PLZ",
-            "THANKS",
-            "THX",
-            "&",
-            "/",
-            "-",
-            "--",
-            "=",
+            *("THE", "A", "AN", "MY", "OUR"),
+            *("PLEASE", "PLS", "PLZ", "THANKS", "THX"),
+            *("-", "--", "="),
         }
     )
 )
@@ -141,10 +125,8 @@ def read_loosely(verbs: Sequence[Verb], tokens: Sequence[Token], view: ContextVi
     if len(best) == 1:
         return best[0]
     if best:
-        written = {
-            type(verb_order): verb for verb in verbs for verb_order in found if isinstance(verb_order, verb.order)
-        }
-        lines = [written[type(reading.order)].write(reading.order) for reading in best]
+        by_order = {verb.order: verb for verb in verbs}
+        lines = [by_order[type(reading.order)].write(reading.order) for reading in best]
         raise Mismatch(END, Refused("ambiguous", f"this could mean {either(lines)}", "write one of them"))
     raise max((search.furthest for search in searches), key=lambda mismatch: mismatch.reached)
 
@@ -276,7 +258,7 @@ class _Search:
             if not isinstance(spared, Refused):
                 value, dropped = spared
                 yield value, after, tuple(Remark(_got(why, word), why) for why in dropped)
-        if len(refused) and not self._reads(part.name, at):
+        if refused and not self._reads(part.name, at):
             best = next((why for why in refused if why.hint.startswith("did you mean")), refused[0])
             self._fail(at, best if best.hint else Refused(best.code, best.text, self.verb.hint))
 
@@ -329,7 +311,7 @@ class _Search:
         """The words that may stand for one value, and where each ends: the first word, or several joined."""
         yield self.tokens[at].text, at + 1
         behind = [token.text for token in self.tokens[at : at + 2] if not token.quoted]
-        if (len(behind) == 2 and _SIGNED.fullmatch(behind[1])) or (len(behind) == 2 and _is_parted(*behind)):
+        if len(behind) == 2 and (_SIGNED.fullmatch(behind[1]) or _is_parted(*behind)):
             yield "".join(behind), at + 2
         most = min(kind.longest(self.view), len(self.tokens) - at, MOST_JOINED)
         for count in range(2, most + 1):

@@ -352,24 +352,21 @@ def _over(colour: str, dx: int, dy: int) -> Sprite:
     return Sprite(svg.polygon(points, fill=BUBBLES[colour], stroke=INK, stroke_width=1.4), 42, 42)
 
 
+def _star(rays: int, outer: float, inner: float) -> list[tuple[float, float]]:
+    """The corners of a star about the origin, its first ray upwards."""
+    reaches = [outer, inner] * rays
+    angles = [at * math.pi / rays for at in range(2 * rays)]
+    return [(reach * math.sin(angle), -reach * math.cos(angle)) for reach, angle in zip(reaches, angles, strict=True)]
+
+
 @functools.cache
 def _burst() -> Sprite:
-    points = [
-        (reach * math.sin(at * math.pi / 10), -reach * math.cos(at * math.pi / 10))
-        for at in range(20)
-        for reach in [17 if at % 2 == 0 else 13]
-    ]
-    return Sprite(svg.polygon(points, fill="#ffffff", stroke="#e5484d", stroke_width=1.5), 38, 38)
+    return Sprite(svg.polygon(_star(10, 17, 13), fill="#ffffff", stroke="#e5484d", stroke_width=1.5), 38, 38)
 
 
 @functools.cache
 def _marker() -> Sprite:
-    points = [
-        (reach * math.sin(at * math.pi / 5), -reach * math.cos(at * math.pi / 5))
-        for at in range(10)
-        for reach in [9 if at % 2 == 0 else 3.8]
-    ]
-    return Sprite(svg.polygon(points, fill=NODE, stroke="#7a5b10", stroke_width=0.8), 22, 22)
+    return Sprite(svg.polygon(_star(5, 9, 3.8), fill=NODE, stroke="#7a5b10", stroke_width=0.8), 22, 22)
 
 
 @functools.cache
