@@ -24,7 +24,7 @@ from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.outbox import withdraw
-from pbem.ruleset import AnyRuleset, Seat, all_views, seal
+from pbem.ruleset import AnyRuleset, Seat, all_views, remembering, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
 
@@ -141,7 +141,7 @@ def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, patch: Patch = ()) -
     return Outcome(
         dumped=dumped,
         standing=ruleset.standing(state),
-        views=[(place, views[place.seat]) for place in snapshot.places],
+        views=[(place, remembering(ruleset, views[place.seat], None)) for place in snapshot.places],
         patch=patch,
     )
 

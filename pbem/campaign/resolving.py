@@ -51,6 +51,7 @@ from pbem.ruleset import (
     all_views,
     canonical,
     digest,
+    remembering,
     seal,
 )
 
@@ -287,7 +288,7 @@ def _input(before: Before, counted: Mapping[Seat, SheetIn]) -> TurnInput:
 def _views(
     session: Session, before: Before, state: Any, events: tuple[Event, ...], standing: Standing
 ) -> list[tuple[Place, View]]:
-    """The views of the seats that get a report now, each with all that happened since its last one."""
+    """The views of the seats that get a report now, each with all that happened since its last one, and its memory."""
     told = _told(before.snapshot, standing)
     since = {place.seat: before.last[place.seat].number for place in told}
     past = _past(session, before, min(since.values(), default=before.turn.number))
@@ -296,7 +297,10 @@ def _views(
         seats = [seat for seat, number in since.items() if number == first]
         earlier = chain.from_iterable(past[number] for number in range(first, before.turn.number))
         views |= all_views(before.ruleset, state, seats, (*earlier, *events))
-    return [(place, views[place.seat]) for place in told]
+    return [
+        (place, remembering(before.ruleset, views[place.seat], json.loads(before.last[place.seat].view)))
+        for place in told
+    ]
 
 
 def _told(snapshot: CampaignSnapshot, standing: Standing) -> list[Place]:

@@ -29,6 +29,7 @@ from pbem.report.data import report_data, write_report_data
 from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
+from pbem.report.scores import tell_scores
 from pbem.report.wording import CSS, FILTERS
 from pbem.ruleset import AnyRuleset, Picture, Seat, View
 
@@ -164,6 +165,7 @@ class Reporter:
             "facts": facts,
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
             "brief": brief,
+            "scores": tell_scores(view.get("memory", {}).get("scores")),
             "happened": self._happened(f"{ruleset.key}/events.j2", view),
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,

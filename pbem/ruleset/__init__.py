@@ -20,6 +20,7 @@ from pbem.ruleset.contract import (
     View,
     all_views,
     heard,
+    remembering,
 )
 from pbem.ruleset.dice import Dice, seal
 from pbem.ruleset.drawing import (
@@ -38,6 +39,7 @@ from pbem.ruleset.drawing import (
 )
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
+from pbem.ruleset.memory import scored
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
 from pbem.ruleset.tokens import join_lines, split_words
 from pbem.ruleset.verbs import DROPS_BAD, Order
@@ -87,6 +89,8 @@ __all__ = [
     "digest",
     "heard",
     "join_lines",
+    "remembering",
+    "scored",
     "seal",
     "split_words",
     "stroke",

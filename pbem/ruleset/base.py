@@ -117,6 +117,10 @@ class BaseRuleset(Generic[S]):
         """Each order without what may be left out of it, as comments."""
         return [f"; {verb.form}" for verb in self.orders.verbs]
 
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Nothing."""
+        return {}
+
     def brief(self, view: View) -> Sequence[str]:
         """None: the report begins with what happened."""
         return ()

@@ -34,6 +34,9 @@ View = Mapping[str, Any]
 `over`     whether the game is finished
 `events`   list of what happened since the last report, each with a `kind`
 `awaited`  whether this seat is asked for orders now
+
+One that was mailed has `memory` besides, if its game remembers anything: what
+the seat knew from its reports before (see `Ruleset.remember`).
 """
 
 Bot = Callable[[View, Dice], list[str]]
@@ -224,6 +227,13 @@ class Ruleset(Protocol[S]):
     def view(self, state: S, seat: Seat, events: Sequence[Event]) -> View:
         """What the seat may know: built by adding, never by deleting. The only way out of a state."""
 
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        """What the seat goes on knowing: made of the view of a report and of what it knew `before`, {} at first.
+
+        The host adds it to that view as `memory`, so it can tell nothing that the reports of the seat did not. If there
+        are `scores` in it (made by `scored`), every report has a line of them.
+        """
+
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
         """The orders of a sheet and every finding, against the view that was mailed. Never raises."""
 
@@ -284,6 +294,15 @@ class Adjudicated(Protocol):
 
         A ruling with an error among its findings is not to be used.
         """
+
+
+def remembering(ruleset: AnyRuleset, view: View, last: View | None) -> View:
+    """The view as it is mailed: with what its seat remembers, `last` being that of its report before, if there was one.
+
+    Reports from before their game remembered anything have no memory to go on from.
+    """
+    memory = ruleset.remember(view, last.get("memory", {}) if last else {})
+    return {**view, "memory": memory} if memory else view
 
 
 def all_views(

@@ -18,6 +18,7 @@ def reports(ruleset: AnyRuleset, state: Any, seat: Seat, turns: Sequence[Sheets]
     line sent to find something out is answered in each world by that world.
     """
     events: tuple[Event, ...] = ()
+    view = mailed(ruleset, state, seat, events)
     for number, sheets in enumerate(turns):
         awaited = ruleset.standing(state).awaiting
         orders = {
@@ -27,4 +28,5 @@ def reports(ruleset: AnyRuleset, state: Any, seat: Seat, turns: Sequence[Sheets]
         state, events = ruleset.resolve(state, TurnInput(orders), Dice(b"twins").scoped(number))
         if ruleset.standing(state).over:
             return
-        yield mailed(ruleset, state, seat, events)
+        view = mailed(ruleset, state, seat, events, last=view)
+        yield view

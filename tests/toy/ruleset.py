@@ -17,6 +17,7 @@ from pbem.ruleset import (
     Dice,
     Event,
     Finding,
+    Json,
     Listed,
     Option,
     Order,
@@ -31,6 +32,7 @@ from pbem.ruleset import (
     Whole,
     Word,
     heard,
+    scored,
 )
 
 _OTHER = Listed("seat", "another seat", "blue", lambda view: view["others"])
@@ -157,6 +159,10 @@ class Auction(BaseRuleset[Table]):
 
     def brief(self, view: View) -> list[str]:
         return [f"You have {view['purse']} coins and {view['prizes'].get(view['seat'], 0)} prizes."]
+
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        reports = len(before["scores"]["turns"]) if before else 0
+        return {"scores": scored(before, "coins", "report", reports + 1, view["purse"])}
 
     def template(self, view: View) -> list[str]:
         return ["; BID <coins>"]

@@ -31,7 +31,7 @@ from pbem.report import Reporter
 from pbem.ruleset import AnyRuleset, Seat, canonical, digest
 from pbem.ruleset.testing.database import migrated
 from pbem.ruleset.testing.leaks import Leak, Moment, Secrecy, Sheets, World, elsewhere_world, moments, own_sheet
-from pbem.ruleset.testing.play import SEED, Game, mailed, usual_seats
+from pbem.ruleset.testing.play import SEED, Game, usual_seats
 from pbem.store import Store
 from pbem.store.models import Campaign, Report, SeatRow, Turn
 from pbem.tick import run_now, tick
@@ -135,7 +135,7 @@ class Posthouse:
             for row, seat in session.execute(
                 select(Report.id, SeatRow.name).join(SeatRow, Report.seat_id == SeatRow.id)
             ):
-                view = canonical(mailed(self._ruleset, world.state, seat, moment.events))
+                view = canonical(moment.view(world.state, seat))
                 session.execute(update(Report).where(Report.id == row).values(view=view))
 
     def run(self, letters: Sequence[bytes]) -> list[Sent]:

@@ -16,7 +16,7 @@ import dataclasses
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.archive import turn_dice
@@ -65,7 +65,7 @@ class Leak:
 
 @dataclass(frozen=True)
 class Moment:
-    """A seat reading its report at some time of a game."""
+    """A seat reading its report at some time of a game; from the `last` views mailed before seats remember."""
 
     ruleset: AnyRuleset
     secrecy: Secrecy
@@ -73,6 +73,11 @@ class Moment:
     state: Any
     events: tuple[Event, ...]
     seat: Seat
+    last: Mapping[Seat, View] = field(default_factory=dict)
+
+    def view(self, state: Any, seat: Seat) -> View:
+        """What would be mailed now, were this the state."""
+        return mailed(self.ruleset, state, seat, self.events, last=self.last.get(seat))
 
     def rnd(self, *key: str | int) -> random.Random:
         """Chance of its own for every use."""
@@ -90,12 +95,13 @@ def moments(games: Iterable[Game], secrecy: Secrecy, count: int) -> Iterator[Mom
     readers = [(game, step, seat) for game in games for step in game.steps for seat in game.seats]
     random.Random(count).shuffle(readers)
     for game, step, seat in readers[:count]:
-        yield Moment(game.ruleset, secrecy, step.number, step.state, step.heard, seat)
+        last = game.steps[step.number - 2].views if step.number > 1 else {}
+        yield Moment(game.ruleset, secrecy, step.number, step.state, step.heard, seat, last)
 
 
-def shown(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event]) -> dict[str, Json]:
+def shown(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event], last: View | None) -> dict[str, Json]:
     """All that is made of a state for one reader, at once, so that nothing remembered of another state slips in."""
-    view = mailed(ruleset, state, seat, events)
+    view = mailed(ruleset, state, seat, events, last=last)
     told = ruleset.standing(state).told
     return {
         "told": told is None or seat in told,
@@ -129,11 +135,12 @@ def find_leaks(games: Iterable[Game], secrecy: Secrecy, *, count: int) -> Iterat
 
 def shown_leaks(moment: Moment) -> Iterator[Leak]:
     """L1: what is mailed now, in this world and in scrambled ones."""
-    ours = shown(moment.ruleset, moment.state, moment.seat, moment.events)
+    last = moment.last.get(moment.seat)
+    ours = shown(moment.ruleset, moment.state, moment.seat, moment.events, last)
     for number in range(WORLDS):
         world = moment.secrecy.scramble(moment.state, moment.seat, moment.rnd("shown", number))
         events = scrambled_events(moment.events, moment.seat, moment.rnd("events", number))
-        yield from moment.leaks("L1", ours, shown(moment.ruleset, world, moment.seat, events))
+        yield from moment.leaks("L1", ours, shown(moment.ruleset, world, moment.seat, events, last))
 
 
 def scrambled_events(events: Sequence[Event], seat: Seat, rnd: random.Random) -> tuple[Event, ...]:
@@ -148,15 +155,12 @@ def answered_leaks(moment: Moment) -> Iterator[Leak]:
     """L2: what probing lines are answered, when the lines name things of either world."""
     world = moment.secrecy.scramble(moment.state, moment.seat, moment.rnd("answered"))
     probes = list(_probes(moment, world))
-    here, there = (
-        answered(moment.ruleset, mailed(moment.ruleset, state, moment.seat, moment.events), probes)
-        for state in (moment.state, world)
-    )
+    here, there = (answered(moment.ruleset, moment.view(state, moment.seat), probes) for state in (moment.state, world))
     yield from moment.leaks("L2", here, there)
 
 
 def _probes(moment: Moment, world: Any) -> Iterator[str]:
-    view = mailed(moment.ruleset, moment.state, moment.seat, moment.events)
+    view = moment.view(moment.state, moment.seat)
     rnd = moment.rnd("probes")
     secrets = _words([moment.ruleset.dump(moment.state), moment.ruleset.dump(world)])
     for verb in moment.ruleset.orders.verbs:
@@ -187,7 +191,7 @@ def elsewhere_world(moment: Moment, rnd: random.Random) -> World:
 
 def own_sheet(moment: Moment, world: World) -> list[str]:
     """The seat's lines: its bot's, or none where the game does not say what is out of reach of them."""
-    view = mailed(moment.ruleset, world.state, moment.seat, moment.events)
+    view = moment.view(world.state, moment.seat)
     if moment.secrecy.elsewhere is None or not view["awaited"]:
         return []
     return standard(moment.ruleset, view, Dice(b"own").scoped(moment.number))
@@ -204,7 +208,8 @@ def resolved_leaks(moment: Moment) -> Iterator[Leak]:
     resolved = [_resolved(moment, world) for world in worlds]
     if any(moment.ruleset.standing(after).over for after, _ in resolved):
         return
-    reports = [shown(moment.ruleset, after, moment.seat, events) for after, events in resolved]
+    last = moment.view(moment.state, moment.seat)
+    reports = [shown(moment.ruleset, after, moment.seat, events, last) for after, events in resolved]
     for report in reports[1:]:
         yield from moment.leaks("L3", reports[0], report)
 
@@ -213,7 +218,7 @@ def _resolved(moment: Moment, world: World) -> tuple[Any, tuple[Event, ...]]:
     orders: dict[Seat, tuple[Order, ...]] = {}
     sheets = {**world.sheets, moment.seat: own_sheet(moment, world)}
     for seat in sorted(moment.ruleset.standing(world.state).awaiting):
-        view = mailed(moment.ruleset, world.state, seat, moment.events)
+        view = moment.view(world.state, seat)
         orders[seat] = moment.ruleset.parse(view, numbered(sheets.get(seat, ()))).orders
     after, events = moment.ruleset.resolve(world.state, TurnInput(orders), turn_dice(SEED, moment.number))
     return after, events

@@ -15,7 +15,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.archive import setup_dice, turn_dice
-from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, Parsed, Seat, TurnInput, View, canonical, digest
+from pbem.ruleset import (
+    AnyRuleset,
+    Dice,
+    Event,
+    Json,
+    Order,
+    Parsed,
+    Seat,
+    TurnInput,
+    View,
+    canonical,
+    digest,
+    remembering,
+)
 from pbem.ruleset.testing.tables import default_options, other_options, seat_counts, seat_names
 
 SEED = bytes(range(32))
@@ -65,9 +78,12 @@ class Game:
 
     def views(self) -> Iterator[View]:
         """Every view of every seat, the last ones included."""
-        for state, events in self.worlds():
-            for seat in self.seats:
-                yield mailed(self.ruleset, state, seat, events)
+        for step in self.steps:
+            yield from step.views.values()
+        last = self.steps[-1].views if self.steps else {}
+        state, events = self.last
+        for seat in self.seats:
+            yield mailed(self.ruleset, state, seat, events, last=last.get(seat))
 
 
 def numbered(lines: Iterable[str]) -> list[tuple[int, str]]:
@@ -80,9 +96,9 @@ def through_json(data: Any) -> Json:
     return json.loads(canonical(data))
 
 
-def mailed(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event]) -> View:
-    """The view of a seat as everything beyond the ruleset reads it."""
-    view: View = through_json(ruleset.view(state, seat, events))
+def mailed(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event], *, last: View | None = None) -> View:
+    """The view of a seat as everything beyond the ruleset reads it; `last` is that of its report before."""
+    view: View = through_json(remembering(ruleset, ruleset.view(state, seat, events), last))
     return view
 
 
@@ -111,9 +127,12 @@ def play(
     events: tuple[Event, ...] = ()
     used: dict[Seat, tuple[Order, ...]] = {}
     steps: list[Step] = []
+    views: Mapping[Seat, View] = {}
     while len(steps) < cap and not ruleset.standing(state).over:
         luck = Dice(b"players").scoped(game, len(steps))
-        step = _step(ruleset, len(steps) + 1, state, events, used, functools.partial(_write, ruleset, player, luck))
+        views = {seat: mailed(ruleset, state, seat, events, last=views.get(seat)) for seat in seats}
+        write = functools.partial(_write, ruleset, player, luck)
+        step = _step(ruleset, len(steps) + 1, state, events, views, used, write)
         used |= step.turn.orders
         steps.append(step)
         state, events = step.after, step.events
@@ -129,10 +148,10 @@ def _step(
     number: int,
     state: Any,
     events: tuple[Event, ...],
+    views: Mapping[Seat, View],
     used: Mapping[Seat, tuple[Order, ...]],
     write: Callable[[View], list[str] | None],
 ) -> Step:
-    views = {seat: mailed(ruleset, state, seat, events) for seat in usual_seats(ruleset)}
     parsed: dict[Seat, Parsed] = {}
     orders: dict[Seat, tuple[Order, ...]] = {}
     missing: set[Seat] = set()

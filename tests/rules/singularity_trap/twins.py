@@ -9,7 +9,7 @@ from typing import Any
 from pbem.archive import turn_dice
 from pbem.ruleset import Event, Json, Order, TurnInput
 from pbem.ruleset.testing.leaks import Leak, Moment, World, elsewhere_world, own_sheet, shown
-from pbem.ruleset.testing.play import SEED, mailed, numbered
+from pbem.ruleset.testing.play import SEED, numbered
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.state import State
 from tests.rules.singularity_trap.builders import DICE, lines, view
@@ -36,7 +36,7 @@ def reports(state: State, seat: str, sheets: Sequence[str]) -> list[dict[str, Js
         state, events = RULESET.resolve(state, TurnInput(orders), dice)
         heard = (*heard, *events)
         if state.told is None or seat in state.told:
-            told.append(shown(RULESET, state, seat, heard))
+            told.append(shown(RULESET, state, seat, heard, told[-1]["view"] if told else None))
             heard = ()
     return told
 
@@ -53,15 +53,16 @@ def leaks_of_turns(moment: Moment, turns: int) -> Iterator[Leak]:
         after = [_resolved(world, moment, sheet) for world in worlds]
         if any(ruleset.standing(state).over for state, _ in after):
             return
-        ours, theirs = (shown(ruleset, state, seat, events) for state, events in after)
+        view = moment.view(moment.state, seat)
+        ours, theirs = (shown(ruleset, state, seat, events, view) for state, events in after)
         yield from moment.leaks("several turns", ours, theirs)
         state, events = _alike(after, seat)
-        moment = dataclasses.replace(moment, state=state, events=events, number=moment.number + 1)
+        moment = dataclasses.replace(moment, state=state, events=events, number=moment.number + 1, last={seat: view})
 
 
 def _probes(moment: Moment, worlds: Sequence[World]) -> Iterator[str]:
     """Lines of all kinds that need no going there; and fire at ships that there may be in one of the worlds."""
-    shows, book = mailed(moment.ruleset, moment.state, moment.seat, moment.events), moment.ruleset.orders
+    shows, book = moment.view(moment.state, moment.seat), moment.ruleset.orders
     for verb in (verb for verb in book.verbs if verb.word in PROBING):
         yield from (verb.invent(shows, DICE, "probe", moment.number, number) for number in range(PROBES))
     here, there = (set(world.state.ships) for world in worlds)
@@ -76,7 +77,7 @@ def _is_armed(ship: Mapping[str, Any]) -> bool:
 def _resolved(world: World, moment: Moment, sheet: Sequence[str]) -> Told:
     ruleset, orders = moment.ruleset, dict[str, tuple[Order, ...]]()
     for seat in sorted(ruleset.standing(world.state).awaiting):
-        shows = mailed(ruleset, world.state, seat, moment.events)
+        shows = moment.view(world.state, seat)
         written = sheet if seat == moment.seat else world.sheets.get(seat, ())
         orders[seat] = ruleset.parse(shows, numbered(written)).orders
     state, events = ruleset.resolve(world.state, TurnInput(orders), turn_dice(SEED, moment.number))
