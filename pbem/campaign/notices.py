@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
 from pbem.house import House
-from pbem.post.codes import message_id, plus_address, subject_tag
+from pbem.post.codes import message_id, plus_address, tagged_subject
 from pbem.post.outbox import queue, topic_of
 from pbem.post.reading import Letter
 from pbem.post.writing import Mail, Part
@@ -58,9 +58,9 @@ class Postman:
         """The Message-ID of what `parts` name; always the same for the same."""
         return message_id(self.key, self.house.settings.domain, *parts)
 
-    def tag(self, code: str = "") -> str:
-        """What a subject begins with."""
-        return subject_tag(self.name, code) if code else f"[{self.name}]"
+    def subject(self, subject: str, code: str = "") -> str:
+        """A subject as it is mailed: with the campaign before it, and a code behind it."""
+        return tagged_subject(self.name, subject, code)
 
     def mail(
         self,
@@ -85,7 +85,7 @@ class Postman:
         thread = (under.message_id,) if under else ()
         return Mail(
             recipient=to,
-            subject=f"{self.tag(code if tagged else '')} {subject}",
+            subject=self.subject(subject, code if tagged else ""),
             text=page if isinstance(page, str) else self.house.reporter.write(page),
             message_id=id_ if isinstance(id_, str) else self.id_of(*id_),
             reply_to=self._reply_to(code),

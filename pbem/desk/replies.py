@@ -24,6 +24,7 @@ from pbem.desk.seats import SeatContext, as_mailed_to, is_known
 from pbem.house import House
 from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
+from pbem.post.codes import without_codes
 from pbem.post.reading import Letter
 from pbem.post.waiting import provider_of
 from pbem.post.writing import Part
@@ -169,7 +170,7 @@ def question(case: Case, spot: SeatContext | None, page: Page, *, to: str, code:
     mail = postman.answer(
         case.letter,
         to,
-        f"{postman.tag(code)} Is this mail yours?",
+        postman.subject("Is this mail yours?", code),
         page,
         postman.id_of("question", code),
         thread=(id_,) if id_ else (),
@@ -189,7 +190,7 @@ def answer_gm(case: Case, campaign: Campaign, page: Page, *, files: Sequence[Par
 def send_rulebook(case: Case, to: str, page: RulebookPage, *, topic: str) -> None:
     """Queues pages of a rulebook that a letter has asked for, as text and as HTML, below that letter."""
     postman, reporter = _postman(case), case.house.reporter
-    subject = f"{postman.tag()} {page.game}: {page.about}"
+    subject = postman.subject(f"{page.game}: {page.about}")
     thread = _thread(case.letter, None)
     mail = postman.answer(case.letter, to, subject, page, _id(case, topic), thread=thread, kind="rules")
     postman.send(case.session, case.now, replace(mail, html=reporter.write_html(page), topic=topic))
@@ -275,16 +276,16 @@ def _answer(
 ) -> None:
     """Queues the answer to the letter. With a `code`, it stands in the thread of the report of this `spot`."""
     letter = case.letter
-    tag = f"{postman.tag(code)} " if spot is not None and code else ""
-    subject = f"Re: {tag}{without_keys(bare_subject(letter.subject)) or 'your mail'}"
+    about = without_keys(bare_subject(letter.subject)) or "your mail"
+    subject = f"Re: {postman.subject(about, code) if spot is not None and code else about}"
     thread = _thread(letter, spot if code else None)
     mail = postman.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
     postman.send(case.session, case.now, mail)
 
 
 def bare_subject(subject: str) -> str:
-    """A subject without "Re:" and tags before it, and so without any reply code."""
-    return " ".join(_PREFIXES.sub("", subject).split())[:_LONGEST_SUBJECT]
+    """A subject without any reply code, and without "Re:" and tags before it."""
+    return " ".join(_PREFIXES.sub("", without_codes(subject)).split())[:_LONGEST_SUBJECT]
 
 
 def _thread(letter: Letter, spot: SeatContext | None) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from pbem.post.reading import Letter
 
 _CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
 _WORD = re.compile(_CODE)
-_TAG = re.compile(rf"\[[^\[\]\s]{{1,40}}+\s++({_CODE})\]", re.IGNORECASE)
+_TAG = re.compile(rf"\[(?:[^\[\]\s]{{1,40}}+\s++|(?=[a-z]*+[2-7]))({_CODE})\]", re.IGNORECASE)
+"""A code in brackets; before it, in the mails of earlier versions, the name of its campaign."""
 
 
 def reply_code(mail_key: bytes, *parts: str | int) -> str:
@@ -47,9 +48,14 @@ def plus_address(address: str, code: str) -> str:
     return f"{local}+{code}@{domain}"
 
 
-def subject_tag(campaign: str, code: str) -> str:
-    """The tag that carries a code in a subject: "[trap7 code]"."""
-    return f"[{campaign} {code}]"
+def tagged_subject(campaign: str, subject: str, code: str = "") -> str:
+    """A subject with its campaign before it, and behind it the code, if any: "[trap7] subject [code]"."""
+    return f"[{campaign}] {subject} [{code}]" if code else f"[{campaign}] {subject}"
+
+
+def without_codes(subject: str) -> str:
+    """A subject without the tags that carry codes."""
+    return _TAG.sub("", subject)
 
 
 def find_codes(letter: Letter, address: str) -> list[str]:

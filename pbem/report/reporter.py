@@ -30,8 +30,8 @@ from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
 from pbem.report.scores import tell_scores
-from pbem.report.wording import CSS, FILTERS
-from pbem.ruleset import AnyRuleset, Picture, Seat, View
+from pbem.report.wording import CSS, FILTERS, briefly
+from pbem.ruleset import AnyRuleset, Picture, View
 
 Job = tuple[AnyRuleset, View, ReportFacts]
 """One report to be made. The view is JSON data, as `json.loads` returned it."""
@@ -145,7 +145,7 @@ class Reporter:
         context = self._context(ruleset, view, facts, pictures, data["brief"])
         return ReportParts(
             seat=facts.seat,
-            subject=report_subject(ruleset.title, view["label"], facts.seat, facts.edition),
+            subject=report_subject(ruleset.title, view, facts, facts.edition),
             text=self._render(f"{ruleset.key}/report.txt.j2", context),
             html=self._render(f"{ruleset.key}/report.html.j2", context),
             data=write_report_data(data),
@@ -188,10 +188,11 @@ class Reporter:
         return [happening for happening in happened if happening.lines]
 
 
-def report_subject(title: str, label: str, seat: Seat, edition: int = 1) -> str:
-    """The subject of a report's mail, without the tag that carries its code."""
+def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> str:
+    """The subject of a report's mail, without the tags before and behind it. First comes what must not be cut off."""
+    due = f"by {briefly(facts.deadline, facts.zone)}: " if facts.deadline and view["awaited"] else ""
     kind = "report" if edition == 1 else f"corrected report (edition {edition})"
-    return f"{title}: {label}, {kind} for {seat}"
+    return f"{due}{view['label']}, {kind} for {facts.seat} ({title})"
 
 
 class _CompiledTemplates(FileSystemBytecodeCache):

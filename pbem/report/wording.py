@@ -48,6 +48,12 @@ def when(at: dt.datetime, zone: str) -> str:
     return f"{there:%a} {there.day} {there:%b %Y %H:%M} {zone} ({other_day}{utc:%H:%M} UTC)"
 
 
+def briefly(at: dt.datetime, zone: str) -> str:
+    """A time for a subject: the day, the hour and the zone's usual letters, "Sun 29 Nov 20:00 CET"."""
+    there = at.astimezone(ZoneInfo(zone))
+    return f"{there:%a} {there.day} {there:%b %H:%M %Z}"
+
+
 def wrapped(text: str, indent: str = "", width: int = WIDTH) -> str:
     """The text as one paragraph, broken at blanks to the width of a mail; further lines begin with `indent`.
 

@@ -40,10 +40,10 @@ def postman(desk: Desk) -> Postman:
 
 
 def test_reply_code_goes_out_in_subject_and_reply_address(postman: Postman) -> None:
-    """Pressing Reply is enough: the code stands in the subject's tag and in the Reply-To."""
+    """Pressing Reply is enough: the code stands at the subject's end and in the Reply-To."""
     mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>")
 
-    assert mail.subject == "[fair1 abcdefghijklmnop] Toy Fair: round 2, report for red"
+    assert mail.subject == "[fair1] Toy Fair: round 2, report for red [abcdefghijklmnop]"
     assert mail.reply_to == "orders+abcdefghijklmnop@example.org"
 
 

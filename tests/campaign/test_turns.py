@@ -171,15 +171,15 @@ def test_no_mail_before_the_end_has_the_seed(desk: Desk) -> None:
 
 
 def test_no_mail_tells_the_turns_number(desk: Desk) -> None:
-    """Subjects carry the label of the view, which the game chooses, and the code."""
+    """Subjects carry the label of the view, which the game chooses; with it and the deadline they begin."""
     desk.begin()
     run_turn(desk.house, "toy1", desk.now, reason="test")
     desk.tick()
 
-    assert [mail["Subject"].partition("] ")[2] for mail in desk.mails(ANN)] == [
-        "Welcome to Toy Auction",
-        "Toy Auction: round 1, report for red",
-        "Toy Auction: round 2, report for red",
+    assert [mail["Subject"][:40] for mail in desk.mails(ANN)] == [
+        "[toy1] Welcome to Toy Auction",
+        "[toy1] by Fri 6 Nov 20:00 CET: round 1, ",
+        "[toy1] by Fri 6 Nov 20:00 CET: round 2, ",
     ]
 
 

@@ -93,7 +93,7 @@ def test_the_first_standby_gets_the_seat(desk: Desk) -> None:
 
     (report,) = reports(desk, EVE)
     assert players(desk)["red"] == EVE
-    assert report["Subject"].split("]")[1] == old["Subject"].split("]")[1]
+    assert report["Subject"].rpartition("[")[0] == old["Subject"].rpartition("[")[0]
     assert report["Reply-To"] != old["Reply-To"]
     assert "The seat red of toy1 has a new player" in words(desk.last(BOB))
     assert "eve" not in words(desk.last(BOB))

@@ -25,7 +25,7 @@ def token(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
 
 def code(desk: Desk, to: str = ANN, campaign: str = "toy1") -> str:
     """The reply code of the last mail of a campaign to a player that has one."""
-    tagged = [mail for mail in desk.mails(to) if f"[{campaign} " in mail["Subject"] and "+" in mail["Reply-To"]]
+    tagged = [mail for mail in desk.mails(to) if f"[{campaign}]" in mail["Subject"] and "+" in mail["Reply-To"]]
     return str(tagged[-1]["Reply-To"]).partition("+")[2].partition("@")[0]
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pbem.masking import masked
-from pbem.post.codes import find_codes, message_id, plus_address, reply_code, subject_tag
+from pbem.post.codes import find_codes, message_id, plus_address, reply_code, tagged_subject, without_codes
 from pbem.post.reading import read_letter
 
 KEY = b"k" * 32
@@ -57,7 +57,8 @@ def test_a_code_in_an_address(name: str) -> None:
 @pytest.mark.parametrize("subject", ["Re: {}", "AW: RE: {} turn 3", "{}", "Fwd: x {} y"])
 def test_a_code_in_a_subject(subject: str) -> None:
     """The code is found in the subject's tag, wherever mail programs move it."""
-    assert found("To: orders@example.org", "Subject: " + subject.format(subject_tag("trap7", CODE))) == [CODE]
+    assert found("To: orders@example.org", "Subject: " + subject.format(f"[{CODE}]")) == [CODE]
+    assert found("To: orders@example.org", "Subject: " + subject.format(f"[trap7 {CODE}]")) == [CODE]
 
 
 def test_a_subject_folded_inside_its_tag() -> None:
@@ -70,8 +71,8 @@ def test_the_address_goes_before_the_subject() -> None:
     other = reply_code(KEY, "trap7", "red", 2)
     address = plus_address("orders@example.org", CODE)
 
-    assert found(f"To: {address}", f"Subject: {subject_tag('trap7', other)}") == [CODE, other]
-    assert found(f"To: {address}", f"Subject: {subject_tag('trap7', CODE)}") == [CODE]
+    assert found(f"To: {address}", f"Subject: {tagged_subject('trap7', 'turn 3', other)}") == [CODE, other]
+    assert found(f"To: {address}", f"Subject: {tagged_subject('trap7', 'turn 3', CODE)}") == [CODE]
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,7 @@ def test_the_address_goes_before_the_subject() -> None:
         f"To: others+{CODE}@example.org",
         f"To: orders+{CODE}x@example.org",
         "Subject: [trap7 short]",
+        "Subject: [characteristical] [trap7]",
         f"Subject: {CODE}",
     ],
 )
@@ -94,3 +96,10 @@ def test_every_code_can_be_masked() -> None:
     codes = [reply_code(b"key", number) for number in range(500)]
 
     assert all(masked(f"it is {code}, keep it").startswith("it is ****") for code in codes)
+
+
+def test_a_subject_without_its_codes() -> None:
+    """What is said again of a subject has the codes of neither form; other words in brackets stay."""
+    subject = f"Re: {tagged_subject('trap7', f'turn 3 [trap7 {CODE}]', CODE)}"
+
+    assert without_codes(subject).split() == ["Re:", "[trap7]", "turn", "3"]

@@ -270,9 +270,15 @@ def test_fault_in_a_gms_template_is_told_with_its_line(tmp_path: Path, name: str
         Reporter([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
 
 
-def test_subject_names_game_moment_and_seat() -> None:
-    """The subject says what the mail is before it is opened."""
-    assert reporter().report(Fair(), seen(), facts()).subject == "Toy Fair: round 2, report for red"
+def test_subject_names_deadline_moment_seat_and_game() -> None:
+    """The subject says what the mail is before it is opened; when orders are due only where they are asked for."""
+    awaited, resting = seen(), {**seen(), "awaited": False}
+
+    assert (
+        reporter().report(Fair(), awaited, facts()).subject
+        == "by Fri 27 Nov 20:00 CET: round 2, report for red (Toy Fair)"
+    )
+    assert reporter().report(Fair(), resting, facts()).subject == "round 2, report for red (Toy Fair)"
 
 
 def test_names_of_the_archives_files() -> None:

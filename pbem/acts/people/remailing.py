@@ -19,7 +19,7 @@ from pbem.masking import CODE_CHARACTERS
 from pbem.post.codes import reply_code
 from pbem.post.outbox import drop, drop_mails, topic_of
 from pbem.post.writing import Mail
-from pbem.report import DrawnPicture, ReportFacts, ReportParts
+from pbem.report import DrawnPicture, ReportFacts, ReportParts, read_report_data
 from pbem.report.reporter import report_subject
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Turn
 
@@ -117,18 +117,19 @@ def _topic(session: Session, snapshot: CampaignSnapshot, place: Place, report: R
 def _mail(
     house: House, snapshot: CampaignSnapshot, place: Place, report: Report, *, to: str, id_: str, code: str
 ) -> Mail:
+    files = unpack_files(report.files)
+    deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
     facts = ReportFacts(
         campaign=snapshot.name,
         seat=place.seat,
         seats=snapshot.seats,
-        deadline=None,
+        deadline=dt.datetime.fromisoformat(deadline) if deadline else None,
         zone=snapshot.schedule.zone,
         code=code,
         address=house.settings.address,
     )
-    label = json.loads(report.view)["label"]
-    subject = report_subject(house.game(snapshot.game).title, label, place.seat, report.edition)
-    parts = _parts(facts, subject, unpack_files(report.files))
+    subject = report_subject(house.game(snapshot.game).title, json.loads(report.view), facts, report.edition)
+    parts = _parts(facts, subject, files)
     return Postman.of(house, snapshot).report(to, parts, facts, id_)
 
 
