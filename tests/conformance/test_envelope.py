@@ -9,7 +9,7 @@ import pytest
 
 from pbem.house import TEMPLATES
 from pbem.report import Reporter
-from pbem.ruleset.testing.envelope import Posthouse, all_mail_leaks, letter
+from pbem.ruleset.testing.envelope import NAME, Posthouse, all_mail_leaks, letter
 from pbem.ruleset.testing.play import STANDARD_CAP, play, standard, usual_seats
 from tests.conformance import leaks
 from tests.conformance.secrecy import SECRECY
@@ -35,8 +35,10 @@ def test_a_turn_is_really_played(tmp_path: Path, reporter: Reporter) -> None:
         house.begin()
         sent = house.run([letter(seat, ["MOVE nowhere", f"MOVE {seat[0]}1 W"]) for seat in usual_seats(TOY)])
 
-    subjects = [mail.parsed["Subject"].partition("] ")[2] for mail in sent]
-    assert subjects == ["orders"] * 3 + [f"Fog Patrol: turn 2, report for {seat}" for seat in usual_seats(TOY)]
+    subjects = [mail.parsed["Subject"].rpartition(" [")[0] for mail in sent]
+    reports = [f"turn 2, report for {seat} (Fog Patrol)" for seat in usual_seats(TOY)]
+    assert subjects[:3] == [f"Re: [{NAME}] orders"] * 3
+    assert [subject.partition(": ")[2] for subject in subjects[3:]] == reports
     assert ["R1 moves W" in text for text in sent[0].texts()].count(True) == 1
 
 

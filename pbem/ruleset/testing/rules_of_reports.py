@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -16,6 +17,7 @@ from pbem.ruleset.testing.play import games
 
 MAP_COLUMNS = 80
 LARGEST_PICTURE = 2_000
+LARGEST_MEMORY = 10_000
 MOST_BRIEF, BRIEF = 8, 76
 """Lines of a turn in brief, and signs on each."""
 
@@ -56,6 +58,23 @@ class ReportRules(Held):
                     )
                     assert re.fullmatch(r"\S.{0,60}\S", view["label"])
                     assert all(re.fullmatch(r"[a-z][a-z0-9-]*", event["kind"]) for event in view["events"])
+
+    @rule(
+        "Let remember make JSON data of a view and of the memory before it, change neither, and keep what "
+        "players look up: at most 10,000 bytes."
+    )
+    def test_memory_is_small_and_made_of_reports(self) -> None:
+        """What a seat remembers survives JSON, costs little, and is the same for the same reports."""
+        for game in games(self.ruleset):
+            for earlier, later in pairwise(game.steps[::4]):
+                for seat in game.seats:
+                    before = earlier.views[seat].get("memory", {})
+                    view = self.ruleset.view(later.state, seat, later.heard)
+                    given = canonical([view, before])
+                    first, second = (self.ruleset.remember(view, before) for _ in range(2))
+                    assert first == second == json.loads(canonical(first))
+                    assert canonical([view, before]) == given
+                    assert len(canonical(first)) <= LARGEST_MEMORY
 
     @rule("Let view return the same for the same state and events, and leave the state alone.")
     def test_making_a_view_changes_nothing(self) -> None:

@@ -1,0 +1,109 @@
+"""What seats remember: folded from report to report, through whatever is done to a campaign's history."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from pbem.acts.act import do
+from pbem.acts.past.amending import Amend
+from pbem.acts.past.rerunning import Changes
+from pbem.acts.past.rolling import RollBack
+from pbem.campaign.proof import prove
+from pbem.errors import ReplayError
+from pbem.ruleset import Json, View
+from pbem.store.models import Report, SeatRow
+from tests.campaign.history import ANN, begin, live_turns, play, proof, rows
+from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Auction
+
+
+class Forgetful(Auction):
+    """The toy game as it was before it remembered anything."""
+
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        return {}
+
+
+def memory(desk: Desk, seat: str = "red") -> Json:
+    """What a seat remembers in its newest report."""
+    open_turn = live_turns(desk)[-1]
+    (seat_id,) = [row.id for row in rows(desk, SeatRow) if row.name == seat]
+    (report,) = [row for row in rows(desk, Report) if (row.turn_id, row.seat_id) == (open_turn.id, seat_id)]
+    return json.loads(report.view).get("memory")
+
+
+def scores(desk: Desk, seat: str = "red") -> list[list[int]]:
+    """The scores that a seat remembers, with the number of the report of each."""
+    told: list[list[int]] = memory(desk, seat)["scores"]["turns"]
+    return told
+
+
+def test_every_report_adds_to_memory(desk: Desk) -> None:
+    """The memory of a report is that of the one before, and its own; what is remembered of scores is a line of it."""
+    begin(desk, rounds="5")
+    (first,) = scores(desk)
+    play(desk, {"red": "BID 2"})
+    play(desk, {"red": "BID 1"})
+
+    coins = first[1]
+    assert scores(desk) == [[1, coins], [2, coins - 2], [3, coins - 3]]
+    assert f"Your coins by report, 1 to 3: {coins}, {coins - 2}, {coins - 3}." in text_of(desk.last(ANN))
+    assert proof(desk).turns == 2
+
+
+def test_who_was_not_told_remembers_his_last_report(desk: Desk) -> None:
+    """In a game where seats are told in turn, each one's memory is made of the reports that he got."""
+    begin(desk, rounds="6", pace="in_turn")
+    for mover in ("red", "blue", "green"):
+        play(desk, {mover: "BID 1"})
+
+    assert [number for number, _ in scores(desk)] == [1, 2]
+    assert proof(desk).turns == 3
+
+
+def test_what_was_taken_back_is_forgotten(desk: Desk) -> None:
+    """After going back, the reports that no longer count have left nothing in memory."""
+    begin(desk, rounds="5")
+    for bid in (3, 1):
+        play(desk, {"red": f"BID {bid}"})
+    start = scores(desk)[0][1]
+
+    do(desk.house, "toy1", RollBack(1), desk.now)
+    play(desk, {"red": "BID 5"})
+
+    assert scores(desk) == [[1, start], [2, start - 5]]
+    assert proof(desk).turns == 1
+
+
+def test_a_turn_run_again_replaces_what_was_remembered_of_it(desk: Desk) -> None:
+    """A corrected report remembers what it tells itself, on top of the reports before that turn."""
+    begin(desk, rounds="5")
+    for bid in (3, 1):
+        play(desk, {"red": f"BID {bid}"})
+    start = scores(desk)[0][1]
+
+    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 7")]})), desk.now)
+
+    assert scores(desk) == [[1, start], [2, start - 3], [3, start - 10]]
+    assert proof(desk).turns == 2
+
+
+def test_a_campaign_from_before_memory_goes_on(desk: Desk) -> None:
+    """Its seats begin to remember with their next report; its archive, older reports and newer, is proved as ever."""
+    old = dataclasses.replace(desk.house, games={"toy": Forgetful()})
+    desk.house, now = old, desk.house
+    begin(desk, rounds="5")
+    play(desk, {"red": "BID 2"})
+    assert memory(desk) is None
+
+    desk.house = now
+    play(desk, {"red": "BID 1"})
+
+    assert [number for number, _ in scores(desk)] == [1]
+    assert prove(now, "toy1").turns == 2
+    with pytest.raises(ReplayError, match="the view in"):
+        prove(old, "toy1")
