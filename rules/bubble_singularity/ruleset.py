@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Option, Order, Seat, Seats, Standing, View
+from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Seat, Seats, Standing, View, scored
 from rules.bubble_singularity import beginning, bots, form, picture, sheet, state, textmap, turn
 from rules.bubble_singularity.brief import brief
 from rules.bubble_singularity.events import ENDS
@@ -60,6 +60,13 @@ class BubbleSingularity(BaseRuleset[State]):
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
         """One space clockwise from north and a rotation, or the first of what is asked (rulings 23 and 26)."""
         return sheet.defaults(view)
+
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        """What the seat's total was, round by round."""
+        if view["phase"] == "setup":
+            return before
+        own = view["players"][view["seat"]]
+        return {"scores": scored(before, "points", "round", view["round"], own["total"])}
 
     def standing(self, state: State) -> Standing:
         """The mover is awaited, at the set-up everybody; all are told."""

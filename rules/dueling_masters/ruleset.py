@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Option, Seat, Seats, Standing, View
+from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Seat, Seats, Standing, View, scored
 from rules.dueling_masters import bots, picture, sheet, textmap, turn
 from rules.dueling_masters.brief import brief
 from rules.dueling_masters.events import ENDS
@@ -93,6 +93,12 @@ class DuelingMasters(BaseRuleset[State]):
     def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
         """The seat's own pieces as it believes them to be, and what it has learned of the opponent's."""
         return view_of(state, seat, events)
+
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        """How many pieces the seat had left, move by move."""
+        if view["stage"] == "set-up":
+            return before
+        return {"scores": scored(before, "pieces", "move", view["move"], len(view["own"]))}
 
     def standing(self, state: State) -> Standing:
         """Who still sets up, and then the player to move, is awaited; both are told."""

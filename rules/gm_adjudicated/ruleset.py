@@ -18,6 +18,7 @@ from pbem.ruleset import (
     Standing,
     TurnInput,
     View,
+    scored,
     suggest,
 )
 from rules.gm_adjudicated import bots, forms, reading, sheet, state, turn
@@ -91,6 +92,12 @@ class GmAdjudicated(BaseRuleset[State]):
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
         """The GM's ruling takes effect; without one, the turn passes and nothing is decided. No dice."""
         return turn.resolve(state, turn_input)
+
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        """What the GM has given the seat, turn by turn, where scores are public."""
+        if not view["scores"]:
+            return before
+        return {"scores": scored(before, "score", "turn", view["turn"], view["scores"][view["seat"]])}
 
     def standing(self, state: State) -> Standing:
         """All seats in the game are awaited each turn, and all are told."""
