@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from pbem.report import Reporter, ReportFacts, ReportParts
-from pbem.report.facts import Said, Words
+from pbem.report.facts import Correction, DiceTold, DiceWord, Said, SheetUsed, Words
 from pbem.report.markdown import as_html, as_text
 from pbem.report.pages import RulebookPage
 from pbem.rulebook import rulebook
@@ -28,10 +28,13 @@ LARGEST = 100_000
 LONG = "word " * 30 + "https://example.org/" + "a" * 200
 SAID = Words(
     gm_texts=("The storm goes on.", LONG),
+    looks=("Your GM looked at real dice of turn 2: " + LONG,),
     news=(Said(by="red", text="| a | table |\n| of | columns |"),),
     press=(Said(by="", text=LONG, to=("red", "blue")),),
     diaries=(Said(by="blue", text="I lied.", label="turn 3"),),
 )
+DICE = DiceTold(words=(DiceWord("red", "w" * 40, own=True),), digest="0f" * 32, seats=2)
+CORRECTION = Correction(edition=2, differences=(f"- {LONG}", "+ 12 planets"), sheet="dropped")
 
 
 class Mailed(NamedTuple):
@@ -58,13 +61,19 @@ def _reports(ruleset: AnyRuleset) -> Iterator[Mailed]:
                 seat=view["seat"],
                 seats=game.seats,
                 deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
+                closes=dt.datetime(2026, 11, 28, 7, tzinfo=dt.UTC),
                 zone="America/Argentina/ComodRivadavia",
                 code="k3v7mq2xw5n4tzpa",
                 address="orders@example.org",
+                used=None if view is views[0] else SheetUsed(3, "ef" * 32),
+                ordered=() if view is views[0] else ("move " + "here and there " * 20, "rest"),
                 seal="ab" * 32,
+                seed="ba" * 32 if view["over"] else "",
+                dice=DICE if view is views[0] or view["over"] else None,
                 first=view is views[0],
                 record="cd" * 32,
                 words=SAID,
+                correction=None if view is views[0] else CORRECTION,
             )
             parts = reporter.report(ruleset, view, facts)
             yield Mailed(parts, {facts.content_id(name): png for name, _, png in parts.pictures if png is not None})
