@@ -101,7 +101,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "loosely",
         "orders",
         "contract",
-        "base",
+        "base memory",
     ),
     "ruleset.testing": (
         "database sheets tables",
@@ -123,7 +123,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "entry facts history_pages pages painter pictures press_pages receipt time_pages wording",
+        "entry facts history_pages pages painter pictures press_pages receipt scores time_pages wording",
         "data gm_pages markdown people_pages",
         "reporter",
         "checking",
