@@ -71,6 +71,14 @@ def test_beginners_bots_do_not_stall(seats: int, seed: bytes) -> None:
     assert state.result.how == "markers"
 
 
+@pytest.mark.parametrize("name", ["standard", "random"])
+def test_bots_play_on_where_nothing_can_be_done(name: str) -> None:
+    """Without bubbles in the supply or beside the Mari, and with ROTATE blocked, a bot names no act and is not lost."""
+    stuck = lay(hand="", blocked="ROTATE", stations=True)
+
+    assert play(stuck, *sheet(stuck, "blue", name)).state.mover == "red"
+
+
 def test_one_sheet_is_one_turn() -> None:
     """Standard bots name all cards in KEEP, so nobody is ever asked between turns."""
     state, asked = new_game(2), 0
