@@ -30,7 +30,7 @@ from rules.bubble_singularity.orders import (
 from rules.bubble_singularity.play import Play
 from rules.bubble_singularity.state import COLOURS, State
 from rules.bubble_singularity.table import Table
-from rules.bubble_singularity.turn import rehearse
+from rules.bubble_singularity.turn import QUIET_ROUNDS, quiet_after, rehearse
 from rules.bubble_singularity.views import state_of
 
 Sheet = tuple[Order, ...]
@@ -53,8 +53,32 @@ LOW = 3
 FORESEEN = 12
 """The best sheets of which it looks at the next turn."""
 
+LUCK = 9
+"""Sheets of beginners whose prospects differ by less may change places by lot, so that no game goes in a circle."""
+
+QUIET_LUCK = 8
+"""How much more that is for every turn in which nothing came about: two Maris may pull the same bubbles to and fro."""
+
+LATE = 12
+"""The round after which it grows with every further one: players may go round with chains too short for a marker."""
+
+LATE_LUCK = 4
+"""How much it grows then."""
+
 AHEAD = 3
 """Turns of its own that are looked ahead for a Mari without bubbles."""
+
+DELAY = 20
+"""What a turn without bubbles costs: else what may be done at once is as good later, and is put off for ever."""
+
+STANDSTILL = 200
+"""What a turn costs after which a game may end because nothing comes about."""
+
+SUPPLY = 8
+"""What a bubble of the supply is worth."""
+
+SCARCE = 14
+"""The same for beginners, who have no card that brings bubbles out of the bag."""
 
 REFINED = 3
 """The best of them, for which uses of abilities and stations are tried too."""
@@ -67,11 +91,12 @@ def standard(view: View, dice: Dice) -> list[str]:
     if view["phase"] != "turn":
         return [ORDERS.line(order) for order in _chosen(view)]
     state, seat = state_of(view), view["seat"]
-    if state.quiet >= len(state.order) and dice.below(RESTLESS, "restless", state.round) == 0:
+    beginner = state.rules.beginner
+    if not beginner and state.quiet >= len(state.order) and dice.below(RESTLESS, "restless", state.round) == 0:
         return [ORDERS.line(order) for order in dice.pick(list(_sheets(state, seat, dice)), "restless")]
     plain = sorted(_sheets(state, seat, dice), key=lambda sheet: _worth(state, seat, sheet), reverse=True)
-    if state.rules.beginner and len(state.players[seat].hand) <= LOW:
-        plain = sorted(plain[:FORESEEN], key=lambda sheet: _prospect(state, seat, sheet, dice), reverse=True)
+    if beginner:
+        plain = _foreseen(state, seat, plain[:FORESEEN], dice)
     fine = [refined for sheet in plain[:REFINED] for refined in _refined(state, seat, sheet)]
     best = max([*plain[:1], *fine], key=lambda sheet: _worth(state, seat, sheet))
     return [ORDERS.line(order) for order in (*best, *_standing_list(state, seat))]
@@ -126,7 +151,8 @@ def _sheets(state: State, seat: Seat, dice: Dice) -> Iterator[Sheet]:
     if not found:
         here = table.players[seat].at
         assert here is not None
-        yield from ((action,) for action in _actions_at(table, seat, here))
+        stays: list[Sheet] = [(action,) for action in _actions_at(table, seat, here)]
+        yield from stays or [()]
 
 
 def _paths(table: Table, seat: Seat) -> Iterator[tuple[str, ...]]:
@@ -196,38 +222,58 @@ def _refined(state: State, seat: Seat, sheet: Sheet) -> Iterator[Sheet]:
 
 
 def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
-    """What a sheet brings: points, markers, cards and bubbles, and pairs of bubbles left for the next chains."""
+    """What a sheet brings, if nothing of it is refused."""
     play = rehearse(state, seat, sheet)
-    if play.refusals:
-        return -1
-    before, after = state.players[seat], play.table.players[seat]
-    gained = 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
-    loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
-    supply = 8 * len(after.hand) + 40 * min(len(after.hand), 2)
-    supply += 0 if after.hand else _gathered(play)
-    return (
-        1_000
-        + gained
-        + 9 * sum(chain.nodes for chain in play.chains)
-        + supply
-        + 3 * loaded
-        + 10 * _stations(play, seat)
-    )
+    return -1 if play.refusals else 1_000 + _gained(play) + _left(play)
 
 
-def _prospect(state: State, seat: Seat, sheet: Sheet, dice: Dice, turns: int = AHEAD) -> int:
+def _foreseen(state: State, seat: Seat, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
+    """Sheets by what they bring, of a small supply together with the next turns; those about alike by lot."""
+    turns = AHEAD if len(state.players[seat].hand) <= LOW else 0
+    luck = LUCK + QUIET_LUCK * state.quiet + LATE_LUCK * max(0, state.round - LATE)
+
+    def prospect(each: tuple[int, Sheet]) -> int:
+        return _prospect(state, seat, each[1], dice, turns) + dice.below(luck, "luck", state.round, each[0])
+
+    return [sheet for _, sheet in sorted(enumerate(sheets), key=prospect, reverse=True)]
+
+
+def _prospect(state: State, seat: Seat, sheet: Sheet, dice: Dice, turns: int) -> int:
     """What a sheet brings together with the best ones after it, if nobody else did anything.
 
     Only a Mari without bubbles, which has but few acts to choose from, is followed for more than one turn.
     """
     play = rehearse(state, seat, sheet)
+    quiet = _quiet_round(play)
+    gained = _gained(play) - (STANDSTILL if quiet >= QUIET_ROUNDS * len(state.order) else 0)
     if play.result is not None or not turns:
-        return _worth(state, seat, sheet)
-    before, mine = state.players[seat], play.table.players[seat]
-    gained = 10 * (mine.points - before.points) + 70 * (mine.markers - before.markers)
-    after = replace(play.table.freeze(state), question=None, further=(), pending=0)
-    left = 0 if mine.hand else turns - 1
-    return gained + max(_prospect(after, seat, following, dice, left) for following in _sheets(after, seat, dice))
+        return gained + _left(play)
+    after = replace(play.table.freeze(state), question=None, further=(), pending=0, quiet=quiet)
+    bare = not play.table.players[seat].hand
+    left = turns - 1 if bare else 0
+    most = max(_prospect(after, seat, following, dice, left) for following in _sheets(after, seat, dice))
+    return gained + most - DELAY * bare
+
+
+def _quiet_round(play: Play) -> int:
+    """How many turns in a row nothing will have come about, if the others do nothing after a turn without a stir."""
+    quiet = quiet_after(play)
+    return quiet + len(play.order) - 1 if quiet else 0
+
+
+def _gained(play: Play) -> int:
+    """What a turn brings for good: points and markers."""
+    before, after = play.state.players[play.seat], play.table.players[play.seat]
+    return 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
+
+
+def _left(play: Play) -> int:
+    """What a turn leaves for the next ones: cards, bubbles, stations, and pairs of bubbles for the next chains."""
+    hand = play.table.players[play.seat].hand
+    loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
+    supply = (SCARCE if play.table.rules.beginner else SUPPLY) * len(hand) + 40 * min(len(hand), 2)
+    supply += 0 if hand else _gathered(play)
+    return 9 * sum(chain.nodes for chain in play.chains) + supply + 3 * loaded + 10 * _stations(play)
 
 
 def _gathered(play: Play) -> int:
@@ -237,5 +283,5 @@ def _gathered(play: Play) -> int:
     return near - 10 * len(play.table.cards[here].arrows)
 
 
-def _stations(play: Play, seat: Seat) -> int:
-    return sum(owner == seat for owner in play.table.control.values())
+def _stations(play: Play) -> int:
+    return sum(owner == play.seat for owner in play.table.control.values())

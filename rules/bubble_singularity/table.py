@@ -63,8 +63,8 @@ class Table:
         return place in self.nodes or self.cards[place].kind == UNIVERSE
 
     def beside(self, place: str, kind: str) -> bool:
-        """Whether a card of some kind lies beside a space."""
-        return any(self.cards[near].kind == kind for near in around(place, self.size))
+        """Whether a station of some kind lies beside a space."""
+        return self.rules.with_stations and any(self.cards[near].kind == kind for near in around(place, self.size))
 
     def beside_node(self, place: str) -> bool:
         """Whether a node lies beside a space."""
@@ -113,7 +113,8 @@ class Table:
 
     def ripe(self, seat: Seat) -> Iterator[str]:
         """The spaces that pop, in the order of squares."""
-        return (place for place in self.bubbles if self.is_ripe(place, seat))
+        gathered = [place for place, found in self.bubbles.items() if len(found) >= NEEDED_LESS]
+        return (place for place in gathered if self.is_ripe(place, seat))
 
 
 def own_last(colours: list[str], seat: Seat) -> list[str]:

@@ -61,14 +61,28 @@ def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
     assert tokens(state) == 60
 
 
-@pytest.mark.parametrize(("seats", "seed"), [(2, b"b"), (3, bytes([2])), (4, b"a")])
-def test_beginners_bots_do_not_stall(seats: int, seed: bytes) -> None:
+@pytest.mark.parametrize(
+    ("seats", "seed", "layout"),
+    [
+        *((2, b"b", "standard"), (3, bytes([2]), "standard"), (4, b"a", "standard")),
+        *((3, bytes([1]), "shuffled"), (3, bytes([3]), "shuffled")),
+    ],
+)
+def test_beginners_bots_do_not_stall(seats: int, seed: bytes, layout: str) -> None:
     """Beginners' bots that have placed all their bubbles gather others, and the game ends by markers."""
-    first = new_game(seats, beginner=True, seed=seed)
+    first = new_game(seats, beginner=True, layout=layout, seed=seed)
     state, _ = played(first, dict.fromkeys(first.seats, "standard"))
 
     assert state.result is not None
     assert state.result.how == "markers"
+
+
+@pytest.mark.parametrize("name", ["standard", "random"])
+def test_bots_play_on_where_nothing_can_be_done(name: str) -> None:
+    """Without bubbles in the supply or beside the Mari, and with ROTATE blocked, a bot names no act and is not lost."""
+    stuck = lay(hand="", blocked="ROTATE", stations=True)
+
+    assert play(stuck, *sheet(stuck, "blue", name)).state.mover == "red"
 
 
 def test_one_sheet_is_one_turn() -> None:
