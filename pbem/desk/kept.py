@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import bindparam, or_, select, update
 
 from pbem.campaign.people.confirming import A_DAY, DAYS, QUESTIONS, asked_today, is_open, put_request, settle
 from pbem.campaign.people.identity import find_person
@@ -27,6 +27,19 @@ from pbem.report.pages import Reason
 from pbem.report.people_pages import Question
 from pbem.store.models import Letter as LetterRow
 from pbem.store.models import Person, Request
+
+_QUESTION = (
+    select(Request)
+    .where(
+        Request.kind == "letter",
+        or_(
+            Request.code.in_(bindparam("codes", expanding=True)),
+            Request.message_id.in_(bindparam("ids", expanding=True)),
+        ),
+    )
+    .limit(1)
+)
+"""Built once: every letter is held to it."""
 
 Outcome = tuple[str, bool]
 """What to note of a letter, and whether a sheet was kept."""
@@ -120,8 +133,8 @@ def _find_question(case: Case) -> Request | None:
     letter = case.letter
     words = _first_line(letter).lower().split()
     codes = [*find_codes(letter, case.address), *(words[1:] if words[:1] == ["confirm"] else [])]
-    shown = or_(Request.code.in_(codes), Request.message_id.in_(letter.references[:1]))
-    return case.session.scalar(select(Request).where(Request.kind == "letter", shown).limit(1))
+    shown = {"codes": codes, "ids": letter.references[:1]}
+    return case.session.scalar(_QUESTION, shown)
 
 
 def _agrees(answered: Letter, kept: Letter) -> bool:

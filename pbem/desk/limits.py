@@ -14,8 +14,7 @@ import datetime as dt
 import re
 from typing import Any
 
-from sqlalchemy import Select, and_, func, not_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, and_, bindparam, func, not_, select
 
 from pbem.campaign.journal import note
 from pbem.desk.replies import Case
@@ -41,6 +40,34 @@ _DAY = dt.timedelta(days=1)
 _KEY = re.compile(rf"[0-9a-f]{{{2 * TOKEN_BYTES}}}|[a-z2-7]{{{CODE_CHARACTERS}}}", re.IGNORECASE)
 
 
+def _up_to(rows: Select[Any]) -> Select[int]:
+    """How many rows there are, up to a `number`; no more are looked at."""
+    return select(func.count()).select_from(rows.limit(bindparam("number")).subquery())
+
+
+_FROM = LetterRow.sender == bindparam("address")
+_ACCOUNT = and_(LetterRow.key == bindparam("key"), LetterRow.verdict == bindparam("verdict"))
+_LETTERS = _up_to(
+    select(LetterRow.id).where(
+        _FROM,
+        _ACCOUNT,
+        LetterRow.received_at >= bindparam("midnight"),
+        LetterRow.received_at < bindparam("next_midnight"),
+        LetterRow.received_at > bindparam("a_day_ago"),
+        LetterRow.id != bindparam("letter"),
+    )
+)
+_SHEETS = (
+    select(Sheet.id)
+    .join(LetterRow, LetterRow.id == Sheet.letter_id)
+    .where(Sheet.turn_id == bindparam("turn"), Sheet.seat_id == bindparam("seat"), _ACCOUNT)
+)
+_TODAY = Sheet.received_at >= bindparam("midnight")
+_OWN_SHEETS, _OWN_SHEETS_TODAY = _up_to(_SHEETS.where(_FROM)), _up_to(_SHEETS.where(_FROM, _TODAY))
+_OTHER_SHEETS, _OTHER_SHEETS_TODAY = _up_to(_SHEETS.where(not_(_FROM))), _up_to(_SHEETS.where(not_(_FROM), _TODAY))
+"""Statements of every letter, built once: building them takes longer than running them."""
+
+
 class TooMany(Exception):
     """So many letters or sheets of an account have come that this one is kept and left alone; the text says which.
 
@@ -60,36 +87,36 @@ def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
     if case.letter.automatic:
         return False
     midnight = _midnight(received_at)
-    that_day = (LetterRow.received_at >= midnight, LetterRow.received_at < midnight + _DAY)
-    lately = LetterRow.received_at > case.now - _DAY
-    same = (LetterRow.sender == case.sender, LetterRow.key == case.key, LetterRow.verdict == case.verdict)
-    others = select(LetterRow.id).where(*same, *that_day, lately, LetterRow.id != case.letter_id)
-    return _reaches(case.session, others, LETTERS_A_DAY)
+    return _reaches(
+        case,
+        _LETTERS,
+        LETTERS_A_DAY,
+        address=case.sender,
+        letter=case.letter_id,
+        midnight=midnight,
+        next_midnight=midnight + _DAY,
+        a_day_ago=case.now - _DAY,
+    )
 
 
 def sheets_enough(case: Case, spot: SeatContext) -> int:
     """The number of sheets, if the letter's account has sent as many for the seat as are taken; else 0."""
-    own = LetterRow.sender == spot.address.lower()
-    same = and_(
-        LetterRow.key == case.key,
-        LetterRow.verdict == case.verdict,
-        own if case.sender == spot.address.lower() else not_(own),
-    )
-    sheets = (
-        select(Sheet.id)
-        .join(LetterRow, LetterRow.id == Sheet.letter_id)
-        .where(Sheet.turn_id == spot.turn_id, Sheet.seat_id == spot.seat_id, same)
-    )
-    if _reaches(case.session, sheets, SHEETS_A_TURN):
+    address = spot.address.lower()
+    own = case.sender == address
+    same = {"address": address, "turn": spot.turn_id, "seat": spot.seat_id}
+    if _reaches(case, _OWN_SHEETS if own else _OTHER_SHEETS, SHEETS_A_TURN, **same):
         return SHEETS_A_TURN
-    today = sheets.where(Sheet.received_at >= _midnight(case.now))
-    unproven = not case.proven and _reaches(case.session, today, UNPROVEN_SHEETS_A_DAY)
+    today = _OWN_SHEETS_TODAY if own else _OTHER_SHEETS_TODAY
+    unproven = not case.proven and _reaches(case, today, UNPROVEN_SHEETS_A_DAY, **same, midnight=_midnight(case.now))
     return UNPROVEN_SHEETS_A_DAY if unproven else 0
 
 
-def _reaches(session: Session, rows: Select[Any], number: int) -> bool:
-    """Whether there are so many rows; no more are looked at."""
-    return (session.scalar(select(func.count()).select_from(rows.limit(number).subquery())) or 0) >= number
+def _reaches(case: Case, counted: Select[int], number: int, **which: Any) -> bool:
+    """Whether there are so many rows of the letter's account."""
+    found = case.session.connection().execute(
+        counted, {"number": number, "key": case.key, "verdict": case.verdict, **which}
+    )
+    return found.scalar_one() >= number
 
 
 def is_guess(key: str) -> bool:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlalchemy import Boolean, func, literal_column, select
+from sqlalchemy import Boolean, bindparam, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
@@ -47,6 +47,8 @@ WARNINGS_A_DAY = 3
 _LONGEST_SUBJECT = 120
 _LONGEST_THREAD = 18
 """With the letter itself, and the first mail of its campaign, as many ids as a mail names (`MAX_REFERENCES`)."""
+
+_TAKEN = select(Outgoing.message_id).where(Outgoing.message_id.in_(bindparam("places", expanding=True)))
 
 _OWN_KEY = b"pbem: answers that belong to no campaign"
 _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
@@ -247,7 +249,7 @@ def sent_today(case: Case, begins: str, to: str) -> int:
 
 
 def _free(session: Session, places: Sequence[str]) -> str | None:
-    taken = set(session.scalars(select(Outgoing.message_id).where(Outgoing.message_id.in_(places))))
+    taken = set(session.connection().execute(_TAKEN, {"places": places}).scalars())
     return next((place for place in places if place not in taken), None)
 
 

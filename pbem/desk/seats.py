@@ -169,6 +169,8 @@ _DEPUTIES = (
     .where(Deputy.seat_id == bindparam("seat_id"), Person.key == bindparam("key"))
     .order_by(Deputy.until.desc())
 )
+_PLAYER = select(Person.id).where(Person.key == bindparam("address")).limit(1)
+_GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address")).limit(1)
 _BY_NAMES = (
     select(SeatRow.id)
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
@@ -287,6 +289,5 @@ def is_known(session: Session, address: str | None) -> bool:
     """Whether an address is that of a player or GM, past or present, or of somebody who wishes to play."""
     if address is None:
         return False
-    players = select(Person.id).where(Person.key == address.lower()).limit(1)
-    gms = select(Campaign.id).where(func.lower(Campaign.gm) == address.lower()).limit(1)
-    return session.scalar(players) is not None or session.scalar(gms) is not None
+    database, who = session.connection(), {"address": address.lower()}
+    return any(database.execute(known, who).first() is not None for known in (_PLAYER, _GM))

@@ -19,6 +19,8 @@ from pbem.store.states import MailState
 
 WHOLE = "whole"
 
+_PUT = insert(OUTBOX)
+
 DICE = "dice"
 """The kind of mail that asks for a word for the dice, until the set-up is resolved."""
 
@@ -43,7 +45,7 @@ def queue(
     if topics:  # before they are there themselves, and would be replaced with the rest
         _replace(session, OUTBOX.c.topic.in_(topics))
     if ready:
-        session.connection().execute(insert(OUTBOX), [_row(each, campaign_id, settings, now) for each in ready])
+        session.connection().execute(_PUT, [_row(each, campaign_id, settings, now) for each in ready])
 
 
 def withdraw(session: Session, campaign: str, turn: int) -> None:
