@@ -6,6 +6,9 @@
 #   make bench    measurements, side by side with what they are measured against
 #   make clean    removes what the others made, except .venv
 
+# Compiled modules are kept, even where Python is told not to: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3.14 python3 python; do \

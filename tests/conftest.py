@@ -5,6 +5,7 @@ Servers start when a test first asks for one, once for each pytest process.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +39,12 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first: begun last, one would keep one worker busy while the others have nothing to do."""
     items.sort(key=lambda item: not any(item.path.match(file) for file in LONGEST))
+
+
+def pytest_collection_finish() -> None:
+    """After all modules are read: what they hold stays to the end, so nobody need look for rubbish in it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

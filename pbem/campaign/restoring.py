@@ -26,6 +26,9 @@ from pbem.store.states import Phase
 MOST_READ = 30
 """Folders that a tick reads to the last byte, at most."""
 
+AT_ONCE = 10
+"""Records that are loaded together: each query takes longer than what it brings, but those of large games are long."""
+
 ENOUGH_FILES = 500
 """It stops when they had so many files together: of 10,000 turns, with a tick each minute, most are read in a day."""
 
@@ -84,10 +87,13 @@ def _some(session: Session) -> Iterator[Resolved]:
     """A few of the turns whose folders should be there, or all where they are few."""
     newest = session.scalar(select(func.max(Turn.id))) or 0
     written = Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)
+    drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
     files = 0
-    for id_ in random.sample(range(1, newest + 1), min(MOST_READ, newest)):
-        for turn in load_resolved(session, resolved_turns().where(Turn.id == id_, written)):
+    for start in range(0, len(drawn), AT_ONCE):
+        loaded = load_resolved(session, resolved_turns().where(Turn.id.in_(drawn[start : start + AT_ONCE]), written))
+        random.shuffle(loaded)  # where it stops shall not depend on how old they are
+        for turn in loaded:
             yield turn
             files += len(json.loads(turn.record)["files"])
-        if files >= ENOUGH_FILES:
-            return
+            if files >= ENOUGH_FILES:
+                return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -37,17 +38,27 @@ def downgrade(url: str, revision: str) -> None:
 
 def schema_is_current(url: str) -> bool:
     """Whether the tables are those this code was written for. Raises ConfigError if the database cannot be opened."""
-    with _connected(url, writes=False) as (config, connection):
-        heads = ScriptDirectory.from_config(config).get_heads()
-        return MigrationContext.configure(connection).get_current_heads() == tuple(heads)
+    with _connected(url, writes=False) as (_, connection):
+        return MigrationContext.configure(connection).get_current_heads() == _heads()
+
+
+@cache
+def _heads() -> tuple[str, ...]:
+    """The revisions that the steps lead to; read once in a process, as that takes all their modules."""
+    return tuple(ScriptDirectory.from_config(_config()).get_heads())
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    return config
 
 
 @contextmanager
 def _connected(url: str, *, writes: bool = True) -> Iterator[tuple[Config, Connection]]:
     # SQLite changes a table by rebuilding it, which foreign keys would forbid.
     engine = open_engine(url, foreign_keys=False)
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    config = _config()
     try:
         with engine.connect().execution_options(pbem_writes=writes) as connection, connection.begin():
             if writes and engine.dialect.name == "postgresql":

@@ -129,13 +129,20 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        # Readers and writers get the same connections, so both are set each time; within a transaction SQLite would
+        # Readers and writers get the same connections, so both are set for each; within a transaction SQLite would
         # refuse to change how it waits for the disk.
         options = connection.get_execution_options()
         writes, durable = options.get("pbem_writes", False), options.get("pbem_durable", True)
-        connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
-        connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        _set(connection, "query_only", "OFF" if writes else "ON")
+        _set(connection, "synchronous", "FULL" if durable else "NORMAL")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _set(connection: Connection, pragma: str, value: str) -> None:
+    """Sets what SQLite keeps for a connection, unless it is set so already."""
+    if connection.info.get(pragma) != value:
+        connection.exec_driver_sql(f"PRAGMA {pragma} = {value}")
+        connection.info[pragma] = value
 
 
 @contextmanager

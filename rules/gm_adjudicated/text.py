@@ -19,4 +19,6 @@ def block(text: str) -> str:
 
 
 def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(sign if sign.isprintable() else " " * sign.isspace() for sign in text)

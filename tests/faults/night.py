@@ -141,7 +141,7 @@ class Ended:
 def processes() -> ForkServerContext:
     """Processes forked from one that has imported everything and runs no threads."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", "tests.faults.night"])
+    context.set_forkserver_preload(["__main__", "tests.faults.warm"])
     return context
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pbem.ruleset.testing.database import migrated
 from pbem.ruleset.testing.held import Held, in_a_process, rule
+
+SEEDS = ("1", "2")
 
 
 class LongPlayRules(Held):
@@ -19,11 +22,14 @@ class LongPlayRules(Held):
     )
     def test_nothing_players_send_breaks_a_campaign(self, tmp_path: Path) -> None:
         """Random legal sheets and garbage, turn after turn under two hash seeds: no fault, all proved, all alike."""
+        for seed in SEEDS:
+            (tmp_path / seed).mkdir()
+            (tmp_path / seed / "pbem.sqlite").write_bytes(migrated())
         running = [
             in_a_process(
                 "pbem.ruleset.testing.soak", self.ruleset, str(self.soak_turns), str(tmp_path / seed), hash_seed=seed
             )
-            for seed in ("1", "2")
+            for seed in SEEDS
         ]
 
         printed = [process.communicate() for process in running]
