@@ -21,9 +21,16 @@ MARGIN = 3
 NEAREST = 3
 """How many planets are named for each fleet."""
 
-SIGNS: dict[Kind, str] = {"own": "@", "seen": "!", "unknown": "?", "allied": "&", "dark": "%"}
+SIGNS: dict[Kind, str] = {"own": "@", "seen": "!", "unknown": "?", "allied": "&", "dark": "%", "old": "~"}
 """What stands for ships on the map, the most important first: a hex may not have room for all."""
-NAMES: dict[Kind, str] = {"own": "yours", "seen": "seen", "unknown": "unknown", "allied": "allied", "dark": "your dark"}
+NAMES: dict[Kind, str] = {
+    "own": "yours",
+    "seen": "seen",
+    "unknown": "unknown",
+    "allied": "allied",
+    "dark": "your dark",
+    "old": "last known",
+}
 
 PLANET_KEY = "Planets: owner (. for nobody), colour (n for gray), level (* if several)."
 SHIP_KEY = (
