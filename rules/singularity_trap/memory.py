@@ -19,7 +19,7 @@ from rules.singularity_trap.view_types import MemoryView, SightingView
 KEPT_TURNS = 5
 """Turns after which what is out of sight is forgotten: by then a ship may be anywhere."""
 
-MOST = 50
+MOST = 40
 """Sightings kept, the latest: the memory of the largest game stays small."""
 
 _AFTER = {"economic": "before movement", "movement": "after movement", "combat": "after combat"}

@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, Stamp, View
-from rules.kit.brief import counted
+from rules.kit.brief import counted, listed
 from rules.kit.hexes import Hex, centre, distance
 from rules.singularity_trap import tokens
 from rules.singularity_trap.marks import (
     Hop,
+    Kind,
     Planet,
     board_of,
     by_cell,
@@ -45,7 +46,7 @@ REACH = 4
 HEADING = 46
 """Pixels above the region for its words."""
 
-NEAR = 0.36
+NEAR = 0.46
 """Share of the way between two hexes that is left free beside one with anything in it."""
 
 DOTTED = 11
@@ -60,6 +61,14 @@ ROOMS = (50, 40)
 INSET_WIDTH, FEW, MANY = 176, 3, 7
 """Pixels from inset to inset, and the levels that a low and a tall row of insets has room for."""
 
+TOLD: dict[Kind, str] = {
+    "seen": "others' ships",
+    "allied": "allies' fleets",
+    "unknown": "unknown ships",
+    "old": "ships last seen",
+}
+"""What is counted, by spaces, for who does not see the chart."""
+
 
 def pictures(view: View) -> tuple[Picture, ...]:
     """The chart of a view, and its reader's own region."""
@@ -67,8 +76,8 @@ def pictures(view: View) -> tuple[Picture, ...]:
     of = f"{view['seat']}, {view['label']}"
     chart, region = _Chart(scene), _Region(scene)
     return (
-        chart.drawing().picture("chart", f"Chart of the Singularity for {of}"),
-        region.drawing().picture("region", f"Own region of {of}"),
+        chart.drawing().picture("chart", f"Chart of the Singularity for {of}: {scene.words()}."),
+        region.drawing().picture("region", f"Own region of {of}, around {region.middle}."),
     )
 
 
@@ -102,7 +111,8 @@ class _Scene:
 
     def __init__(self, view: View) -> None:
         self.view, self.board = view, board_of(view)
-        self.ships = by_cell(marks(view))
+        self.marks = marks(view)
+        self.ships = by_cell(self.marks)
         self.planets = planets_by_cell(view, self.board)
         events = view["events"]
         self.fought = {self.cell(space) for space in fights(view)}
@@ -118,6 +128,15 @@ class _Scene:
         """A way as it is seen from above: legs up and down count only if there are no others."""
         legs = [_Leg(self.cell(hop.start) if hop.start else None, self.cell(hop.end), hop.jump) for hop in hops]
         return [leg for leg in legs if leg.jump or leg.start != leg.end] or legs[-1:]
+
+    def words(self) -> str:
+        """What the chart shows, for who does not see it."""
+        view, spaces = self.view, Counter(kind for kind, _ in {(mark.kind, mark.name) for mark in self.marks})
+        shown = [f"{words} in {counted(spaces[kind], 'space')}" for kind, words in TOLD.items() if spaces[kind]]
+        held = sum(planet["owner"] == view["seat"] for planet in view["planets"])
+        happened = [f"fighting at {listed(sorted(fights(view)))}"] if self.fought else []
+        own = f"you hold {counted(held, 'planet')} and have {counted(len(view['ships']), 'ship')}"
+        return "; ".join([own, *shown, *happened])
 
     def lines(self, cell: Hex) -> dict[int, list[_Sign]]:
         """What is in a hex: a line a level, the highest first."""
@@ -401,6 +420,7 @@ class _Region:
         self.view = scene.view
         sheet = tokens.region_sheet(scene.board.radius, scene.middle(), REACH, PHONE)
         self.map = _Map(scene, sheet, HEADING)
+        self.middle = sheet.name(sheet.middle)
 
     def drawing(self) -> Drawing:
         """The region on its ground."""
@@ -418,7 +438,7 @@ class _Region:
             yield Label(x, y - round(0.45 * sheet.edge), sheet.name(cell), 11, tokens.FAINT, "middle")
 
     def _heading(self) -> Iterator[Mark]:
-        view, middle = self.view, self.map.sheet.name(self.map.sheet.middle)
+        view = self.view
         yield Label(10, 19, f"{view['seat'].capitalize()}, {view['label']}", 14, COLOURS[view["seat"]], bold=True)
-        words = f"around {middle}; {counted(view['points'], 'point')} saved, income {view['income']}"
+        words = f"around {self.middle}; {counted(view['points'], 'point')} saved, income {view['income']}"
         yield Label(10, 37, words, 12, BRIGHT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from pbem.report.pictures import check
 from pbem.ruleset import FONT, Drawing, Label, Picture, Stamp
+from rules.kit.hexes import DIRECTIONS
 from rules.singularity_trap import tokens
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.pictures import MANY, PHONE, pictures
@@ -95,6 +97,67 @@ def test_what_happened_is_drawn() -> None:
     happened = {tokens.FOUGHT, tokens.ARRIVED, tokens.captured(tokens.COLOURS["red"])}
     assert happened <= stamped
     assert not happened & quiet
+
+
+def test_ways_are_drawn_from_where_ships_stood() -> None:
+    """A slip or warp step by step, with a point at its end; a jump as dots; nothing where no report told the start."""
+    view = empty_view()
+    view["events"] = [
+        {"kind": "moved", "ship": "R101", "legs": [{"how": "slip", "space": "J4+6"}], "end": "J4+6"},
+        {"kind": "moved", "ship": "R102", "legs": [{"how": "jump", "space": "J10+0"}], "end": "J10+0"},
+    ]
+    sprites = Counter(mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp))
+    view["memory"] |= {"stood": {"R101": "J1+9", "R102": "A10+0"}}
+    known = Counter(mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp))
+
+    south = DIRECTIONS["S"]
+    steps = [sprite for sprite in known if sprite.body.startswith("<line") and sprite not in sprites]
+    assert (sprites[tokens.ARRIVED], sprites[tokens.JUMPED], sprites[tokens.head(south)]) == (2, 0, 0)
+    assert (known[tokens.ARRIVED], known[tokens.head(south)]) == (1, 1)
+    assert known[tokens.JUMPED] > 20
+    assert sum(known[sprite] for sprite in steps) == 3
+
+
+def test_ways_of_ships_just_built_begin_where_they_were_built() -> None:
+    """A ship built and moved in one turn has no place in the report before."""
+    view = empty_view()
+    view["events"] = [
+        {"kind": "built", "ship": "R101", "type": "Scout", "space": "J1+9", "cost": 6},
+        {"kind": "moved", "ship": "R101", "legs": [{"how": "warp", "space": "J2+9"}], "end": "J2+9"},
+    ]
+
+    assert tokens.head(DIRECTIONS["S"]) in {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+
+
+def test_a_way_up_or_down_is_marked_at_its_end() -> None:
+    """Seen from above it has no length; beside other legs it does not count."""
+    view = empty_view()
+    up = {"how": "warp", "space": "J3+9"}
+    view["events"] = [{"kind": "moved", "ship": "R101", "legs": [up], "end": "J3+9"}]
+    view["memory"] |= {"stood": {"R101": "J3+8"}}
+    alone = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+    view["memory"] |= {"stood": {"R101": "J2+8"}}
+    view["events"][0]["legs"] = [{"how": "warp", "space": "J3+8"}, up]
+    behind = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+
+    assert tokens.ARRIVED in alone - behind
+    assert tokens.head(DIRECTIONS["S"]) in behind - alone
+
+
+def test_what_is_out_of_sight_is_marked_with_its_age() -> None:
+    """A hollow sign with its owner's letter, or a question mark, and the turns since it was seen."""
+    shown = labels(sample_view())
+
+    assert [shown.count(sign) for sign in ("?:2", "G:1", "M:4", "B:1")] == [1, 2, 1, 1]
+    assert not any(":" in sign and sign[1] == ":" and sign[2:].isdigit() for sign in labels(empty_view()))
+
+
+def test_who_cannot_see_the_chart_is_told_what_it_shows() -> None:
+    """The alternative text counts what is drawn and names the fights."""
+    assert draw(sample_view()).title == (
+        "Chart of the Singularity for red, turn 7: you hold 8 planets and have 20 ships; others' ships in 3 spaces; "
+        "allies' fleets in 3 spaces; unknown ships in 7 spaces; ships last seen in 7 spaces; fighting at M4+0."
+    )
 
 
 def test_the_picture_is_a_function_of_the_view() -> None:

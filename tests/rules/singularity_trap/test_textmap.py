@@ -81,6 +81,13 @@ def test_lists_name_owners_and_numbers() -> None:
     assert "% your dark  J1+9  M4+0" in shown
 
 
+def test_what_is_out_of_sight_gives_way_to_what_is_seen() -> None:
+    """Its sign stands behind others, whose level is told; by itself its own level. The list tells its age."""
+    assert at(sample_view(), "N4", below=1) == "?~-1"
+    assert at(sample_view(), "K2", below=1) == "~+8"
+    assert "M13+0 magenta x2 (4 turns ago)" in text_map(sample_view())
+
+
 def test_nearest_planets_are_those_one_could_take() -> None:
     """For each fleet the nearest planets are named with their distance, the reader's and an ally's left out."""
     view = sample_view()
