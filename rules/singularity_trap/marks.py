@@ -124,11 +124,14 @@ def ways(view: View) -> Iterator[list[Hop]]:
 
 
 def _last_known(view: View, board: Board) -> Iterator[Mark]:
-    """What is out of sight, by space and owner, as old as what was seen there last."""
+    """What is out of sight, by space and owner, as old as the last of it; but where an ally's fleet is shown."""
     groups: dict[tuple[str, str | None], list[Mapping[str, Any]]] = defaultdict(list)
     for sighting in view.get("memory", {}).get("last_known", ()):
         groups[sighting["space"], sighting.get("owner")].append(sighting)
+    shown = {(fleet["space"], fleet["owner"]) for fleet in view["sensors"]["allied"]}
     for (space, owner), found in groups.items():
+        if (space, owner) in shown:
+            continue
         ships, age = sum("id" in each for each in found), min(view["turn"] - each["turn"] for each in found)
         yield Mark("old", space, place(board, space), owner, ships, age)
 

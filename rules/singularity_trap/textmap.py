@@ -123,8 +123,8 @@ def _index(found: Sequence[Mark]) -> Iterator[str]:
 def _item(mark: Mark) -> str:
     owner = f" {mark.owner}" if mark.owner and mark.kind in ("seen", "allied", "old") else ""
     count = f" x{mark.count}" if mark.count > 1 else ""
-    age = f" ({counted(mark.age, 'turn')} ago)" if mark.age else ""
-    return f"{mark.name}{owner}{count}{age}"
+    age = f"{counted(mark.age, 'turn')} ago" if mark.age else "this turn"
+    return f"{mark.name}{owner}{count} ({age})" if mark.kind == "old" else f"{mark.name}{owner}{count}"
 
 
 def _reach(view: View, found: Sequence[Mark], board: Board) -> Iterator[str]:

@@ -232,8 +232,7 @@ def token(kind: Kind, shade: str) -> Sprite:
     if kind == "allied":
         return Sprite(svg.circle(0, 0, 7, fill=INK, stroke=shade, stroke_width=1.6), 18, 18)
     if kind == "old":
-        box = svg.rect(-10.5, -7, 21, 14, fill=INK, stroke=shade, stroke_width=1.1, stroke_dasharray="2.2 1.6")
-        return Sprite(box, 24, 18)
+        return Sprite(svg.rect(-11, -7, 22, 14, rx=7, fill=INK, stroke=shade, stroke_width=1), 24, 18)
     return Sprite(svg.polygon("0,-8.5 8,0 0,8.5 -8,0", fill=BRIGHT), 18, 18)
 
 
