@@ -425,7 +425,7 @@ class _Region:
     def drawing(self) -> Drawing:
         """The region on its ground."""
         ground = tokens.region_ground(self.map.sheet, HEADING, self.map.below)
-        return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._heading()))
+        return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._heading(), *self._key()))
 
     def _hexes(self) -> Iterator[Mark]:
         sheet = self.map.sheet
@@ -442,3 +442,10 @@ class _Region:
         yield Label(10, 19, f"{view['seat'].capitalize()}, {view['label']}", 14, COLOURS[view["seat"]], bold=True)
         words = f"around {self.middle}; {counted(view['points'], 'point')} saved, income {view['income']}"
         yield Label(10, 37, words, 12, BRIGHT)
+
+    def _key(self) -> Iterator[Mark]:
+        """What the sign of ships out of sight means, in the corner below, if one is there."""
+        if any(mark.kind == "old" and mark.cell in self.map.sheet.cells for mark in self.map.scene.marks):
+            y = HEADING + self.map.sheet.height - 18
+            yield from _signs([_Sign(22, tokens.token("old", tokens.FLAT), "x:2", tokens.FLAT)], 6, y)
+            yield Label(32, y + 4, "2 turns ago", 12, MUTED)

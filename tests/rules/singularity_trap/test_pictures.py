@@ -78,6 +78,17 @@ def test_the_region_fits_a_phone() -> None:
     assert {"R J1", "R G4", "R J7", "a: J7"} <= written
 
 
+def test_the_region_tells_what_ages_are_if_it_has_any() -> None:
+    """The sign of ships out of sight stands with its meaning below a region that has one."""
+    shown = [
+        [mark.text for mark in region.drawing.marks if isinstance(mark, Label)]
+        for _, region in map(pictures, (sample_view(), empty_view()))
+        if region.drawing
+    ]
+
+    assert ["2 turns ago" in each for each in shown] == [True, False]
+
+
 @pytest.mark.parametrize("seat", COLOURS)
 def test_all_seats_see_their_region_alike(seat: str) -> None:
     """The board looks the same from every home, and so do the regions' sizes and how much is in them."""
