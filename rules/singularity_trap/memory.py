@@ -104,8 +104,16 @@ def _meet(known: Known, space: str, ships: Sequence[Mapping[str, Any]], turn: in
     for key in [key for key, each in known.items() if each["space"] == space]:
         del known[key]
     for ship in ships:
-        facts = {name: ship[name] for name in ("id", "owner", "type", "damage")}
-        _put(known, {"space": space, "turn": turn, "when": when, **facts})  # type: ignore[typeddict-item]
+        facts = SightingView(
+            id=ship["id"],
+            owner=ship["owner"],
+            type=ship["type"],
+            damage=ship["damage"],
+            space=space,
+            turn=turn,
+            when=when,
+        )
+        _put(known, facts)
 
 
 def _put(known: Known, sighting: SightingView) -> None:

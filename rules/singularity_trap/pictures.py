@@ -98,12 +98,13 @@ class _Leg(NamedTuple):
     jump: bool
 
     def steps(self) -> list[tuple[Hex, Hex]]:
-        """Each hex of a slip or warp, and the direction to the next."""
+        """Each hex of a slip or warp, and the direction to the next; none if that is no straight line."""
         if self.start is None or self.start == self.end or self.jump:
             return []
         (q, r), (to_q, to_r), count = self.start, self.end, distance(self.start, self.end)
         direction = (to_q - q) // count, (to_r - r) // count
-        return [((q + direction[0] * at, r + direction[1] * at), direction) for at in range(count)]
+        steps = [((q + direction[0] * at, r + direction[1] * at), direction) for at in range(count)]
+        return steps if _beside(*steps[-1]) == self.end else []
 
 
 class _Scene:

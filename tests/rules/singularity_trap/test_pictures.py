@@ -155,6 +155,17 @@ def test_a_way_up_or_down_is_marked_at_its_end() -> None:
     assert tokens.head(DIRECTIONS["S"]) in behind - alone
 
 
+def test_a_leg_that_is_no_straight_line_has_no_arrow() -> None:
+    """Where a GM moved a ship by hand, the report before does not tell where its way began."""
+    view = empty_view()
+    view["events"] = [{"kind": "moved", "ship": "R101", "legs": [{"how": "warp", "space": "J3+9"}], "end": "J3+9"}]
+    view["memory"] |= {"stood": {"R101": "C12+9"}}
+    stamped = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+
+    assert tokens.ARRIVED in stamped
+    assert not {tokens.head(direction) for direction in DIRECTIONS.values()} & stamped
+
+
 def test_what_is_out_of_sight_is_marked_with_its_age() -> None:
     """A hollow sign with its owner's letter, or a question mark, and the turns since it was seen."""
     shown = labels(sample_view())

@@ -320,15 +320,15 @@ def test_what_is_out_of_sight_is_told_with_its_age(reporter: Reporter) -> None:
 
     assert told == (
         "LAST KNOWN (out of sight now: they may have gone) "
-        "seen last turn, after combat, at D13-4: B333 Cruiser (blue) "
-        "seen last turn, combat round 2, at D7-6: G101 Scout (green) "
-        "seen last turn, after movement, at N4-2: Y655 Cruiser (yellow, damage 1) "
-        "seen last turn, before movement, at G16+0: ships of green "
-        "seen last turn, before movement, at K2+8: unknown ships "
-        "seen 2 turns ago at H12-3: unknown ships "
-        "seen 4 turns ago at M13+0: M219 Basestar (magenta), M220 Basestar (magenta, damage 2)"
+        "Seen last turn, after combat, at D13-4: B333 Cruiser (blue) "
+        "Seen last turn, combat round 2, at D7-6: G101 Scout (green) "
+        "Seen last turn, after movement, at N4-2: Y655 Cruiser (yellow, damage 1) "
+        "Seen last turn, before movement, at G16+0: ships of green "
+        "Seen last turn, before movement, at K2+8: unknown ships "
+        "Seen 2 turns ago at H12-3: unknown ships "
+        "Seen 4 turns ago at M13+0: M219 Basestar (magenta), M220 Basestar (magenta, damage 2)"
     )
-    assert "seen 2 turns ago at <b>H12-3</b>: unknown ships" in parts.html
+    assert "Seen 2 turns ago at <b>H12-3</b>: unknown ships" in parts.html
     for form in (report(reporter, empty_view()).text, report(reporter, empty_view()).html):
         assert "last known" not in form.lower()
 
