@@ -8,7 +8,8 @@ soon as the view itself tells so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pbem.ruleset import Json, View, scored
@@ -72,6 +73,7 @@ def _read(view: View, before: Mapping[str, Json]) -> Known:
             _sense(known, event, turn, _AFTER[event["after"]])
         elif event["kind"] == "combat":
             others = [ship for ship in event["ships"] if ship["owner"] != view["seat"]]
+            _forget(known, {event["space"]})
             _meet(known, event["space"], others, turn, f"combat round {event['round']}")
             for loss in event["lost"]:
                 known.pop(loss["ship"], None)
@@ -80,29 +82,29 @@ def _read(view: View, before: Mapping[str, Json]) -> Known:
 
 def _sense(known: Known, sensed: Mapping[str, Any], turn: int, when: str) -> None:
     """A reading of sensors, over what was known."""
+    fleets = {(fleet["owner"], fleet["space"]) for fleet in sensed["allied"]}
+    met = {(ship["owner"], contact["space"]) for contact in sensed["contacts"] for ship in contact["ships"]}
+    _forget(known, {contact["space"] for contact in sensed["contacts"]}, fleets)
     for contact in sensed["contacts"]:
         _meet(known, contact["space"], contact["ships"], turn, when)
     for space in sensed["unknown"]:
         _put(known, {"space": space, "turn": turn, "when": when})
-    _follow(known, {(fleet["owner"], fleet["space"]) for fleet in sensed["allied"]})
-    met = {(ship["owner"], contact["space"]) for contact in sensed["contacts"] for ship in contact["ships"]}
     for fleet in sensed["allied"]:
         if (fleet["owner"], fleet["space"]) not in met:
             _put(known, {"space": fleet["space"], "turn": turn, "when": when, "owner": fleet["owner"]})
 
 
-def _follow(known: Known, fleets: set[tuple[str, str]]) -> None:
-    """All fleets of an ally are always shown: what was known of his ships in other spaces is forgotten."""
+def _forget(known: Known, spaces: AbstractSet[str], fleets: AbstractSet[tuple[str, str]] = frozenset()) -> None:
+    """Drops what was known of spaces with own ships in them, and of allies' ships where their fleets are not."""
     allies = {owner for owner, _ in fleets}
     for key, each in list(known.items()):
-        if each.get("owner") in allies and (each["owner"], each["space"]) not in fleets:
+        away = each.get("owner") in allies and (each["owner"], each["space"]) not in fleets
+        if away or each["space"] in spaces:
             del known[key]
 
 
-def _meet(known: Known, space: str, ships: Sequence[Mapping[str, Any]], turn: int, when: str) -> None:
-    """The ships in a space that an own ship is in: no others are there."""
-    for key in [key for key, each in known.items() if each["space"] == space]:
-        del known[key]
+def _meet(known: Known, space: str, ships: Iterable[Mapping[str, Any]], turn: int, when: str) -> None:
+    """Ships in a space that an own ship is in."""
     for ship in ships:
         facts = SightingView(
             id=ship["id"],
@@ -129,10 +131,11 @@ def _key(sighting: SightingView) -> str:
 
 def _still_known(view: View, past: Iterable[SightingView]) -> list[SightingView]:
     """Of what is not shown now, what may still be as it was; of a war that is over nothing."""
-    if view["over"]:
+    recent = [each for each in past if view["turn"] - each["turn"] <= KEPT_TURNS]
+    if view["over"] or not recent:
         return []
     watch = _Watch(view)
-    return [each for each in past if view["turn"] - each["turn"] <= KEPT_TURNS and watch.leaves_open(each)]
+    return [each for each in recent if watch.leaves_open(each)]
 
 
 class _Watch:
