@@ -12,6 +12,9 @@ from rules.singularity_trap import factions
 from rules.singularity_trap.orders import DeclareEmpire, counted
 from rules.singularity_trap.space import Board, distance
 
+NEAR = 3
+"""Spaces from a planet at which ships out of sight matter: a cruiser slips as many in a turn."""
+
 
 def brief(view: View) -> list[str]:
     """What happened, what matters most first, and how things stand; nothing is said of what did not happen."""
@@ -150,7 +153,7 @@ def _threats(view: View) -> Iterator[str]:
     hostile = {each["space"] for each in contacts if any(ship["owner"] not in friends for ship in each["ships"])}
     held = [name for space, name in own.items() if space in hostile]
     unknown = [board.read(space) for space in view["sensors"]["unknown"]]
-    near = [name for space, name in own.items() if _is_near(board, space, unknown)]
+    near = [name for space, name in own.items() if _is_near(board, space, unknown, 1)]
     at, by = ("enemies at {}", held), ("unknown ships at most a space from {}", near)
     told = [(words, names) for words, names in (at, by) if names]
     if told and not view["over"]:
@@ -159,9 +162,29 @@ def _threats(view: View) -> Iterator[str]:
         yield fitting(f"at your planets: {named}.", f"your planets: {counts}.")
 
 
-def _is_near(board: Board, name: str, ships: Iterable[Any]) -> bool:
+def _out_of_sight(view: View) -> Iterator[str]:
+    """Armed ships of others that were near the reader's planets last turn, and are not seen now."""
+    board = Board(view["rules"]["radius"], view["rules"]["levels"])
+    friends = {player["colour"] for player in view["players"] if player["ally"]}
+    armed = {kind["name"] for kind in view["rules"]["types"] if kind["units"].get("weapons")}
+    own = [board.read(planet["space"]) for planet in view["planets"] if planet["owner"] == view["seat"]]
+    lost = [
+        each
+        for each in view.get("memory", {}).get("last_known", ())
+        if view["turn"] - each["turn"] <= 1 and each.get("type") in armed and each["owner"] not in friends
+    ]
+    near = [each for each in lost if _is_near(board, each["space"], own, NEAR)]
+    if near:
+        named = listed([f"{each['id']} ({each['space']})" for each in near])
+        yield fitting(
+            f"lost from sight near your planets: {named}.",
+            f"{counted(len(near), 'armed ship')} near your planets went out of sight.",
+        )
+
+
+def _is_near(board: Board, name: str, others: Iterable[Any], reach: int) -> bool:
     here = board.read(name)
-    return here is not None and any(distance(here, ship) <= 1 for ship in ships)
+    return here is not None and any(distance(here, other) <= reach for other in others)
 
 
 def _standing(view: View) -> Iterator[str]:
@@ -268,6 +291,7 @@ _NEWS = (
     _fights,
     _near_victory,
     _threats,
+    _out_of_sight,
     _scrapped,
     _new_alliances,
     _elsewhere,

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pbem.ruleset import View
 from rules.kit.hexes import Hex
 from rules.singularity_trap.chart import GRAY, letter_of
 from rules.singularity_trap.space import Board, Space
 
-Kind = Literal["own", "dark", "seen", "allied", "unknown"]
+Kind = Literal["own", "dark", "seen", "allied", "unknown", "old"]
 
-KINDS: tuple[Kind, ...] = ("own", "dark", "seen", "allied", "unknown")
+KINDS: tuple[Kind, ...] = ("own", "dark", "seen", "allied", "unknown", "old")
 """In the order in which the marks of one space stand."""
 
 Planet = Mapping[str, Any]
@@ -31,7 +31,8 @@ class Mark:
     """Ships of one kind and owner in one space.
 
     `name` is the space as players write it, `at` where it lies. `owner` is a
-    colour, or None; `count` is 0 where it is not known.
+    colour, or None; `count` is 0 where it is not known. What is "old" was seen
+    `age` turns ago, and is not seen now.
     """
 
     kind: Kind
@@ -39,6 +40,7 @@ class Mark:
     at: Space
     owner: str | None = None
     count: int = 0
+    age: int = 0
 
     @property
     def cell(self) -> Hex:
@@ -49,6 +51,14 @@ class Mark:
     def level(self) -> int:
         """The level of the mark's space."""
         return self.at[2]
+
+
+class Hop(NamedTuple):
+    """A leg of an own ship's way, from space to space; `start` is None where no report told it."""
+
+    start: str | None
+    end: str
+    jump: bool
 
 
 def letter(colour: str) -> str:
@@ -72,6 +82,7 @@ def marks(view: View) -> list[Mark]:
     """All marks of a view, hex by hex; in a hex the highest level first, in a space as in `KINDS`, then by owner."""
     board = board_of(view)
     found = [Mark(kind, name, place(board, name), owner, count) for kind, name, owner, count in _sightings(view)]
+    found += _last_known(view, board)
     return sorted(found, key=lambda mark: (mark.cell, -mark.level, _PLACES[mark.kind], mark.owner or ""))
 
 
@@ -97,6 +108,32 @@ def planets_by_cell(view: View, board: Board) -> dict[Hex, dict[int, Planet]]:
 def fights(view: View) -> set[str]:
     """The spaces in which the reader saw fighting since his last report."""
     return {event["space"] for event in view["events"] if event["kind"] == "combat"}
+
+
+def ways(view: View) -> Iterator[list[Hop]]:
+    """The ways of the reader's ships since the report before."""
+    stood = dict(view.get("memory", {}).get("stood", {}))
+    for event in view["events"]:
+        if event["kind"] == "built":
+            stood[event["ship"]] = event["space"]
+        elif event["kind"] == "moved":
+            legs = [leg for leg in event["legs"] if leg["how"] != "stay"]
+            ends = [leg["space"] for leg in legs]
+            yield list(map(Hop, [stood.get(event["ship"]), *ends], ends, [leg["how"] == "jump" for leg in legs]))
+            stood[event["ship"]] = event["end"]
+
+
+def _last_known(view: View, board: Board) -> Iterator[Mark]:
+    """What is out of sight, by space and owner, as old as the last of it; but where an ally's fleet is shown."""
+    groups: dict[tuple[str, str | None], list[Mapping[str, Any]]] = defaultdict(list)
+    for sighting in view.get("memory", {}).get("last_known", ()):
+        groups[sighting["space"], sighting.get("owner")].append(sighting)
+    shown = {(fleet["space"], fleet["owner"]) for fleet in view["sensors"]["allied"]}
+    for (space, owner), found in groups.items():
+        if (space, owner) in shown:
+            continue
+        ships, age = sum("id" in each for each in found), min(view["turn"] - each["turn"] for each in found)
+        yield Mark("old", space, place(board, space), owner, ships, age)
 
 
 def _sightings(view: View) -> Iterator[tuple[Kind, str, str | None, int]]:

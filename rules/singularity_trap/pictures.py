@@ -15,13 +15,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, Stamp, View, stroke
-from rules.kit.hexes import Hex, distance
+from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, Stamp, View
+from rules.kit.brief import counted, listed
+from rules.kit.hexes import Hex, centre, distance
 from rules.singularity_trap import tokens
 from rules.singularity_trap.marks import (
-    Mark as Ships,
-)
-from rules.singularity_trap.marks import (
+    Hop,
+    Kind,
     Planet,
     board_of,
     by_cell,
@@ -30,8 +30,12 @@ from rules.singularity_trap.marks import (
     marks,
     place,
     planets_by_cell,
+    ways,
 )
-from rules.singularity_trap.tokens import BRIGHT, COLOURS, HIGH, INK, LOW, MUTED, WAY, Sheet
+from rules.singularity_trap.marks import (
+    Mark as Ships,
+)
+from rules.singularity_trap.tokens import BRIGHT, COLOURS, HIGH, INK, LOW, MUTED, Sheet
 
 PHONE = 374
 """Pixels that a phone shows in a row."""
@@ -42,14 +46,28 @@ REACH = 4
 HEADING = 46
 """Pixels above the region for its words."""
 
+NEAR = 0.46
+"""Share of the way between two hexes that is left free beside one with anything in it."""
+
+DOTTED = 11
+"""Pixels from dot to dot of a jump."""
+
 LINE, GAP = 17, 2
 """Pixels from level to level, and between signs."""
 
-ROOMS = (50, 38)
+ROOMS = (50, 40)
 """Pixels for the first and the second line in a hex; what needs more has an inset."""
 
 INSET_WIDTH, FEW, MANY = 176, 3, 7
 """Pixels from inset to inset, and the levels that a low and a tall row of insets has room for."""
+
+TOLD: dict[Kind, str] = {
+    "seen": "others' ships",
+    "allied": "allies' fleets",
+    "unknown": "unknown ships",
+    "old": "ships last seen",
+}
+"""What is counted, by spaces, for who does not see the chart."""
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
@@ -58,8 +76,8 @@ def pictures(view: View) -> tuple[Picture, ...]:
     of = f"{view['seat']}, {view['label']}"
     chart, region = _Chart(scene), _Region(scene)
     return (
-        chart.drawing().picture("chart", f"Chart of the Singularity for {of}"),
-        region.drawing().picture("region", f"Own region of {of}"),
+        chart.drawing().picture("chart", f"Chart of the Singularity for {of}: {scene.words()}."),
+        region.drawing().picture("region", f"Own region of {of}, around {region.middle}."),
     )
 
 
@@ -72,26 +90,54 @@ class _Sign(NamedTuple):
     fill: str = INK
 
 
+class _Leg(NamedTuple):
+    """A leg of an own ship's way, from hex to hex; `start` is None where that is not known."""
+
+    start: Hex | None
+    end: Hex
+    jump: bool
+
+    def steps(self) -> list[tuple[Hex, Hex]]:
+        """Each hex of a slip or warp, and the direction to the next; none if that is no straight line."""
+        if self.start is None or self.start == self.end or self.jump:
+            return []
+        (q, r), (to_q, to_r), count = self.start, self.end, distance(self.start, self.end)
+        direction = (to_q - q) // count, (to_r - r) // count
+        steps = [((q + direction[0] * at, r + direction[1] * at), direction) for at in range(count)]
+        return steps if _beside(*steps[-1]) == self.end else []
+
+
 class _Scene:
     """What a view tells of the board, hex by hex."""
 
     def __init__(self, view: View) -> None:
         self.view, self.board = view, board_of(view)
-        self.ships = by_cell(marks(view))
+        self.marks = marks(view)
+        self.ships = by_cell(self.marks)
         self.planets = planets_by_cell(view, self.board)
         events = view["events"]
         self.fought = {self.cell(space) for space in fights(view)}
         taken = [event for event in events if event["kind"] == "captured" and event["now"]]
         self.taken = {self.cell(event["space"]): event["now"] for event in taken}
-        self.ways = [
-            list(dict.fromkeys(self.cell(leg["space"]) for leg in event["legs"]))
-            for event in events
-            if event["kind"] == "moved" and event["legs"]
-        ]
+        self.ways = [way for hops in ways(view) if (way := self._way(hops))]
 
     def cell(self, space: str) -> Hex:
         """The board hex of a space."""
         return place(self.board, space)[:2]
+
+    def _way(self, hops: Sequence[Hop]) -> list[_Leg]:
+        """A way as it is seen from above: legs up and down count only if there are no others."""
+        legs = [_Leg(self.cell(hop.start) if hop.start else None, self.cell(hop.end), hop.jump) for hop in hops]
+        return [leg for leg in legs if leg.jump or leg.start != leg.end] or legs[-1:]
+
+    def words(self) -> str:
+        """What the chart shows, for who does not see it."""
+        view, spaces = self.view, Counter(kind for kind, _ in {(mark.kind, mark.name) for mark in self.marks})
+        shown = [f"{words} in {counted(spaces[kind], 'space')}" for kind, words in TOLD.items() if spaces[kind]]
+        held = sum(planet["owner"] == view["seat"] for planet in view["planets"])
+        happened = [f"fighting at {listed(sorted(fights(view)))}"] if self.fought else []
+        own = f"you hold {counted(held, 'planet')} and have {counted(len(view['ships']), 'ship')}"
+        return "; ".join([own, *shown, *happened])
 
     def lines(self, cell: Hex) -> dict[int, list[_Sign]]:
         """What is in a hex: a line a level, the highest first."""
@@ -104,7 +150,7 @@ class _Scene:
         planets, ships = self.planets.get(cell, {}), self.ships.get(cell, {})
 
         def weight(level: int) -> tuple[bool, int]:
-            return level not in planets and all(mark.kind == "unknown" for mark in ships[level]), -level
+            return level not in planets and all(mark.kind in ("unknown", "old") for mark in ships[level]), -level
 
         return sorted(sorted({*planets, *ships}, key=weight)[:count], reverse=True)
 
@@ -124,6 +170,10 @@ class _Scene:
 
     def _is_own(self, levels: Mapping[int, Sequence[Ships]]) -> bool:
         return any(mark.kind in ("own", "dark") for found in levels.values() for mark in found)
+
+
+def _beside(cell: Hex, direction: Hex) -> Hex:
+    return cell[0] + direction[0], cell[1] + direction[1]
 
 
 def _line(level: int, planet: Planet | None, found: Sequence[Ships]) -> list[_Sign]:
@@ -148,6 +198,8 @@ def _token(mark: Ships) -> _Sign:
         return _Sign(16, sprite, str(mark.count), shade)
     if mark.kind == "seen":
         return _Sign(18, sprite, f"{letter(mark.owner or 'gray')}{mark.count}")
+    if mark.kind == "old":
+        return _Sign(22, sprite, f"{letter(mark.owner) if mark.owner else '?'}:{mark.age}", shade)
     if mark.kind == "allied":
         return _Sign(16, sprite, letter(mark.owner or "gray"), shade)
     return _Sign(16, sprite, "?")
@@ -232,11 +284,36 @@ class _Map:
             yield Label(x, y - round(0.43 * self.sheet.edge), label, 11, INK, "middle")
 
     def _ways(self) -> Iterator[Mark]:
-        """The ways of the reader's own ships this turn, from the first space they came to."""
-        for way in self.scene.ways:
-            for here, there in itertools.pairwise(way):
-                if here in self.sheet.cells and there in self.sheet.cells:
-                    yield stroke([self.at(here), self.at(there)], width=2, stroke=WAY, stroke_dasharray="3 4")
+        """The ways of the reader's own ships this turn: slips and warps step by step, jumps dotted."""
+        cells = self.sheet.cells
+        for cell, direction in dict.fromkeys(step for leg in self._legs() for step in leg.steps()):
+            following = _beside(cell, direction)
+            if cell in cells or following in cells:
+                begin, end = (0.0 if self._is_blank(each) else NEAR for each in (cell, following))
+                part = tokens.step(self.sheet.edge, direction, begin, 1 - end)
+                yield Stamp(part, *self._between(cell, direction, 0.5))
+        for entry, exit_ in sorted({(leg.start, leg.end) for leg in self._legs() if leg.start and leg.jump}):
+            if entry in cells and exit_ in cells:
+                yield from self._jump(entry, exit_)
+
+    def _legs(self) -> Iterator[_Leg]:
+        return itertools.chain.from_iterable(self.scene.ways)
+
+    def _is_blank(self, cell: Hex) -> bool:
+        """Whether a hex has room for a line."""
+        return cell in self.sheet.cells and cell not in self.lines
+
+    def _between(self, cell: Hex, direction: Hex, share: float) -> tuple[int, int]:
+        """A place on the way from the middle of a hex to that of the next one."""
+        (x, y), (dx, dy) = self.at(cell), centre(direction, self.sheet.edge)
+        return round(x + share * dx), round(y + share * dy)
+
+    def _jump(self, entry: Hex, end: Hex) -> Iterator[Mark]:
+        """Dots from hex to hex, beside what is in them."""
+        (x, y), (to_x, to_y) = self.at(entry), self.at(end)
+        length = math.hypot(to_x - x, to_y - y)
+        for way in range(math.ceil(self.sheet.edge), int(length - self.sheet.edge), DOTTED):
+            yield Stamp(tokens.JUMPED, round(x + (to_x - x) * way / length), round(y + (to_y - y) * way / length))
 
     def _happened(self) -> Iterator[Mark]:
         """Signs on the corners of hexes: fighting on the right one, a capture on the left one, arrivals above."""
@@ -249,9 +326,17 @@ class _Map:
             if cell in cells:
                 x, y = self.at(cell)
                 yield Stamp(tokens.captured(COLOURS[owner]), x - edge, y)
-        for cell in sorted({way[-1] for way in self.scene.ways} & cells):
+        yield from self._arrivals()
+
+    def _arrivals(self) -> Iterator[Mark]:
+        """Where ways end: points of arrows, and a sign above a hex that was not come to from the one beside it."""
+        cells, edge = self.sheet.cells, self.sheet.edge
+        ends = [way[-1] for way in self.scene.ways if way[-1].end in cells]
+        for cell, direction in dict.fromkeys(leg.steps()[-1] for leg in ends if leg.steps()):
+            yield Stamp(tokens.head(direction), *self._between(cell, direction, 0.45))
+        for cell in sorted({leg.end for leg in ends if not leg.steps()}):
             x, y = self.at(cell)
-            yield Stamp(tokens.ARRIVED, x, y - edge)
+            yield Stamp(tokens.ARRIVED, x, y - round(edge))
 
     def _contents(self, cell: Hex, lines: Mapping[int, Sequence[_Sign]]) -> Iterator[Mark]:
         """What is in a hex; of a crowded one its planet, or its highest level, and where all is told."""
@@ -336,11 +421,12 @@ class _Region:
         self.view = scene.view
         sheet = tokens.region_sheet(scene.board.radius, scene.middle(), REACH, PHONE)
         self.map = _Map(scene, sheet, HEADING)
+        self.middle = sheet.name(sheet.middle)
 
     def drawing(self) -> Drawing:
         """The region on its ground."""
         ground = tokens.region_ground(self.map.sheet, HEADING, self.map.below)
-        return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._heading()))
+        return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._heading(), *self._key()))
 
     def _hexes(self) -> Iterator[Mark]:
         sheet = self.map.sheet
@@ -353,7 +439,14 @@ class _Region:
             yield Label(x, y - round(0.45 * sheet.edge), sheet.name(cell), 11, tokens.FAINT, "middle")
 
     def _heading(self) -> Iterator[Mark]:
-        view, middle = self.view, self.map.sheet.name(self.map.sheet.middle)
+        view = self.view
         yield Label(10, 19, f"{view['seat'].capitalize()}, {view['label']}", 14, COLOURS[view["seat"]], bold=True)
-        words = f"around {middle}; {view['points']} points saved, income {view['income']}"
+        words = f"around {self.middle}; {counted(view['points'], 'point')} saved, income {view['income']}"
         yield Label(10, 37, words, 12, BRIGHT)
+
+    def _key(self) -> Iterator[Mark]:
+        """What the sign of ships out of sight means, in the corner below, if one is there."""
+        if any(mark.kind == "old" and mark.cell in self.map.sheet.cells for mark in self.map.scene.marks):
+            y = HEADING + self.map.sheet.height - 18
+            yield from _signs([_Sign(22, tokens.token("old", tokens.FLAT), "x:2", tokens.FLAT)], 6, y)
+            yield Label(32, y + 4, "2 turns ago", 12, MUTED)

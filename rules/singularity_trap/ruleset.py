@@ -10,6 +10,7 @@ from rules.singularity_trap import pictures, resolve, sheet, state, template, te
 from rules.singularity_trap.bots import BOTS
 from rules.singularity_trap.brief import brief
 from rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
+from rules.singularity_trap.memory import remember
 from rules.singularity_trap.orders import BOOK, Target, possible_targets
 from rules.singularity_trap.state import House, Planet, Player, State
 from rules.singularity_trap.view import LARGEST_FACTIONS, views
@@ -59,6 +60,7 @@ class SingularityTrap(BaseRuleset[State]):
     views = staticmethod(views)
     parse = staticmethod(sheet.parse)
     template = staticmethod(template.template)
+    remember = staticmethod(remember)
     brief = staticmethod(brief)
     resolve = staticmethod(resolve.resolve)
     pictures = staticmethod(pictures.pictures)

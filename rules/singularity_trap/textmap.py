@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pbem.ruleset import View
+from rules.kit.brief import counted
 from rules.kit.hexes import Hex, disc
 from rules.kit.textgrid import TextGrid, flow
 from rules.singularity_trap.marks import Kind, Mark, Planet, board_of, by_cell, letter, marks, place, planets_by_cell
@@ -21,14 +22,21 @@ MARGIN = 3
 NEAREST = 3
 """How many planets are named for each fleet."""
 
-SIGNS: dict[Kind, str] = {"own": "@", "seen": "!", "unknown": "?", "allied": "&", "dark": "%"}
+SIGNS: dict[Kind, str] = {"own": "@", "seen": "!", "unknown": "?", "allied": "&", "dark": "%", "old": "~"}
 """What stands for ships on the map, the most important first: a hex may not have room for all."""
-NAMES: dict[Kind, str] = {"own": "yours", "seen": "seen", "unknown": "unknown", "allied": "allied", "dark": "your dark"}
+NAMES: dict[Kind, str] = {
+    "own": "yours",
+    "seen": "seen",
+    "unknown": "unknown",
+    "allied": "allied",
+    "dark": "your dark",
+    "old": "last seen",
+}
 
 PLANET_KEY = "Planets: owner (. for nobody), colour (n for gray), level (* if several)."
 SHIP_KEY = (
-    "Ships: @ yours, ! seen, ? unknown, & allied, % your dark ones; then the level,",
-    "or * where there are several levels. All are listed here:",
+    "Ships: @ yours, ! seen, ? unknown, & allied, % your dark ones, ~ out of sight;",
+    "then the level, or * where there are several levels. All are listed here:",
 )
 
 
@@ -97,10 +105,11 @@ def _planets(levels: Mapping[int, Planet]) -> str:
 
 
 def _ships(levels: Mapping[int, Sequence[Mark]], room: int) -> str:
-    """The marks of a hex: what is there, and at which level, or that there are several."""
+    """The marks of a hex: what is there, and at which level, or that there are several; what is seen now goes first."""
     kinds = {mark.kind for found in levels.values() for mark in found}
     signs = "".join(sign for kind, sign in SIGNS.items() if kind in kinds)
-    where = "*" if len(levels) > 1 else f"{next(iter(levels)):+d}"
+    now = [level for level, found in levels.items() if any(mark.kind != "old" for mark in found)] or list(levels)
+    where = "*" if len(now) > 1 else f"{now[0]:+d}"
     return signs[: room - len(where)] + where
 
 
@@ -112,8 +121,10 @@ def _index(found: Sequence[Mark]) -> Iterator[str]:
 
 
 def _item(mark: Mark) -> str:
-    owner = f" {mark.owner}" if mark.owner and mark.kind in ("seen", "allied") else ""
-    return f"{mark.name}{owner} x{mark.count}" if mark.count > 1 else f"{mark.name}{owner}"
+    owner = f" {mark.owner}" if mark.owner and mark.kind in ("seen", "allied", "old") else ""
+    count = f" x{mark.count}" if mark.count > 1 else ""
+    age = f"{counted(mark.age, 'turn')} ago" if mark.age else "this turn"
+    return f"{mark.name}{owner}{count} ({age})" if mark.kind == "old" else f"{mark.name}{owner}{count}"
 
 
 def _reach(view: View, found: Sequence[Mark], board: Board) -> Iterator[str]:

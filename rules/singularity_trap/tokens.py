@@ -101,7 +101,7 @@ def chart_ground(sheet: Sheet, below: int) -> Ground:
         shades[shade_of(cell)] += _hex_path(*sheet.at(cell), sheet.edge)
     drawn = [svg.path(d, fill=shade, stroke=GRID, stroke_width=1) for shade, d in shades.items() if d]
     drawn += [_cell_name(sheet, cell) for cell in sheet.cells]
-    return _ground(sheet.width, sheet.height + below, "".join([*drawn, _edges(sheet), _legend(sheet.height)]))
+    return _ground(sheet.width, sheet.height + below, "".join([*drawn, _edges(sheet), _legend(sheet)]))
 
 
 def region_ground(sheet: Sheet, above: int, below: int) -> Ground:
@@ -179,6 +179,28 @@ STAR = " ".join(
 )
 FOUGHT = Sprite(svg.polygon(STAR, fill=FIRE, stroke=INK, stroke_width=1), 22, 22)
 ARRIVED = Sprite(svg.polygon("-7,-4 7,-4 0,6", fill=WAY, stroke=INK, stroke_width=1), 18, 14)
+JUMPED = Sprite(svg.circle(0, 0, 1.5, fill=WAY), 4, 4)
+
+
+@functools.cache
+def step(edge: float, direction: Hex, begin: float, end: float) -> Sprite:
+    """A part of the way to the next hex, drawn around its half; 0 is the middle of a hex, 1 that of the next."""
+    dx, dy = centre(direction, edge)
+    (x, y), (to_x, to_y) = ((dx * (share - 0.5), dy * (share - 0.5)) for share in (begin, end))
+    return Sprite(svg.line(x, y, to_x, to_y, stroke=WAY, stroke_width=1.6), _even(abs(dx)), _even(abs(dy)))
+
+
+def _even(length: float) -> int:
+    """An even number of pixels that a thin line of some length has room in."""
+    return 2 * math.ceil(length / 2) + 4
+
+
+@functools.cache
+def head(direction: Hex) -> Sprite:
+    """The point of an arrow."""
+    turn = math.degrees(math.atan2(*reversed(centre(direction, 1)))) - 90
+    point = svg.polygon("-4.5,-6 0,-3.5 4.5,-6 0,6", fill=WAY, stroke=INK, stroke_width=1)
+    return Sprite(svg.group(point, transform=f"rotate({turn:.0f})"), 18, 18)
 
 
 @functools.cache
@@ -209,6 +231,8 @@ def token(kind: Kind, shade: str) -> Sprite:
         return Sprite(svg.rect(-9, -7, 18, 14, fill=shade), 18, 14)
     if kind == "allied":
         return Sprite(svg.circle(0, 0, 7, fill=INK, stroke=shade, stroke_width=1.6), 18, 18)
+    if kind == "old":
+        return Sprite(svg.rect(-11, -7, 22, 14, rx=7, fill=INK, stroke=shade, stroke_width=1), 24, 18)
     return Sprite(svg.polygon("0,-8.5 8,0 0,8.5 -8,0", fill=BRIGHT), 18, 18)
 
 
@@ -220,18 +244,27 @@ LEGEND: tuple[tuple[Sprite | None, str, str, str], ...] = (
     (token("seen", FLAT), "x2", INK, "ships seen, by owner"),
     (token("allied", FLAT), "x", FLAT, "an ally's fleet"),
     (token("unknown", FLAT), "?", INK, "unknown ships"),
+    (token("old", FLAT), "x:2", FLAT, "seen 2 turns ago, not now"),
     (None, "+6", HIGH, "level of what stands beside it"),
     (planet(FLAT), "N3", INK, "planet: colour, worth to you"),
-    (FOUGHT, "", INK, "fighting this turn"),
-    (captured(FLAT), "", INK, "taken this turn"),
-    (ARRIVED, "", INK, "your ships came here"),
+    (head(DIRECTIONS["SE"]), "", INK, "the way of your ships"),
+    (ARRIVED, "", INK, "come by jump, or up or down"),
 )
 """Signs, the letters on them with their colour, and what they mean."""
 
+HAPPENED = ((FOUGHT, "fighting this turn"), (captured(FLAT), "taken this turn"))
+"""Signs of what happened, in the corner that has room for no more."""
 
-def _legend(height: int) -> str:
-    top = height - 24 - 19 * (len(LEGEND) - 1)
-    return "".join(_entries(top))
+
+def _legend(sheet: Sheet) -> str:
+    top = sheet.height - 24 - 19 * (len(LEGEND) - 1)
+    return "".join([*_entries(top), *_happenings(sheet)])
+
+
+def _happenings(sheet: Sheet) -> Iterator[str]:
+    for at, (sprite, words) in enumerate(HAPPENED):
+        told = svg.text(-16, 4, words, size=12, anchor="end", fill=BRIGHT)
+        yield svg.group(sprite.body + told, transform=f"translate({sheet.width - 34} {sheet.height - 134 + 19 * at})")
 
 
 def _entries(top: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ reader sees, never by anything hidden.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 Section = Literal["turn", "economic", "movement", "combat", "ecopolitical"]
 """What the sheet now asked for covers; "turn" is all four sections at once (ruling 24)."""
@@ -190,3 +190,34 @@ class TrapView(TypedDict):
     rules: RulesView
     events: list[dict[str, Any]]
     result: ResultView | None
+
+
+class SightingView(TypedDict):
+    """What was seen in a space, when in which turn ("" at its beginning).
+
+    A ship has all the rest, a fleet of somebody then an ally his colour alone, an
+    unknown one nothing.
+    """
+
+    space: str
+    turn: int
+    when: str
+    id: NotRequired[str]
+    owner: NotRequired[str]
+    type: NotRequired[str]
+    damage: NotRequired[int]
+
+
+class MemoryView(TypedDict):
+    """What a mailed view has as `memory`: what the seat knows from its former reports.
+
+    `last_known` is out of sight now, `shown` in sight; each has the latest last. `stood`
+    says where the own ships that have moved were in the report before, `stand` where
+    all own ships are. `scores` are the planets held, by turn.
+    """
+
+    scores: Any
+    last_known: list[SightingView]
+    shown: list[SightingView]
+    stood: dict[str, str]
+    stand: dict[str, str]

@@ -7,7 +7,7 @@ home (ruling 4), so another seat's view is red's, turned.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rules.singularity_trap.chart import COLOURS, GRAY, UNITS, letter_of, standard_chart
@@ -49,7 +49,7 @@ def empty_view(seat: str = "red") -> dict[str, Any]:
 def turn(value: Any, steps: int) -> Any:
     """The same data seen from the home `steps` places clockwise: spaces, colours and ships turned along."""
     if isinstance(value, dict):
-        return {key: turn(inner, steps) for key, inner in value.items()}
+        return {turn(key, steps): turn(inner, steps) for key, inner in value.items()}
     if isinstance(value, list):
         return [turn(inner, steps) for inner in value]
     return _turn_text(value, steps) if isinstance(value, str) else value
@@ -114,6 +114,7 @@ def _middle_game() -> dict[str, Any]:
         "rules": _rules(),
         "events": EVENTS,
         "result": None,
+        "memory": MEMORY,
     }
 
 
@@ -131,7 +132,12 @@ def _first_turn() -> dict[str, Any]:
         "charts": [],
         "factions": [],
         "events": [],
+        "memory": {"scores": _scores([1]), "last_known": [], "shown": [], "stood": {}, "stand": {}},
     }
+
+
+def _scores(planets: Sequence[int]) -> dict[str, Any]:
+    return {"of": "planets", "by": "turn", "turns": [[number, held] for number, held in enumerate(planets, 1)]}
 
 
 def _players(held: Mapping[str, str], ally: str | None = None) -> list[dict[str, Any]]:
@@ -251,6 +257,30 @@ SENSORS: dict[str, Any] = {
         {"owner": "cyan", "space": "J19-9"},
     ],
 }
+
+
+def sighting(space: str, number: int, when: str = "", **facts: Any) -> dict[str, Any]:
+    """What was seen of another in a turn: of a ship id, owner, type and damage, of an ally's fleet its owner."""
+    return {"space": space, "turn": number, "when": when, **facts}
+
+
+MEMORY: dict[str, Any] = {
+    "scores": _scores([1, 2, 4, 5, 7, 7, 8]),
+    "last_known": [
+        sighting("M13+0", 3, **_seen("M219", "Basestar")),
+        sighting("M13+0", 3, **_seen("M220", "Basestar", 2)),
+        sighting("H12-3", 5),
+        sighting("K2+8", 6, "before movement"),
+        sighting("G16+0", 6, "before movement", owner="green"),
+        sighting("N4-2", 6, "after movement", **_seen("Y655", "Cruiser", 1)),
+        sighting("D7-6", 6, "combat round 2", **_seen("G101", "Scout")),
+        sighting("D13-4", 6, "after combat", **_seen("B333", "Cruiser")),
+    ],
+    "shown": [],
+    "stood": {"R118": "J2+9", "R566": "M4+0", "R647": "J4+6"},
+    "stand": {},
+}
+"""What red knows from his former reports; `shown` and `stand` are of use to the report after alone."""
 
 
 def _shot(by: str, at: str, die: int, unit: str | None = None) -> dict[str, Any]:

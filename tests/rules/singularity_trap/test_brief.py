@@ -11,7 +11,7 @@ from pbem.ruleset import Event
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.state import Faction, Result, State
 from tests.rules.singularity_trap.builders import Played, given, play, ship, view, world
-from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
+from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view, sighting
 
 ALL = ("red", "yellow", "green", "cyan", "blue", "magenta")
 SITES = [planet["space"] for planet in view(world(seats=ALL), "red")["planets"]]
@@ -232,3 +232,31 @@ def test_hidden_ships_and_others_points_change_nothing() -> None:
     rich = dataclasses.replace(rich, players={**rich.players, "green": other})
 
     assert brief(plain) == brief(rich)
+
+
+def test_armed_ships_lost_from_sight_near_own_planets_are_named() -> None:
+    """Last turn's, at most a slip away from a planet; not an ally's, not unarmed ones, not those of turns before."""
+    facts: dict[str, Any] = {"owner": "green", "type": "Cruiser", "damage": 0}
+    near = sighting("J3+7", 6, id="G500", **facts)
+    others = [
+        sighting("J13-3", 6, id="G501", **facts),
+        sighting("J3+7", 5, id="G502", **facts),
+        sighting("J3+7", 6, id="G503", **facts | {"type": "Terraformer"}),
+        sighting("J3+7", 6, id="C504", **facts | {"owner": "cyan"}),
+        sighting("J3+7", 6),
+    ]
+    shown = sample_view() | {"events": []}
+
+    lines = RULESET.brief(shown | {"memory": {"last_known": [near, *others]}})
+    assert "Lost from sight near your planets: G500 (J3+7)." in lines
+    assert not [line for line in RULESET.brief(shown | {"memory": {"last_known": others}}) if "Lost" in line]
+
+
+def test_many_ships_lost_from_sight_are_counted() -> None:
+    """More names than fit a line are a number."""
+    facts: dict[str, Any] = {"owner": "green", "type": "Cruiser", "damage": 0}
+    known = [sighting("J3+7", 6, id=f"G{number}", **facts) for number in range(500, 505)]
+
+    assert "5 armed ships near your planets went out of sight." in RULESET.brief(
+        sample_view() | {"events": [], "memory": {"last_known": known}}
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from pbem.report.pictures import check
 from pbem.ruleset import FONT, Drawing, Label, Picture, Stamp
+from rules.kit.hexes import DIRECTIONS
 from rules.singularity_trap import tokens
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.pictures import MANY, PHONE, pictures
@@ -76,6 +78,17 @@ def test_the_region_fits_a_phone() -> None:
     assert {"R J1", "R G4", "R J7", "a: J7"} <= written
 
 
+def test_the_region_tells_what_ages_are_if_it_has_any() -> None:
+    """The sign of ships out of sight stands with its meaning below a region that has one."""
+    shown = [
+        [mark.text for mark in region.drawing.marks if isinstance(mark, Label)]
+        for _, region in map(pictures, (sample_view(), empty_view()))
+        if region.drawing
+    ]
+
+    assert ["2 turns ago" in each for each in shown] == [True, False]
+
+
 @pytest.mark.parametrize("seat", COLOURS)
 def test_all_seats_see_their_region_alike(seat: str) -> None:
     """The board looks the same from every home, and so do the regions' sizes and how much is in them."""
@@ -95,6 +108,78 @@ def test_what_happened_is_drawn() -> None:
     happened = {tokens.FOUGHT, tokens.ARRIVED, tokens.captured(tokens.COLOURS["red"])}
     assert happened <= stamped
     assert not happened & quiet
+
+
+def test_ways_are_drawn_from_where_ships_stood() -> None:
+    """A slip or warp step by step, with a point at its end; a jump as dots; nothing where no report told the start."""
+    view = empty_view()
+    view["events"] = [
+        {"kind": "moved", "ship": "R101", "legs": [{"how": "slip", "space": "J4+6"}], "end": "J4+6"},
+        {"kind": "moved", "ship": "R102", "legs": [{"how": "jump", "space": "J10+0"}], "end": "J10+0"},
+    ]
+    sprites = Counter(mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp))
+    view["memory"] |= {"stood": {"R101": "J1+9", "R102": "A10+0"}}
+    known = Counter(mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp))
+
+    south = DIRECTIONS["S"]
+    steps = [sprite for sprite in known if sprite.body.startswith("<line") and sprite not in sprites]
+    assert (sprites[tokens.ARRIVED], sprites[tokens.JUMPED], sprites[tokens.head(south)]) == (2, 0, 0)
+    assert (known[tokens.ARRIVED], known[tokens.head(south)]) == (1, 1)
+    assert known[tokens.JUMPED] > 20
+    assert sum(known[sprite] for sprite in steps) == 3
+
+
+def test_ways_of_ships_just_built_begin_where_they_were_built() -> None:
+    """A ship built and moved in one turn has no place in the report before."""
+    view = empty_view()
+    view["events"] = [
+        {"kind": "built", "ship": "R101", "type": "Scout", "space": "J1+9", "cost": 6},
+        {"kind": "moved", "ship": "R101", "legs": [{"how": "warp", "space": "J2+9"}], "end": "J2+9"},
+    ]
+
+    assert tokens.head(DIRECTIONS["S"]) in {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+
+
+def test_a_way_up_or_down_is_marked_at_its_end() -> None:
+    """Seen from above it has no length; beside other legs it does not count."""
+    view = empty_view()
+    up = {"how": "warp", "space": "J3+9"}
+    view["events"] = [{"kind": "moved", "ship": "R101", "legs": [up], "end": "J3+9"}]
+    view["memory"] |= {"stood": {"R101": "J3+8"}}
+    alone = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+    view["memory"] |= {"stood": {"R101": "J2+8"}}
+    view["events"][0]["legs"] = [{"how": "warp", "space": "J3+8"}, up]
+    behind = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+
+    assert tokens.ARRIVED in alone - behind
+    assert tokens.head(DIRECTIONS["S"]) in behind - alone
+
+
+def test_a_leg_that_is_no_straight_line_has_no_arrow() -> None:
+    """Where a GM moved a ship by hand, the report before does not tell where its way began."""
+    view = empty_view()
+    view["events"] = [{"kind": "moved", "ship": "R101", "legs": [{"how": "warp", "space": "J3+9"}], "end": "J3+9"}]
+    view["memory"] |= {"stood": {"R101": "C12+9"}}
+    stamped = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+
+    assert tokens.ARRIVED in stamped
+    assert not {tokens.head(direction) for direction in DIRECTIONS.values()} & stamped
+
+
+def test_what_is_out_of_sight_is_marked_with_its_age() -> None:
+    """A hollow sign with its owner's letter, or a question mark, and the turns since it was seen."""
+    shown = labels(sample_view())
+
+    assert [shown.count(sign) for sign in ("?:2", "G:1", "M:4", "B:1")] == [1, 2, 1, 1]
+    assert not any(":" in sign and sign[1] == ":" and sign[2:].isdigit() for sign in labels(empty_view()))
+
+
+def test_who_cannot_see_the_chart_is_told_what_it_shows() -> None:
+    """The alternative text counts what is drawn and names the fights."""
+    assert draw(sample_view()).title == (
+        "Chart of the Singularity for red, turn 7: you hold 8 planets and have 20 ships; others' ships in 3 spaces; "
+        "allies' fleets in 3 spaces; unknown ships in 7 spaces; ships last seen in 7 spaces; fighting at M4+0."
+    )
 
 
 def test_the_picture_is_a_function_of_the_view() -> None:

@@ -18,7 +18,7 @@ from pbem.report.reporter import Reporter
 from rules.singularity_trap import RULESET, events
 from rules.singularity_trap.chart import COLOURS
 from tests.rules.singularity_trap import other_chart
-from tests.rules.singularity_trap.sample_view import EVENTS, empty_view, fight_view, sample_view
+from tests.rules.singularity_trap.sample_view import EVENTS, empty_view, fight_view, sample_view, sighting
 
 TEMPLATES = Path(__file__).parents[3] / "templates"
 KINDS = re.findall(r"^\| ([a-z-]+) \|", events.__doc__ or "", re.MULTILINE)[1:]
@@ -292,11 +292,13 @@ def _crowded(section: str) -> dict[str, Any]:
     fight = {"space": "M25+19", "round": 12, "own": [ship["id"] for ship in ships], "enemies": seen, "shots": 72}
     sensors = {"contacts": [{"space": "M25+19", "ships": seen}], "unknown": ["M13+0"] * 30, "allied": []}
     reason = "held 25 or more planets at 20 successive starts of turn"
+    known = [sighting("M25+19", 3, "combat round 12", **each) for each in seen]
     return view | {
         "section": section, "ships": ships, "combats": [fight], "round": 12,
         "players": [player | {"held": 12, "ally": True, "playing": True} for player in view["players"]],
         "sensors": sensors,
         "rules": view["rules"] | {"types": types, "radius": 12, "levels": 20},
+        "memory": view["memory"] | {"last_known": known},
         "planets": [], "charts": [], "events": [], "result": {"winners": ["yellow", "magenta"], "reason": reason},
     }  # fmt: skip
 
@@ -309,6 +311,26 @@ def test_nothing_is_too_wide_for_a_mail(reporter: Reporter, section: str) -> Non
     assert [line for line in text.splitlines() if len(line) > 80] == []
     assert "; MOVE R1007 SLIP N 1" in text or section == "combat"
     assert "; FIRE R1007 AT M100" in text
+
+
+def test_what_is_out_of_sight_is_told_with_its_age(reporter: Reporter) -> None:
+    """The latest first, in words; a view that remembers nothing has no such part."""
+    parts = report(reporter, sample_view())
+    told = " ".join(parts.text[parts.text.index("LAST KNOWN") : parts.text.index("PLAYERS (planets")].split())
+
+    assert told == (
+        "LAST KNOWN (out of sight now: they may have gone) "
+        "Seen last turn, after combat, at D13-4: B333 Cruiser (blue) "
+        "Seen last turn, combat round 2, at D7-6: G101 Scout (green) "
+        "Seen last turn, after movement, at N4-2: Y655 Cruiser (yellow, damage 1) "
+        "Seen last turn, before movement, at G16+0: ships of green "
+        "Seen last turn, before movement, at K2+8: unknown ships "
+        "Seen 2 turns ago at H12-3: unknown ships "
+        "Seen 4 turns ago at M13+0: M219 Basestar (magenta), M220 Basestar (magenta, damage 2)"
+    )
+    assert "Seen 2 turns ago at <b>H12-3</b>: unknown ships" in parts.html
+    for form in (report(reporter, empty_view()).text, report(reporter, empty_view()).html):
+        assert "last known" not in form.lower()
 
 
 def test_house_rules_are_in_the_report(reporter: Reporter) -> None:

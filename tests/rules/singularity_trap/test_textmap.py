@@ -9,7 +9,7 @@ import pytest
 
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.textmap import text_map
-from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
+from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view, sighting
 
 Make = Callable[[str], dict[str, Any]]
 VIEWS: tuple[Make, ...] = (sample_view, fight_view, empty_view)
@@ -79,6 +79,30 @@ def test_lists_name_owners_and_numbers() -> None:
     assert "J10+0 cyan  J10+0 green  M4+0 yellow x2" in shown
     assert "J4+6 x3" in shown
     assert "% your dark  J1+9  M4+0" in shown
+
+
+def test_what_is_out_of_sight_gives_way_to_what_is_seen() -> None:
+    """Its sign stands behind others, whose level is told; by itself its own level. The list tells its age."""
+    assert at(sample_view(), "N4", below=1) == "?~-1"
+    assert at(sample_view(), "K2", below=1) == "~+8"
+    assert "M13+0 magenta x2 (4 turns ago)" in text_map(sample_view())
+
+
+def test_what_was_seen_in_this_very_turn_is_so_marked() -> None:
+    """Between the sections of a turn, what the section before showed."""
+    view = empty_view()
+    view["memory"]["last_known"] = [sighting("F9+1", 1, "before movement")]
+
+    assert "~ last seen  F9+1 (this turn)" in text_map(view)
+
+
+def test_an_allys_fleet_stands_for_what_was_seen_of_it() -> None:
+    """Where his fleet is shown now, his ships seen before are not marked besides."""
+    view = empty_view()
+    view["memory"]["last_known"] = [sighting("F9+1", 1, id="C101", owner="cyan", type="Scout", damage=0)]
+    view["sensors"]["allied"] = [{"owner": "cyan", "space": "F9+1"}]
+
+    assert at(view, "F9", below=1) == "&+1"
 
 
 def test_nearest_planets_are_those_one_could_take() -> None:
