@@ -7,7 +7,7 @@ import pytest
 from pbem.report.pictures import check
 from pbem.ruleset import Label, Picture, Stamp, View
 from rules.harvester import RULESET, sprites
-from rules.harvester.picture import LETTERED
+from rules.harvester.window import LETTERED
 from tests.rules.harvester.table import position, turn, view
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 
@@ -32,8 +32,8 @@ def crowd() -> View:
 
 
 def drawn(seen: View) -> Picture:
-    """The one picture of a view."""
-    (picture,) = RULESET.pictures(seen)
+    """The chart of a view."""
+    picture, _ = RULESET.pictures(seen)
     return picture
 
 
