@@ -23,7 +23,7 @@ NEAR = 2
 NAMED = 14
 """Signs of an owner's name that are shown."""
 
-APART = 4
+APART = 6
 """Pixels from dot to dot of a side on the overview; nearer ones are drawn as one."""
 
 
@@ -97,7 +97,7 @@ class _Chart:
         middles: list[Hex] = []
         for unit in self.view["units"]:
             spot = unit["q"], unit["r"]
-            near = any(self.atlas.distance(spot, other) < NEAR for other in middles)
+            near = any(self.atlas.distance(spot, other) <= NEAR for other in middles)
             if spot in self.far and not near and len(middles) < len(places):
                 middles.append(spot)
         y = self.bottom + 24 + (sprites.INSET - 24) // 2

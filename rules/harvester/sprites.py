@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 
 from pbem.ruleset import Ground, Sprite, Stamp
+from rules.harvester.planet import DIRECTIONS
 from rules.kit import svg
 
 WIDE, TALL = 44, 38
@@ -41,7 +42,7 @@ REGION = [
 """The hexes on a picture for phones."""
 
 REGION_TOP = 66
-REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 8, REGION_TOP + REGION_ROWS * TALL + PEAK
+REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 10, REGION_TOP + REGION_ROWS * TALL + PEAK
 REGION_END = REGION_TOP + 2 * (REGION_ROWS * TALL + PEAK) + 44
 """Where its hexes begin, their middle, and where what is said below them ends."""
 
@@ -147,6 +148,14 @@ def entered(dx: int, dy: int) -> Sprite:
     bx, by, wing = dx * 0.28, dy * 0.28, 0.12
     points = [(ax - dy * wing, ay + dx * wing), (bx, by), (ax + dy * wing, ay - dx * wing)]
     return Sprite(svg.polygon(points, fill=TRACK, stroke=WHITE, stroke_width=0.8), WIDE + 4, TALL + 8)
+
+
+@functools.cache
+def trodden(ground: Sprite, ways: str) -> Sprite:
+    """A hex in which something moved, with the directions from which it was entered ("E SW")."""
+    wedges = [DIRECTIONS[way] for way in ways.split()]
+    came = "".join(entered(WIDE * q + WIDE // 2 * r, TALL * r).body for q, r in wedges)
+    return ground._replace(body=ground.body + MOVED.body + came)
 
 
 @functools.cache

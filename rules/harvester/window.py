@@ -105,18 +105,18 @@ class Window:
             yield Stamp(self._ground_of(spot, sighting), *self.spots[spot])
         for spot in known:
             yield from self._seam(spot)
-        for spot, sighting in known.items():
-            if sighting:
-                yield from _traffic(self.spots[spot], sighting)
         yield from self._course()
         yield from self._ways()
         for spot, sighting in seen.items():
             yield from self._contents(spot, sighting)
 
     def _ground_of(self, spot: Hex, sighting: Sighting | None) -> Sprite:
-        if spot in self.atlas.crags:
-            return sprites.CRAG
-        return sprites.DUSTY if sighting is None or spot in self.scene.dust else sprites.CELLS[sighting.band - 1]
+        """A hex of its band or ground, with what moved there: one stamp for what many pictures have in common."""
+        if sighting is None:
+            return sprites.CRAG if spot in self.atlas.crags else sprites.DUSTY
+        clear = sprites.DUSTY if spot in self.scene.dust else sprites.CELLS[sighting.band - 1]
+        ground = sprites.CRAG if spot in self.atlas.crags else clear
+        return sprites.trodden(ground, sighting.entered) if sighting.moved > 0 else ground
 
     def _seam(self, spot: Hex) -> Iterator[Mark]:
         """The edges on which the chart is joined: behind them coordinates begin anew."""
@@ -156,9 +156,9 @@ class Window:
         if sighting or spot in self.scene.riches:
             yield from self._finds(spot, sighting, crowded=crowded)
         if spot in self.scene.captured:
-            yield Stamp(sprites.CAPTURED, x - 15, y - 15)
+            yield Stamp(sprites.CAPTURED, x - 16, y - 16)
         elif spot in self.scene.fights:
-            yield Stamp(sprites.FIGHT, x - 15, y - 14)
+            yield Stamp(sprites.FIGHT, x - 17, y - 17)
 
     def _crowd(self, spot: Hex) -> Iterator[Mark]:
         """The badges of a hex, its name below them, and the letters of owners above."""
@@ -204,15 +204,6 @@ class Window:
             yield _word(x, y + 18, written(spot))
         if seen and uncounted:
             yield _word(*((x - 16, y - 12) if crowded else (x, y + 4)), f"{seen.number}?", bold=True)
-
-
-def _traffic(at: tuple[int, int], seen: Sighting) -> Iterator[Mark]:
-    """That something moved in a hex, and whence it came."""
-    if seen.moved > 0:
-        yield Stamp(sprites.MOVED, *at)
-    for direction in seen.entered.split():
-        q, r = DIRECTIONS[direction]
-        yield Stamp(sprites.entered(WIDE * q + WIDE // 2 * r, TALL * r), *at)
 
 
 def _word(x: int, y: int, text: str, *, bold: bool = False) -> Label:
