@@ -128,7 +128,7 @@ class _Chart:
         """The whole planet around the Harvester, in the last inset: a dot for every unit known."""
         left, wide = sprites.inset_places(self.width)[len(self.insets)]
         x, y, reach = left + wide // 2, self.bottom + 24 + (sprites.INSET - 24) // 2, (sprites.INSET - 50) // 2
-        ways = {spot: self.atlas.away(spot) for spot in (*self.scene.crowds, *self.scene.lost)}
+        ways = self.scene.away
         farthest = max(hexes.distance(way, (0, 0)) for way in ways.values())
         yield self._frame(x)
         yield Label(x, self.bottom + 18, f"all units known, {farthest} hexes around", 12, sprites.PAPER, "middle")

@@ -12,7 +12,7 @@ from rules.harvester.memory import lost_foes, moves, old_riches
 from rules.harvester.planet import DIRECTIONS
 from rules.harvester.routes import written
 from rules.harvester.sprites import TALL, WIDE
-from rules.kit.hexes import Hex, step
+from rules.kit.hexes import Hex, distance, step
 
 LETTERED = 12
 """Owners that get a letter: those of the nearest contacts."""
@@ -26,7 +26,7 @@ Crowd = list[tuple[str, str]]
 
 
 class Scene:
-    """What a view tells, hex by hex."""
+    """What a view tells, hex by hex; `away` is the way from the Harvester to each hex with units, now or before."""
 
     def __init__(self, view: View) -> None:
         self.view, self.atlas = view, Atlas(view)
@@ -40,6 +40,7 @@ class Scene:
         for each in lost_foes(view):
             ago, crowd = self.lost.setdefault(each.spot, (each.ago, []))
             crowd.extend((each.owner, kind) for kind in each.units if each.ago == ago)
+        self.away = {spot: self.atlas.away(spot) for spot in (*self.crowds, *self.lost)}
         self.letters = self._letters()
 
     def knows(self, spot: Hex) -> bool:
@@ -56,15 +57,11 @@ class Scene:
 
     def _letters(self) -> dict[str, str]:
         """A letter for the owners of the nearest contacts, and of the nearest foes seen before."""
-        contacts = [((each["q"], each["r"]), each["owner"]) for each in self.view["contacts"]]
-        lost = [(spot, owner) for spot, (_, crowd) in self.lost.items() for owner, _ in crowd]
-        ordered = [*sorted((self._far(spot), owner) for spot, owner in contacts)]
-        ordered += sorted((self._far(spot), owner) for spot, owner in lost)
-        owners = list(dict.fromkeys(owner for _, owner in ordered))[:LETTERED]
+        far = {spot: distance(way, (0, 0)) for spot, way in self.away.items()}
+        contacts = [(far[each["q"], each["r"]], each["owner"]) for each in self.view["contacts"]]
+        lost = [(far[spot], owner) for spot, (_, crowd) in self.lost.items() for owner, _ in crowd]
+        owners = list(dict.fromkeys(owner for _, owner in (*sorted(contacts), *sorted(lost))))[:LETTERED]
         return dict(zip(sorted(owners), "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
-
-    def _far(self, spot: Hex) -> int:
-        return self.atlas.distance(spot, self.atlas.home)
 
 
 class Window:
