@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from pbem.ruleset import View
 from rules.harvester.planet import DIRECTIONS, course, planet_of
@@ -12,8 +12,7 @@ from rules.kit.hexes import Hex, distance, step
 UNKNOWN = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """What is known of a hex; `band` 1 to 5, UNKNOWN for facts of nearer bands.
 
     `entered` names directions ("E SW"), as far as they are told. `number` counts the reader's own units too.
@@ -81,8 +80,7 @@ class Atlas:
 
     def beyond_seam(self, spot: Hex, direction: Hex) -> bool:
         """Whether the hex next to one in a direction has a name that does not go on from there."""
-        following = step(spot, direction)
-        return self.named(following) != following
+        return distance(step(spot, direction), (0, 0)) >= self.planet.size
 
     def distance(self, a: Hex, b: Hex) -> int:
         """Steps between two hexes, around the planet if that is shorter."""

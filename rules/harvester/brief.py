@@ -8,8 +8,9 @@ from typing import Any
 from pbem.ruleset import View
 from rules.harvester.atlas import Atlas
 from rules.harvester.events import SILENCE_LIMIT
+from rules.harvester.memory import lost_foes
 from rules.harvester.routes import written
-from rules.harvester.units import KIND_NAMES, MOST_HELD
+from rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOST_HELD, MOVE
 from rules.kit.brief import counted, fitted, named
 from rules.kit.hexes import Hex
 
@@ -92,6 +93,7 @@ def _playing(view: View) -> Iterator[str]:
     yield _points(view)
     if not view["over"]:
         yield from _building(view)
+        yield from _lost(view, atlas)
 
 
 def _sheet(view: View) -> Iterator[str]:
@@ -173,3 +175,17 @@ def _building(view: View) -> Iterator[str]:
         yield f"Rebuilt: {named(built)}."
     if view["building"]:
         yield f"{view['building']['unit']} is ready in {counted(view['building']['turns'], 'turn')}."
+
+
+def _lost(view: View, atlas: Atlas) -> Iterator[str]:
+    """The strongest foe out of sight that may have come within one turn of the own Harvester."""
+    found = [
+        (-int(COMBAT[slot]), each.ago, _reach(atlas, each.spot), each.owner, kind)
+        for each in lost_foes(view)
+        for kind in each.units
+        for slot in [KINDS.index(kind)]
+        if COMBAT[slot] and atlas.distance(atlas.home, each.spot) <= MOVE[slot] * (each.ago + 1)
+    ]
+    if found:
+        _, ago, (_, spot), owner, kind = min(found)
+        yield f"Out of sight: {owner}'s {KIND_NAMES[kind]}, {counted(ago, 'turn')} ago at {_far(atlas, spot)}."

@@ -77,6 +77,8 @@ class Planet:
 
     def named(self, q: int, r: int, *, near: hexes.Hex) -> hexes.Hex:
         """The coordinates of the hex (q, r), written as near to `near` as it can be."""
+        if hexes.distance((q, r), near) < self.size:
+            return q, r
         offset = (q - near[0] - self._row * (r - near[1])) % self.count
         return near[0] + int(self.q[offset]), near[1] + int(self.r[offset])
 

@@ -8,6 +8,7 @@ from pbem.ruleset import BaseRuleset, Event, Seat, Seats, Standing, View
 from rules.harvester import bots, picture, sheet, state, textmap, turn
 from rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
 from rules.harvester.brief import brief
+from rules.harvester.memory import remember
 from rules.harvester.orders import ORDERS
 from rules.harvester.state import VERSION, State, from_version_1
 from rules.harvester.views import views_of
@@ -33,6 +34,7 @@ class Harvester(BaseRuleset[State]):
 
     begin = staticmethod(begin)
     views = staticmethod(views_of)
+    remember = staticmethod(remember)
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
     resolve = staticmethod(turn.resolve)

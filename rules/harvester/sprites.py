@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 
 from pbem.ruleset import Ground, Sprite, Stamp
+from rules.harvester.planet import DIRECTIONS
 from rules.kit import svg
 
 WIDE, TALL = 44, 38
@@ -19,8 +20,31 @@ WIDE, TALL = 44, 38
 PEAK, SHOULDER = 25, 13
 """How far above its middle a hex has its upper corner, and its upper side corners."""
 
-SIDE, HEAD, KEY = 46, 70, 88
-"""Pixels left and right of the hexes for coordinates, above them for words, below them for the legend."""
+UPPER_EDGES = {
+    "E": ((WIDE // 2, -SHOULDER), (WIDE // 2, SHOULDER)),
+    "NE": ((0, -PEAK), (WIDE // 2, -SHOULDER)),
+    "NW": ((0, -PEAK), (-WIDE // 2, -SHOULDER)),
+}
+"""The edges of a hex towards three of its neighbours: with those of all hexes, every edge."""
+
+SIDE, HEAD, ASIDE = 46, 70, WIDE // 2 + 4
+"""Pixels left and right of the hexes for coordinates, above them for words, and from a middle to its coordinates."""
+
+PHONE, REGION_ROWS, REGION_REACH = 374, 4, 3 * WIDE
+"""How wide a picture for phones is, its rows above and below the middle, and pixels to its outermost hexes."""
+
+REGION = [
+    (q, r)
+    for r in range(-REGION_ROWS, REGION_ROWS + 1)
+    for q in range(-2 * REGION_ROWS, 2 * REGION_ROWS + 1)
+    if abs(WIDE * q + WIDE // 2 * r) <= REGION_REACH
+]
+"""The hexes on a picture for phones."""
+
+REGION_TOP = 66
+REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 10, REGION_TOP + REGION_ROWS * TALL + PEAK
+REGION_END = REGION_TOP + 2 * (REGION_ROWS * TALL + PEAK) + 44
+"""Where its hexes begin, their middle, and where what is said below them ends."""
 
 INSET, INSETS = 234, 3
 """How tall the strip of insets is, where there is one, and how many it holds."""
@@ -52,15 +76,30 @@ _GRAINS = "".join(
 CELLS = tuple(_hex(band) for band in BANDS)
 """A clear hex of each band."""
 
+OLD = _hex("#453e35")
+"""A hex that is not scanned now, but was."""
+
 CRAG = _hex(CRAGS, _PEAKS)
 DUSTY = _hex(DUST, svg.group(_GRAINS, fill=GRAIN))
 
 MOVED = Sprite(svg.circle(0, 0, 17, fill="none", stroke=TRACK, stroke_width=1.2, stroke_dasharray="3 3"), 38, 38)
 PRIZE = Sprite(svg.polygon("0,-9 9,0 0,9 -9,0", fill=RESOURCE, stroke=WHITE, stroke_width=1), 20, 20)
+COUNTED = Sprite(svg.polygon("0,-10 10,0 0,10 -10,0", fill=PAPER, stroke=RESOURCE, stroke_width=1.5), 24, 24)
+"""Resources that were counted before, and are not now."""
+
+CAPTURED = Sprite(
+    svg.path("M-5,9V-9", fill="none", stroke=INK, stroke_width=2.5)
+    + svg.path("M-5,-9L8,-5L-5,0z", fill=GOLD, stroke=INK, stroke_width=1),
+    20,
+    22,
+)
+"""A flag on a Harvester that changed hands."""
+
 DOTS = {
     "own": Sprite(svg.rect(-4, -4, 8, 8, fill=OWN, stroke=WHITE, stroke_width=1.2), 12, 12),
     "friend": Sprite(svg.circle(0, 0, 3.5, fill=FRIEND, stroke=WHITE, stroke_width=1), 10, 10),
     "foe": Sprite(svg.polygon("0,-5 5,4 -5,4", fill=FOE, stroke=WHITE, stroke_width=1), 12, 12),
+    "lost": Sprite(svg.polygon("0,-5 5,4 -5,4", fill="none", stroke=PAPER, stroke_width=1.2), 12, 12),
 }
 """Units on the overview."""
 
@@ -82,13 +121,18 @@ FIGHT = Sprite(
 
 @functools.cache
 def badge(side: str, wide: int) -> Sprite:
-    """The box, pill or pointed plate of units, for a label so wide; "home" is the reader's Harvester."""
+    """The box, pill or pointed plate of units, for a label so wide.
+
+    "home" is the reader's Harvester, and "lost" a hollow plate of foes that were seen before.
+    """
     half, tall = wide // 2 + 3, BADGE // 2
     frame: dict[str, svg.Attribute] = {"stroke": WHITE, "stroke_width": 1.4}
-    if side == "foe":
+    if side in ("foe", "lost"):
         tip, edge = half + 8, half - 2
         points = [(-tip, 0), (-edge, -tall), (edge, -tall), (tip, 0), (edge, tall), (-edge, tall)]
-        return Sprite(svg.polygon(points, fill=FOE, **frame), 2 * tip + 4, BADGE + 4)
+        if side == "lost":
+            frame = {"stroke": FOE, "stroke_width": 1.6, "stroke_dasharray": "4 2"}
+        return Sprite(svg.polygon(points, fill=PAPER if side == "lost" else FOE, **frame), 2 * tip + 4, BADGE + 4)
     if side == "home":
         frame = {"stroke": GOLD, "stroke_width": 3}
         half, tall = half + 3, tall + 2
@@ -106,13 +150,47 @@ def entered(dx: int, dy: int) -> Sprite:
     return Sprite(svg.polygon(points, fill=TRACK, stroke=WHITE, stroke_width=0.8), WIDE + 4, TALL + 8)
 
 
+@functools.cache
+def trodden(ground: Sprite, ways: str) -> Sprite:
+    """A hex in which something moved, with the directions from which it was entered ("E SW")."""
+    wedges = [DIRECTIONS[way] for way in ways.split()]
+    came = "".join(entered(WIDE * q + WIDE // 2 * r, TALL * r).body for q, r in wedges)
+    return ground._replace(body=ground.body + MOVED.body + came)
+
+
+@functools.cache
+def arrow(dx: int, dy: int) -> Sprite:
+    """A thin arrow with its middle at (0, 0), from a hex to the one (dx, dy) away: an own unit's move."""
+    length = math.hypot(dx, dy)
+    ux, uy = dx / length, dy / length
+    tip = length / 2 - 18
+    left, right = ((tip - 9) * ux - 5 * uy, (tip - 9) * uy + 5 * ux), ((tip - 9) * ux + 5 * uy, (tip - 9) * uy - 5 * ux)
+    shaft = [(-dx / 2 + 6 * ux, -dy / 2 + 6 * uy), ((tip - 5) * ux, (tip - 5) * uy)]
+    head = [(tip * ux, tip * uy), left, right]
+    casing = svg.polyline(shaft, stroke=WHITE, stroke_width=4) + svg.polyline(shaft, stroke=OWN, stroke_width=2)
+    body = casing + svg.polygon(head, fill=OWN, stroke=WHITE, stroke_width=1)
+    return Sprite(body, 2 * math.ceil(abs(dx) / 2 + 4), 2 * math.ceil(abs(dy) / 2 + 4))
+
+
 @functools.lru_cache(maxsize=16)
 def ground(radius: int, insets: bool) -> Ground:
     """What is the same for all who see as far: a dark board with room for insets below it, and the legend."""
     width, board = measures(radius)
-    height = HEAD + board + (INSET if insets else 0) + KEY
+    return _with_legend(width, HEAD + board + (INSET if insets else 0))
+
+
+@functools.cache
+def region_ground() -> Ground:
+    """What is the same for all on phones."""
+    return _with_legend(PHONE, REGION_END)
+
+
+def _with_legend(width: int, bottom: int) -> Ground:
+    """A dark ground with the legend below it."""
+    columns, pitch = (4, 24) if width > 700 else (3, 19) if width > PHONE else (2, 19)
+    height = bottom + pitch * math.ceil(len(_entries()) / columns) + 12
     body = svg.rect(0, 0, width, height, fill=UNSCANNED)
-    return Ground(body + _legend(height - KEY, width), width, height)
+    return Ground(body + _legend(bottom, width, height, columns, pitch), width, height)
 
 
 def measures(radius: int) -> tuple[int, int]:
@@ -133,22 +211,22 @@ def frame(wide: int) -> Sprite:
     return Sprite(line, 2 * half, 2 * tall)
 
 
-def _legend(top: int, width: int) -> str:
-    columns, pitch = (4, 28) if width > 700 else (3, 19)
+def _legend(top: int, width: int, height: int, columns: int, pitch: int) -> str:
     shown = []
     for at, (stamps, words) in enumerate(_entries()):
         row, column = divmod(at, columns)
-        place = f"translate({20 + width // columns * column} {top + 16 + pitch * row})"
+        place = f"translate({24 + width // columns * column} {top + 16 + pitch * row})"
         shown.append(svg.group(_entry(stamps, words), transform=place))
-    return svg.rect(0, top, width, KEY, fill=PAPER) + "".join(shown)
+    return svg.rect(0, top, width, height - top, fill=PAPER) + "".join(shown)
 
 
 def _entry(stamps: Sequence[Stamp], words: str) -> str:
     signs = "".join(svg.group(each.sprite.body, transform=f"translate({each.x} {each.y})") for each in stamps)
-    return signs + svg.text(26, 4, words, size=12, fill=INK)
+    return signs + svg.text(25, 4, words, size=12, fill=INK)
 
 
 def _entries() -> list[tuple[list[Stamp], str]]:
+    old = Sprite(svg.text(0, 4, "S 2", size=11, anchor="middle", fill=FOE, font_weight="bold"), 24, 14)
     seam = Sprite(svg.line(0, -9, 0, 9, stroke=SEAM, stroke_width=4), 10, 20)
     moved = Sprite(svg.group(MOVED.body, transform="scale(0.6)"), 24, 24)
     rock = Sprite(svg.rect(-14, -11, 28, 22, fill=CRAGS) + svg.group(_PEAKS, transform="scale(0.75)"), 30, 24)
@@ -159,11 +237,15 @@ def _entries() -> list[tuple[list[Stamp], str]]:
         ([Stamp(badge("own", 14), 0, 0)], "your units"),
         ([Stamp(badge("friend", 14), 0, 0)], "friends"),
         ([Stamp(badge("foe", 14), 0, 0)], "foes"),
+        ([Stamp(badge("lost", 21), 0, 0), Stamp(old, 0, 0)], "seen 2 turns ago"),
         ([Stamp(badge("home", 14), 0, 0)], "your Harvester"),
         ([Stamp(PRIZE, 0, 0)], "resource or Harvester"),
-        ([Stamp(moved, 0, 0)], "something moved here"),
+        ([Stamp(COUNTED, 0, 0)], "counted before"),
+        ([Stamp(arrow(44, 0), 6, 0)], "moves of yours"),
+        ([Stamp(moved, 0, 0)], "movement"),
         ([Stamp(entered(-WIDE, 0), 12, 0)], "came in this way"),
         ([Stamp(FIGHT, 0, 0)], "a fight of yours"),
+        ([Stamp(CAPTURED, 0, 0)], "Harvester captured"),
         ([Stamp(rock, 0, 0)], "crags"),
         ([Stamp(dust, 0, 0)], "dust"),
         ([Stamp(seam, 0, 0)], "seam of your chart"),

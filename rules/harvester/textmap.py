@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pbem.ruleset import View
 from rules.harvester.atlas import UNKNOWN, Atlas, Sighting
+from rules.harvester.memory import lost_foes
 from rules.harvester.planet import DIRECTIONS
 from rules.kit import hexes
 from rules.kit.hexes import Hex
@@ -32,6 +33,8 @@ First sign: @ your Harvester, G L S C your units; h g l s c a foe's Harvester
 Second sign: 1-9 resources (+ more), * Harvester or resource
 Third sign: ' something moved in or out this turn"""
 
+_REMEMBERED = "First sign ?: foes seen there in reports before"
+
 
 def text_map(view: View) -> str:
     """The hexes around the Harvester, as far as they are known; empty for a player who is out."""
@@ -51,7 +54,8 @@ def text_map(view: View) -> str:
             grid.put(x, r + RADIUS, signs[spot])
             if spot != row[0] and atlas.beyond_seam(spot, DIRECTIONS["W"]):
                 grid.put(x - 1, r + RADIUS, "|")
-    return "\n".join([*_trimmed(grid.lines()), "", LEGEND, *_told(seams)])
+    remembered = [_REMEMBERED] if any(sign.startswith("?") for sign in signs.values()) else []
+    return "\n".join([*_trimmed(grid.lines()), "", LEGEND, *remembered, *_told(seams)])
 
 
 def _row(atlas: Atlas, r: int) -> list[Hex]:
@@ -89,7 +93,9 @@ def _signs(view: View, atlas: Atlas) -> dict[Hex, str]:
     who = _occupants(view)
     ground = dict.fromkeys(map(tuple, view["dust"]), ":") | dict.fromkeys(atlas.crags, "^")
     signs = {spot: _first(spot, seen, who, ground) + _second(seen) + _third(seen) for spot, seen in near.items()}
-    return {spot: sign.rstrip() for spot, sign in ground.items()} | signs
+    signs = {spot: sign.rstrip() for spot, sign in ground.items()} | signs
+    lost = {each.spot for each in lost_foes(view) if atlas.distance(each.spot, atlas.home) <= RADIUS}
+    return signs | {spot: "?" + signs.get(spot, "")[1:] for spot in sorted(lost) if signs.get(spot, ".")[0] in ".:^"}
 
 
 def _occupants(view: View) -> dict[Hex, str]:

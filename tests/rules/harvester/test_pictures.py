@@ -7,7 +7,7 @@ import pytest
 from pbem.report.pictures import check
 from pbem.ruleset import Label, Picture, Stamp, View
 from rules.harvester import RULESET, sprites
-from rules.harvester.picture import LETTERED
+from rules.harvester.window import LETTERED
 from tests.rules.harvester.table import position, turn, view
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 
@@ -32,8 +32,8 @@ def crowd() -> View:
 
 
 def drawn(seen: View) -> Picture:
-    """The one picture of a view."""
-    (picture,) = RULESET.pictures(seen)
+    """The chart of a view."""
+    picture, _ = RULESET.pictures(seen)
     return picture
 
 
@@ -146,3 +146,48 @@ def test_sprites_are_shared_by_pictures() -> None:
 
     assert one.ground == two.ground
     assert len(second - first) < len(second) / 3
+
+
+@pytest.fixture(scope="module")
+def region() -> Picture:
+    """The picture for phones of a crowded view."""
+    _, near = RULESET.pictures(crowd())
+    return near
+
+
+def test_the_picture_for_phones_can_be_read_on_them(region: Picture) -> None:
+    """As wide as a phone shows a mail, with letters as large and as clear as on the chart, and nothing clipped."""
+    check(region)
+    assert region.width == 374
+    assert small_letters(region) == []
+    assert faint_labels(region) == []
+    assert outside(region) == []
+
+
+def test_the_picture_for_phones_tells_what_is_beyond(region: Picture) -> None:
+    """Own units farther off are named with their hexes, and only owners who are shown have their letters told."""
+    shown = labels(region)
+
+    assert "Beyond: C1 20,5; C2 -25,3" in shown
+    assert {"A bob", "B cyd"} <= set(shown)
+
+
+def test_captured_harvesters_have_a_flag() -> None:
+    """One that was won in its hex; the reader's own in his."""
+    won = {"kind": "won-over", "who": "bob", "by": "ann"}
+    fought = {"kind": "fought", "outcome": "won", "q": 3, "r": 0, "enemies": "bob H", "lost": ""}
+    seen = {**crowd(), "events": [fought, won, {"kind": "conquered", "by": "cyd"}]}
+    picture = drawn(seen)
+    assert picture.drawing is not None
+
+    flags = [mark for mark in picture.drawing.marks if isinstance(mark, Stamp) and mark.sprite == sprites.CAPTURED]
+
+    assert len(flags) == 2
+    assert sprites.FIGHT not in {mark.sprite for mark in picture.drawing.marks if isinstance(mark, Stamp)}
+
+
+def test_remembered_foes_can_be_told_from_others() -> None:
+    """Their badge is hollow, its letters stand out from it, and its edge from any ground."""
+    assert sprites.FOE not in sprites.badge("lost", 14).body.partition("stroke")[0]
+    assert contrast(sprites.FOE, sprites.PAPER) >= LETTERS
+    assert contrast(sprites.RESOURCE, sprites.PAPER) >= LETTERS

@@ -1,0 +1,243 @@
+"""What reports of Harvester remember of those before, what they forget, and how it is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Label, Seat, Stamp, View, canonical, remembering
+from pbem.ruleset.testing.play import games
+from rules.harvester import RULESET, sprites
+from rules.harvester.memory import LASTING, MOST_FOES, lost_foes, moves, old_riches
+from rules.kit.hexes import Hex
+from tests.rules.harvester.table import position, view
+from tests.rules.harvester.test_reports import mailed
+
+Units = Mapping[str, Hex]
+
+FIRST: Mapping[Seat, Units] = {
+    "ann": {"H": (0, 0), "C1": (8, 0), "G": (0, 0)},
+    "bob": {"H": (9, 0), "L1": (8, 1), "S1": (7, 1)},
+}
+"""Ann's scout beside bob's Harvester, Lieutenant and Soldier."""
+
+AWAY: Mapping[Seat, Units] = {**FIRST, "ann": {"H": (0, 0), "C1": (4, 0), "G": (1, 0)}}
+"""The scout has gone back, the General has made a step."""
+
+
+def told(*positions: Mapping[Seat, Units], **options: Any) -> View:
+    """Ann's report after positions turn by turn, with the memory of those before."""
+    last: View | None = None
+    for number, units in enumerate(positions, 1):
+        last = after(view(position(units, turn=number, size=20, **options), "ann"), last)
+    assert last is not None
+    return last
+
+
+def after(seen: View, last: View | None) -> View:
+    """A view as it is mailed after another one."""
+    data: View = json.loads(canonical(remembering(RULESET, seen, last)))
+    return data
+
+
+def lost(seen: View) -> list[tuple[Hex, str, int]]:
+    """Where foes are remembered: hex, kinds, turns ago."""
+    return sorted((each.spot, each.units, each.ago) for each in lost_foes(seen))
+
+
+def moved(units: Mapping[Seat, Units], seat: Seat, **to: Hex) -> dict[Seat, Units]:
+    """A position with some units of a seat elsewhere."""
+    return {**units, seat: {**units[seat], **to}}
+
+
+def test_foes_out_of_sight_are_remembered_where_they_were() -> None:
+    """With kinds, hex and the turns since; not while they are in sight."""
+    assert lost(told(FIRST)) == []
+    assert lost(told(FIRST, AWAY, AWAY)) == [((7, 1), "S", 2), ((8, 1), "L", 2), ((9, 0), "H", 2)]
+
+
+def test_they_are_forgotten_after_some_turns() -> None:
+    """The last report that tells of them is LASTING turns old."""
+    assert len(lost(told(FIRST, *[AWAY] * LASTING))) == 3
+    assert lost(told(FIRST, *[AWAY] * (LASTING + 1))) == []
+
+
+@pytest.mark.parametrize(
+    ("scout", "left"),
+    [((8, 1), []), ((6, 1), [((8, 1), "L", 1), ((9, 0), "H", 1)])],
+    ids=["beside all of them", "beside one"],
+)
+def test_they_are_forgotten_when_their_hex_is_scanned_and_empty(scout: Hex, left: list[object]) -> None:
+    """Bob has left; of the hexes that the scout sees nothing is remembered, of the others all."""
+    gone = {"ann": {"H": (0, 0), "C1": scout}, "bob": {"H": (-15, 0)}}
+
+    assert lost(told(FIRST, gone)) == left
+
+
+def test_units_counted_from_afar_may_still_be_there() -> None:
+    """Two hexes off scanners count: of an empty hex units are forgotten, of another not."""
+    there = {"ann": {"H": (0, 0), "S1": (6, 1)}, "bob": {"H": (15, 0), "L1": (8, 1)}}
+
+    assert lost(told(FIRST, there)) == [((8, 1), "L", 1), ((9, 0), "H", 1)]
+    assert lost(told(FIRST, moved(there, "bob", L1=(15, 0)))) == [((9, 0), "H", 1)]
+
+
+def test_a_harvester_is_forgotten_where_there_is_no_mark() -> None:
+    """Five hexes off scanners tell of Harvesters: one that is not there is forgotten, its guards are not."""
+    guarded = moved(FIRST, "bob", S1=(9, 0))
+    near = {"ann": {"H": (4, 0)}, "bob": {"H": (-15, 0)}}
+
+    assert lost(told(guarded, near)) == [((8, 1), "L", 1), ((9, 0), "S", 1)]
+
+
+def test_who_is_seen_again_is_forgotten_where_he_was() -> None:
+    """Bob has one Harvester; but of two Lieutenants and three Soldiers another one may be in sight."""
+    met = {"ann": {"H": (0, 0), "C1": (0, 0)}, "bob": {"H": (1, 0), "L2": (0, 1), "S2": (1, -1)}}
+
+    assert lost(told(FIRST, met)) == [((7, 1), "S", 1), ((8, 1), "L", 1)]
+    assert lost(told(FIRST, moved(met, "bob", L1=(0, 1)))) == [((7, 1), "S", 1)]
+
+
+def test_friends_are_not_remembered_as_foes() -> None:
+    """Who is below the reader now is on his side, wherever he was seen before."""
+    first = after(view(position(FIRST, size=20), "ann"), None)
+    below = after(view(position(AWAY, turn=2, size=20, rulers={"bob": "ann"}), "ann"), first)
+
+    assert lost(below) == []
+
+
+def test_units_destroyed_are_forgotten() -> None:
+    """A fight that the reader won says whose units fell: a General is the only one of its player."""
+    seen = told(moved(FIRST, "bob", G=(7, 1)), AWAY)
+    fought = {"kind": "fought", "outcome": "won", "q": 3, "r": 0, "enemies": "bob G", "lost": ""}
+    then = {**view(position(AWAY, turn=3, size=20), "ann"), "events": [fought]}
+
+    assert lost(seen)[0] == ((7, 1), "GS", 1)
+    assert lost(after(then, seen))[0] == ((7, 1), "S", 2)
+
+
+def test_resources_counted_before_are_remembered() -> None:
+    """Where they are out of sight or but a mark now; not where they are counted or gone."""
+    lying = {(8, -1): 3, (4, 1): 2, (0, 1): 1}
+    first = after(view(position(FIRST, size=20, resources={**lying, (9, -1): 2}), "ann"), None)
+    then = after(view(position(AWAY, turn=2, size=20, resources=lying), "ann"), first)
+    near = after(view(position(moved(AWAY, "ann", H=(4, 0)), turn=3, size=20, resources={(8, -1): 3}), "ann"), then)
+
+    assert sorted(old_riches(then)) == [((8, -1), 3, 1), ((9, -1), 2, 1)]
+    assert old_riches(near) == [((8, -1), 3, 2)]
+
+
+def test_own_moves_are_told() -> None:
+    """Units that are somewhere else than in the report before: whence and whither."""
+    assert moves(told(FIRST)) == {}
+    assert moves(told(FIRST, AWAY)) == {"C1": ((8, 0), (4, 0)), "G": ((0, 0), (1, 0))}
+
+
+def test_of_too_many_the_nearest_are_kept() -> None:
+    """A memory is small for a ruler of many, and counts the units that it drops."""
+    seen = dict(view(position(FIRST, size=40), "ann"))
+    spots = [(q, r) for q in range(12, 32) for r in range(8)]
+    crowd = [{"q": q, "r": r, "owner": f"seat{q}-{r}", "side": "foe", "units": "CC"} for q, r in spots]
+    first = after({**seen, "contacts": crowd}, None)
+    then = after({**seen, "turn": 2, "contacts": [{**crowd[0], "q": 1}]}, first)
+
+    assert len(first["memory"]["foes"]) == MOST_FOES
+    assert (31, 7) not in [each.spot for each in lost_foes(then)]
+    assert then["memory"]["left_out"] == 2
+    assert len(canonical(first["memory"])) < 8_000
+
+
+def test_whoever_is_out_remembers_his_points() -> None:
+    """There is nothing left to plan."""
+    seen = {**view(position(AWAY, turn=2, size=20), "ann"), "harvester": None}
+
+    assert list(after(seen, told(FIRST))["memory"]) == ["scores"]
+
+
+def test_memory_tells_nothing_that_reports_before_did_not() -> None:
+    """Each foe and resource remembered in games of bots stood so in the report of that turn, as did own units."""
+    checked = 0
+    for game in games(RULESET):
+        told_before: dict[tuple[Seat, int], View] = {}
+        for seen in game.views():
+            told_before[seen["seat"], seen["turn"]] = seen
+            for each in lost_foes(seen):
+                old = told_before[seen["seat"], seen["turn"] - each.ago]
+                assert has_units(old, each.spot, each.owner, each.units)
+                checked += 1
+            for spot, resources, ago in old_riches(seen):
+                old = told_before[seen["seat"], seen["turn"] - ago]
+                assert [resources] == [row[-1] for row in old["scan"][0] if (row[0], row[1]) == spot]
+            for unit, (whence, _) in moves(seen).items():
+                assert whence == place(told_before[seen["seat"], seen["turn"] - 1], unit)
+    assert checked > 100
+
+
+def has_units(seen: View, spot: Hex, owner: Seat, units: str) -> bool:
+    """Whether a view shows these of an owner's units in a hex, as a foe's."""
+    (there,) = (
+        each["units"]
+        for each in seen["contacts"]
+        if (each["q"], each["r"]) == spot and each["owner"] == owner and each["side"] == "foe"
+    )
+    return all(units.count(kind) <= there.count(kind) for kind in units)
+
+
+def place(seen: View, unit: str) -> Hex:
+    """Where an own unit is."""
+    own: Sequence[Mapping[str, Any]] = [{**seen["harvester"], "unit": "H"}, *seen["units"]]
+    (spot,) = ((each["q"], each["r"]) for each in own if each["unit"] == unit)
+    return spot
+
+
+CLOSE = {"ann": {"H": (0, 0), "C1": (3, 3)}, "bob": {"H": (4, 3), "L1": (3, 2)}}
+"""Foes seen in hexes that a chart shows."""
+
+
+def close() -> View:
+    """A report that remembers bob near the Harvester, and three resources."""
+    lying = {(2, 4): 3}
+    first = after(view(position(CLOSE, size=20, resources=lying), "ann"), None)
+    gone = {**moved(CLOSE, "ann", C1=(0, 0)), "bob": {"H": (-15, 0)}}
+    return after(view(position(gone, turn=2, size=20, resources=lying), "ann"), first)
+
+
+def test_charts_show_what_is_remembered() -> None:
+    """Hollow badges with kind and age, resources with their number, an arrow for the move."""
+    chart, _ = RULESET.pictures(close())
+
+    assert chart.drawing is not None
+    written = [mark.text for mark in chart.drawing.marks if isinstance(mark, Label)]
+    stamped = [mark.sprite for mark in chart.drawing.marks if isinstance(mark, Stamp)]
+    assert {"H 1", "L 1", "3"} <= set(written)
+    assert {sprites.badge("lost", 21), sprites.COUNTED, sprites.OLD} <= set(stamped)
+    assert sum("polygon" in sprite.body and sprites.OWN in sprite.body for sprite in stamped) == 1
+    assert "2 units of foes seen before" in chart.title
+
+
+@pytest.mark.parametrize("part", ["text", "html"])
+def test_reports_list_what_is_remembered(part: str) -> None:
+    """With its age in words; the turn in brief has the foe that may have come within a turn."""
+    words = " ".join(getattr(mailed(close()), part).split())
+
+    assert "Foes out of sight, where they stood when they were seen last" in words
+    assert "1 turn ago" in words
+    assert "Counted before, and how many turns ago: 3 resources at 2,4 (1)" in words
+    assert "Out of sight:" not in words
+    assert "bob's L at 3,2" in words if part == "text" else "<b>bob</b> L at 3,2" in words
+
+
+def test_the_map_of_plain_mails_marks_where_foes_were() -> None:
+    """A question mark in a hex that is not scanned, or clear as far as scanners tell."""
+    assert "?" in RULESET.text_map(close()).partition("\n\n")[0]
+
+
+def test_the_turn_in_brief_has_a_foe_who_may_be_near() -> None:
+    """The strongest that could reach the Harvester in its next turn; none that is too far off."""
+    near = told({"ann": {"H": (0, 0), "C1": (0, 3)}, "bob": {"S1": (0, 4), "C1": (1, 3)}}, {"bob": {"H": (15, 0)}})
+
+    assert RULESET.brief(near)[-1] == "Out of sight: bob's Soldier, 1 turn ago at 0,4, 4 steps off."
+    assert not [line for line in RULESET.brief(told(FIRST, AWAY)) if line.startswith("Out of sight")]
