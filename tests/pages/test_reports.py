@@ -15,10 +15,12 @@ from pbem.report.facts import Correction, DiceTold, DiceWord, Said, SheetUsed, W
 from pbem.report.markdown import as_html, as_text
 from pbem.report.pages import RulebookPage
 from pbem.rulebook import rulebook
-from pbem.ruleset import AnyRuleset
-from pbem.ruleset.testing.play import games
+from pbem.ruleset import AnyRuleset, Seat, View
+from pbem.ruleset.testing.play import games, mailed
+from rules import harvester
 from tests.games import RULESETS
 from tests.pages.looking import SCHEMES, WIDTHS, Scheme, faults, shown, too_wide
+from tests.rules.harvester.table import empire
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 
@@ -56,27 +58,35 @@ def _reports(ruleset: AnyRuleset) -> Iterator[Mailed]:
     longest = max(game.views(), key=lambda view: len(str(view)))
     with Reporter([TEMPLATES], {ruleset.key: ruleset}) as reporter:
         for view in (views[0], views[len(views) // 2], longest, views[-1]):
-            facts = ReportFacts(
-                campaign="trap7",
-                seat=view["seat"],
-                seats=game.seats,
-                deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
-                closes=dt.datetime(2026, 11, 28, 7, tzinfo=dt.UTC),
-                zone="America/Argentina/ComodRivadavia",
-                code="k3v7mq2xw5n4tzpa",
-                address="orders@example.org",
-                used=None if view is views[0] else SheetUsed(3, "ef" * 32),
-                ordered=() if view is views[0] else ("move " + "here and there " * 20, "rest"),
-                seal="ab" * 32,
-                seed="ba" * 32 if view["over"] else "",
-                dice=DICE if view is views[0] or view["over"] else None,
-                first=view is views[0],
-                record="cd" * 32,
-                words=SAID,
-                correction=None if view is views[0] else CORRECTION,
-            )
-            parts = reporter.report(ruleset, view, facts)
-            yield Mailed(parts, {facts.content_id(name): png for name, _, png in parts.pictures if png is not None})
+            yield _mailed(reporter, ruleset, view, _facts(view, game.seats, first=view is views[0]))
+
+
+def _facts(view: View, seats: tuple[Seat, ...], *, first: bool) -> ReportFacts:
+    """All that can stand around a view, the first one of a game or a later one that is corrected."""
+    return ReportFacts(
+        campaign="trap7",
+        seat=view["seat"],
+        seats=seats,
+        deadline=dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC),
+        closes=dt.datetime(2026, 11, 28, 7, tzinfo=dt.UTC),
+        zone="America/Argentina/ComodRivadavia",
+        code="k3v7mq2xw5n4tzpa",
+        address="orders@example.org",
+        used=None if first else SheetUsed(3, "ef" * 32),
+        ordered=() if first else ("move " + "here and there " * 20, "rest"),
+        seal="ab" * 32,
+        seed="ba" * 32 if view["over"] else "",
+        dice=DICE if first or view["over"] else None,
+        first=first,
+        record="cd" * 32,
+        words=SAID,
+        correction=None if first else CORRECTION,
+    )
+
+
+def _mailed(reporter: Reporter, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> Mailed:
+    parts = reporter.report(ruleset, view, facts)
+    return Mailed(parts, {facts.content_id(name): png for name, _, png in parts.pictures if png is not None})
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -98,6 +108,21 @@ def test_everybody_can_read_a_report(browser: Browser, reports: list[Mailed], sc
 def test_no_report_is_cut(reports: list[Mailed]) -> None:
     """Gmail cuts the HTML of a mail at 102 kB."""
     assert [len(parts.html.encode()) for parts, _ in reports if len(parts.html.encode()) > LARGEST] == []
+
+
+def test_a_ruler_of_forty_reads_on_a_phone(browser: Browser) -> None:
+    """The longest report there is, of a game of a thousand, fits like any other."""
+    view = mailed(harvester.RULESET, empire(), "seat1", ())
+    with Reporter([TEMPLATES], {harvester.RULESET.key: harvester.RULESET}) as reporter:
+        report = _mailed(reporter, harvester.RULESET, view, _facts(view, ("seat1", "seat2"), first=False))
+
+    assert len(report.parts.html.encode()) <= LARGEST
+    for width in WIDTHS:
+        with shown(browser, report.parts.html, report.pictures, width, "light") as page:
+            assert too_wide(page) == []
+    for scheme in SCHEMES:
+        with shown(browser, report.parts.html, report.pictures, 390, scheme) as page:
+            assert faults(page) == []
 
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)

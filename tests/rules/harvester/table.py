@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -161,3 +162,15 @@ def scanned(view: View, spot: Hex) -> tuple[int, list[Any]] | None:
         if spot in zip(quiet[::2], quiet[1::2], strict=True):
             return band, []
     return None
+
+
+def empire() -> State:
+    """A game of a thousand in which seat1 rules forty, and units are all over the planet."""
+    state, draws = new_game(1000), np.random.default_rng(1)
+    near = np.flatnonzero(state.planet.distance <= 7)
+    at = (state.at[:, :1] + draws.choice(near, state.at.shape)) % state.planet.count
+    at[:, 0] = state.at[:, 0]
+    below = state.ruler.copy()
+    below[1:41] = 0
+    moved = draws.random(state.planet.count) < 0.2
+    return replace(state, at=at, ruler=below, traffic=np.where(moved, 9, 0).astype(np.uint8), turn=9)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-import numpy as np
 import pytest
 
 from pbem.house import TEMPLATES
@@ -14,7 +12,7 @@ from pbem.report import Reporter, ReportFacts, ReportParts
 from pbem.ruleset import Event, Seat, Stamp, View
 from rules.harvester import RULESET, sprites
 from rules.harvester.state import State
-from tests.rules.harvester.table import SEATS, new_game, position, turn, view
+from tests.rules.harvester.table import SEATS, empire, position, turn, view
 
 
 def report(state: State, seat: Seat, events: tuple[Event, ...] = ()) -> ReportParts:
@@ -107,21 +105,9 @@ def test_resources_and_units_are_grouped_by_number(part: str) -> None:
         assert told in words
 
 
-def ruler() -> State:
-    """A game of a thousand in which seat1 rules forty, and units are all over the planet."""
-    state, draws = new_game(1000), np.random.default_rng(1)
-    near = np.flatnonzero(state.planet.distance <= 7)
-    at = (state.at[:, :1] + draws.choice(near, state.at.shape)) % state.planet.count
-    at[:, 0] = state.at[:, 0]
-    below = state.ruler.copy()
-    below[1:41] = 0
-    moved = draws.random(state.planet.count) < 0.2
-    return replace(state, at=at, ruler=below, traffic=np.where(moved, 9, 0).astype(np.uint8), turn=9)
-
-
 def test_a_ruler_of_forty_reads_a_summary_and_the_rest_at_the_end() -> None:
     """What is known takes three screens; what is worth most stands below the form, in 400 lines and 100 kB in all."""
-    state = ruler()
+    state = empire()
 
     parts = report(state, "seat1")
 
