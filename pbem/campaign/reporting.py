@@ -20,7 +20,7 @@ from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
-from pbem.report import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
+from pbem.report import Correction, DiceTold, Ordered, ReportFacts, ReportParts, SheetUsed
 from pbem.ruleset import AnyRuleset, Order, Seat, View, canonical
 from pbem.store.models import Report, Turn
 
@@ -69,9 +69,13 @@ def make_reports(
 ) -> list[MadeReport]:
     """Renders the reports of the seats given, in their order."""
     seats = [(place, canonical(view)) for place, view in views]
-    facts = [_facts(house, opening, place) for place, _ in seats]
     # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
-    jobs = [(ruleset, json.loads(view), each) for (_, view), each in zip(seats, facts, strict=True)]
+    shown = [json.loads(view) for _, view in seats]
+    facts = [
+        _facts(house, opening, place, _ordered(ruleset, view, opening.orders.get(place.seat, ())))
+        for (place, _), view in zip(seats, shown, strict=True)
+    ]
+    jobs = [(ruleset, view, each) for view, each in zip(shown, facts, strict=True)]
     parts = house.reporter.reports(jobs)
     return [
         MadeReport(place, each.code, view, made, _mail(house, opening, place, each, made), each.edition)
@@ -81,7 +85,9 @@ def make_reports(
 
 def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
     """The text alone that a seat would be mailed of a view."""
-    return house.reporter.text(ruleset, json.loads(view), _facts(house, opening, place))
+    shown = json.loads(view)
+    ordered = _ordered(ruleset, shown, opening.orders.get(place.seat, ()))
+    return house.reporter.text(ruleset, shown, _facts(house, opening, place, ordered))
 
 
 def put_reports(
@@ -141,7 +147,13 @@ def _is_picture(name: str) -> bool:
     return name.endswith(".png")
 
 
-def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
+def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[Ordered, ...]:
+    """A seat's orders of the turn before, and what its view tells of each."""
+    became = ruleset.became(view, orders) if orders else ()
+    return tuple(Ordered(order.words(), said) for order, said in zip(orders, became, strict=True))
+
+
+def _facts(house: House, opening: Opening, place: Place, ordered: tuple[Ordered, ...]) -> ReportFacts:
     snapshot = opening.snapshot
     return ReportFacts(
         campaign=snapshot.name,
@@ -153,7 +165,7 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         address=house.settings.address,
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,
-        ordered=tuple(order.words() for order in opening.orders.get(place.seat, ())),
+        ordered=ordered,
         seal=opening.seal,
         seed=opening.seed,
         dice=opening.dice.get(place.seat),

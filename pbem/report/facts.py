@@ -26,6 +26,13 @@ class DiceWord(NamedTuple):
     own: bool
 
 
+class Ordered(NamedTuple):
+    """An order that a seat had in the turn reported: in words, and what became of it, "" if nothing is to be said."""
+
+    words: str
+    became: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiceTold:
     """The words mixed into the dice, as a report tells them: those of all `seats`, or where they are many its own.
@@ -99,8 +106,8 @@ class ReportFacts:
     `closes`, if there is a grace; `zone` is the campaign's ("Europe/Berlin").
     `code` is the reply code, `address` the order address without it. `used` is
     the sheet that counted in the turn reported; with `missed`, none came and the
-    defaults were used. `ordered` are the orders that its seat had in it, in
-    words. `seed` is the hex of the dice's seed once the campaign is over, ""
+    defaults were used. `ordered` are the orders that its seat had in it.
+    `seed` is the hex of the dice's seed once the campaign is over, ""
     before; `dice` are the words mixed with it, in a seat's first report and in
     its last. `record` is the hash of the archive's record of the turn before the
     one reported, by which the archive can be held to this report; "" where there
@@ -117,7 +124,7 @@ class ReportFacts:
     address: str
     used: SheetUsed | None = None
     missed: bool = False
-    ordered: tuple[str, ...] = ()
+    ordered: tuple[Ordered, ...] = ()
     seal: str = ""
     seed: str = ""
     record: str = ""

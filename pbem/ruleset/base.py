@@ -125,6 +125,10 @@ class BaseRuleset(Generic[S]):
         """None: the report begins with what happened."""
         return ()
 
+    def became(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
+        """Nothing is said of any."""
+        return [""] * len(orders)
+
     def pictures(self, view: View) -> Sequence[Picture]:
         """None."""
         return ()

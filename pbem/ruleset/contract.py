@@ -252,6 +252,12 @@ class Ruleset(Protocol[S]):
     def brief(self, view: View) -> Sequence[str]:
         """The turn in brief, what matters most first, in at most eight short lines: what one would tell a friend."""
 
+    def became(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
+        """What became of each order of a turn, a sentence each, or "" where nothing is to be said.
+
+        `view` is that of the report on this turn, from which all of it is taken.
+        """
+
     def pictures(self, view: View) -> Sequence[Picture]:
         """Pictures for a report, drawn from what its reader may know."""
 

@@ -295,3 +295,14 @@ def test_a_later_version_of_a_game_reads_what_earlier_ones_saved(desk: Desk) -> 
     desk.tick()
 
     assert "red whispered to you: hello" in text_of(desk.last(CYD))
+
+
+def test_a_report_says_what_became_of_each_order(desk: Desk) -> None:
+    """Below an order restated stands what came of it, as far as its seat may know."""
+    desk.begin()
+    desk.post("ORDERS toy1 red\nBID 2\nWHISPER blue deal\nEND")
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+    desk.tick()
+
+    assert "- Bid 2 for the prize.\n    You won.\n- Whisper to blue: deal.\n\n" in text_of(desk.last(ANN))

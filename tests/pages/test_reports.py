@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from pbem.report import Reporter, ReportFacts, ReportParts
-from pbem.report.facts import Correction, DiceTold, DiceWord, Said, SheetUsed, Words
+from pbem.report.facts import Correction, DiceTold, DiceWord, Ordered, Said, SheetUsed, Words
 from pbem.report.markdown import as_html, as_text
 from pbem.report.pages import RulebookPage
 from pbem.rulebook import rulebook
@@ -73,7 +73,7 @@ def _facts(view: View, seats: tuple[Seat, ...], *, first: bool) -> ReportFacts:
         code="k3v7mq2xw5n4tzpa",
         address="orders@example.org",
         used=None if first else SheetUsed(3, "ef" * 32),
-        ordered=() if first else ("move " + "here and there " * 20, "rest"),
+        ordered=() if first else (Ordered("move " + "here and there " * 20, LONG), Ordered("rest")),
         seal="ab" * 32,
         seed="ba" * 32 if view["over"] else "",
         dice=DICE if first or view["over"] else None,

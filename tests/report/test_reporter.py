@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pbem.errors import ConfigError
-from pbem.report import Reporter, SheetUsed
+from pbem.report import Ordered, Reporter, SheetUsed
 from pbem.ruleset import Picture, View
 from tests.report.toy import TEMPLATES, Fair, facts, reporter, seen
 
@@ -36,12 +36,17 @@ class Smudged(Fair):
 def test_report_has_its_sections_in_order() -> None:
     """First the turn in brief and the map, then what changed, what was ordered and what is known, then the form."""
     sheet = SheetUsed(3, "0123456789abcdef" * 4)
-    parts = reporter().report(Fair(), seen(), facts(used=sheet, ordered=("bid 3 coins",), seal="ab", seed="cd"))
+    parts = reporter().report(
+        Fair(),
+        seen(),
+        facts(used=sheet, ordered=(Ordered("bid 3 coins", "The prize went to blue."),), seal="ab", seed="cd"),
+    )
 
     titles = ("* You have", "MAP", "WHAT HAPPENED", "WHAT YOU ORDERED", "WHAT YOU KNOW", "YOUR ORDERS", "FAIR DICE")
     places = [parts.text.index(words) for words in titles]
     assert places == sorted(places)
-    assert "- Bid 3 coins.\n" in parts.text
+    assert "- Bid 3 coins.\n    The prize went to blue.\n" in parts.text
+    assert "<li>Bid 3 coins.<br>" in parts.html
     headings = ("<li>You have", ">Map<", ">What happened<", ">What you ordered<", ">What you know<", ">Fair dice<")
     places = [parts.html.index(words) for words in headings]
     assert places == sorted(places)

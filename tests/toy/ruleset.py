@@ -164,6 +164,11 @@ class Auction(BaseRuleset[Table]):
         reports = len(before["scores"]["turns"]) if before else 0
         return {"scores": scored(before, "coins", "report", reports + 1, view["purse"])}
 
+    def became(self, view: View, orders: Sequence[Order]) -> list[str]:
+        winner = next((event["winner"] for event in view["events"] if event["kind"] == "prize"), None)
+        said = "You won." if winner == view["seat"] else f"{winner or 'Nobody'} won."
+        return [said if isinstance(order, Bid) else "" for order in orders]
+
     def template(self, view: View) -> list[str]:
         return ["; BID <coins>"]
 

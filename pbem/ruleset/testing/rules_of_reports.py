@@ -21,6 +21,9 @@ LARGEST_MEMORY = 10_000
 MOST_BRIEF, BRIEF = 8, 76
 """Lines of a turn in brief, and signs on each."""
 
+BECAME = 200
+"""Signs of what became of an order."""
+
 DEEPEST_PICTURE = 30
 FORBIDDEN_ELEMENTS = {"script", "image", "foreignObject", "use", "a", "iframe", "style", "animate", "set"}
 
@@ -119,6 +122,19 @@ class ReportRules(Held):
             lines = self.ruleset.brief(view)
             assert len(lines) <= MOST_BRIEF
             assert [line for line in lines if not (line.strip() and line.isprintable() and len(line) <= BRIEF)] == []
+
+    @rule(
+        "Let became give a line for each order, in their order: a printable sentence of at most 200 signs, or nothing; "
+        "take it from the view of the report on their turn."
+    )
+    def test_a_report_says_what_became_of_orders(self) -> None:
+        """Each order of a turn has one line of its own at most, whatever came of it."""
+        for game in games(self.ruleset):
+            for step, following in pairwise(game.steps):
+                for seat, orders in step.turn.orders.items():
+                    lines = self.ruleset.became(following.views[seat], orders)
+                    assert len(lines) == len(orders)
+                    assert [line for line in lines if not (line.isprintable() and len(line) <= BECAME)] == []
 
     @rule(
         "Name pictures in small letters, digits and -, differently within a report; give each a title on "
