@@ -89,7 +89,7 @@ class Player:
         assert self.report is not None
         self.written += 1
         manner = self.written % 3
-        campaign = str(self.report["Subject"]).partition(" ")[0].strip("[")
+        campaign = str(self.report["Subject"]).partition(" ")[0].strip("[]")
         framed = ["Hello,", "", f"ORDERS {campaign} {self.seat}", *lines, "END", "", "-- ", self.seat.capitalize()]
         subject, answers = f"Re: {self.report['Subject']}", str(self.report["Message-ID"])
         to = str(self.report["Reply-To"])

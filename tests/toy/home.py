@@ -111,6 +111,8 @@ class Desk:
     now: dt.datetime = MONDAY
     _count: Iterator[int] = field(default_factory=itertools.count)
     _read: dict[Path, tuple[str, EmailMessage]] = field(default_factory=dict)
+    alike: bool = True
+    """Whether campaigns that begin alike may have the same keys and salts."""
 
     @property
     def home(self) -> Path:
@@ -137,7 +139,7 @@ class Desk:
         )
         rules = ADDRESS_IS_ENOUGH | dict(rules or {})
         alike = (repr(wanted), repr(sorted(rules.items())), self.now, *self.house.games.items(), made_of(self.home))
-        if not is_untouched(self.home):
+        if not (self.alike and is_untouched(self.home)):
             self._begin(wanted, rules)
         elif alike in _BEGUN:
             _BEGUN[alike].put(self.house)
