@@ -13,7 +13,7 @@ import pytest
 from pbem.ruleset import Order, View
 from pbem.ruleset.testing.play import games
 from rules.singularity_trap import RULESET
-from rules.singularity_trap.orders import Build, LeaveColour, Move, Terraform
+from rules.singularity_trap.orders import Build, Move
 from rules.singularity_trap.state import State
 from tests.rules.singularity_trap.builders import Played, dark, given, play, read, ship, view, world
 
@@ -356,12 +356,18 @@ def test_ships_said_to_be_built_were_built() -> None:
             assert set(re.findall(r"[A-Z][0-9]{3}", said)) <= built
 
 
-def test_planets_have_the_colours_told() -> None:
-    """The colour told of a TERRAFORM is that of the planet."""
-    for shown, order, said in _told_in_games():
-        told_ = re.search(r"\((\S+)\) went from \S+ to ([a-z]+)", said)
-        if isinstance(order, Terraform | LeaveColour) and told_:
-            assert {each["space"]: each["colour"] for each in shown["planets"]}[told_[1]] == told_[2]
+def test_each_section_tells_of_its_own_orders() -> None:
+    """The report between movement and the first round tells of the move, that on the round of its fire."""
+    fleet = (ship("R101", "J12+4"), ship("G101", SITE, "Terraformer"), ship("G102", SITE, "Terraformer"))
+    state = dataclasses.replace(world(*fleet, pace="section"), section="movement")
+    moved = play(state, red="MOVE R101 UP")
+    fired = play(moved.state, red="FIRE R101 AT G102")
+    shots = [shot["at"] for fight in fired.told("combat") for shot in fight["shots"]]
+
+    assert moved.state.section == "combat"
+    assert told(moved, read(state, "red", "MOVE R101 UP")) == ["R101 met a stationary ship and stopped at J12+5."]
+    (said,) = told(fired, read(moved.state, "red", "FIRE R101 AT G102"))
+    assert said.startswith(f"{shots.count('G102')} hits in {shots.count('G102')} shots at G102")
 
 
 def test_what_is_hidden_changes_nothing() -> None:
