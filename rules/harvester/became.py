@@ -113,7 +113,7 @@ def _move(order: Move, turn: _Turn) -> str:
         return f"It stopped at {written(spot)}: {AHEAD[blocked['why']]}."
     fight = _undecided(order, spot, turn)
     if fight:
-        return f"It stopped at {written(spot)}: nobody won against {_enemies([fight])} {_place(fight)}."
+        return f"It stopped at {written(spot)}: the fight against {_enemies([fight])} {_place(fight)} was undecided."
     return f"It is at {written(spot)}{_victory(spot, turn)}."
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import pytest
 
 from pbem.ruleset import Order, Seat, TurnInput, View
-from pbem.ruleset.testing.play import Step, games, mailed
+from pbem.ruleset.testing.play import games, mailed
 from rules.harvester import RULESET
-from rules.harvester.orders import Move
+from rules.harvester.orders import Move, Target
 from rules.harvester.planet import DIRECTIONS, planet_of
 from rules.harvester.state import State
 from rules.kit.hexes import Hex, step
 from tests.rules.harvester.table import DICE, position, read, view
 
-_PLACE = re.compile(r"It (?:is|stopped) at (-?\d+),(-?\d+)")
+_PLACE = re.compile(r"It (?:is|stopped|waits) at (-?\d+),(-?\d+)")
 
 
 def played(state: State, sheets: Mapping[Seat, Sequence[str]], **turn: Sequence[Seat]) -> Mapping[Seat, list[str]]:
@@ -66,8 +67,8 @@ def test_a_unit_that_stepped_back_stopped_before_the_fight() -> None:
     told = said(position(units), "MOVE S1 E E E", "MOVE C1 E", bob=["MOVE C1 W"])
 
     assert told == [
-        "It stopped at 2,0: nobody won against bob at 3,0.",
-        "It stopped at 0,-3: nobody won against bob at the border E of 0,-3.",
+        "It stopped at 2,0: the fight against bob at 3,0 was undecided.",
+        "It stopped at 0,-3: the fight against bob at the border E of 0,-3 was undecided.",
     ]
 
 
@@ -78,8 +79,8 @@ def test_who_was_not_held_up_in_an_undecided_fight_did_not_stop_for_it() -> None
     passed = said(position(units), "MOVE C1 E E E", "MOVE S1 E E", bob=["MOVE S1 NW NW"])
     there = said(position(units), "MOVE S1 SE E", "MOVE C1 E", bob=["MOVE S1 NW W W"])
 
-    assert passed == ["It is at 4,0.", "It stopped at 1,0: nobody won against bob at 2,0."]
-    assert there == ["It stopped at 0,1: nobody won against bob at 1,1.", "It is at 2,0."]
+    assert passed == ["It is at 4,0.", "It stopped at 1,0: the fight against bob at 2,0 was undecided."]
+    assert there == ["It stopped at 0,1: the fight against bob at 1,1 was undecided.", "It is at 2,0."]
 
 
 def test_without_the_report_before_only_the_place_is_told() -> None:
@@ -201,7 +202,7 @@ def test_of_many_enemies_the_first_are_named() -> None:
     )
 
     assert said(state, "MOVE C1 E") == [
-        "It stopped at 2,0: nobody won against somebody-of-a-long-name-0 and 5 more at 3,0."
+        "It stopped at 2,0: the fight against somebody-of-a-long-name-0 and 5 more at 3,0 was undecided."
     ]
     assert said(below, "MOVE C1 E") == ["It was lost at 3,0 to somebody-of-a-long-name-0 and 5 more: 1 against 24."]
 
@@ -209,15 +210,25 @@ def test_of_many_enemies_the_first_are_named() -> None:
 # -- whole games
 
 
-def marches() -> Iterator[tuple[Step, View, Seat, Move, str]]:
-    """Every march of the games that bots and gremlins play, with the view after it and what is said of it."""
-    for game in games(RULESET):
-        for before, after in pairwise(game.steps):
-            for seat, orders in before.turn.orders.items():
-                lines = RULESET.became(after.views[seat], orders)
-                for order, line in zip(orders, lines, strict=True):
-                    if isinstance(order, Move):
-                        yield before, after.views[seat], seat, order, line
+class Told(NamedTuple):
+    """An order of a whole game, what is said of it, and the views of its seat before and after."""
+
+    before: View
+    after: View
+    order: Order
+    line: str
+
+
+@pytest.fixture(scope="module")
+def told() -> list[Told]:
+    """Every order of the games that bots and gremlins play."""
+    return [
+        Told(step.views[seat], following.views[seat], order, line)
+        for game in games(RULESET)
+        for step, following in pairwise(game.steps)
+        for seat, orders in step.turn.orders.items()
+        for order, line in zip(orders, RULESET.became(following.views[seat], orders), strict=True)
+    ]
 
 
 def place(seen: View, unit: str) -> Hex | None:
@@ -234,29 +245,36 @@ def goal(seen: View, order: Move) -> Hex | None:
     return here
 
 
-@pytest.fixture(scope="module")
-def told() -> list[tuple[Step, View, Seat, Move, str]]:
-    """All marches."""
-    return list(marches())
-
-
-def test_the_place_told_is_where_the_unit_is(told: list[tuple[Step, View, Seat, Move, str]]) -> None:
+def test_the_place_told_is_where_the_unit_is(told: list[Told]) -> None:
     """Of each unit that is left, in whole games; of all others it is told that they are lost, or that all is."""
-    for _, seen, _, order, line in told:
-        spot = place(seen, order.unit)
-        found = _PLACE.match(line)
-        assert (found and (int(found[1]), int(found[2]))) == spot, line
-        assert found or line.startswith(("It was lost at", "It came to nothing: you were out"))
+    marches = [(each, each.order) for each in told if isinstance(each.order, Move)]
+
+    assert marches
+    for each, order in marches:
+        found = _PLACE.match(each.line)
+        assert (found and (int(found[1]), int(found[2]))) == place(each.after, order.unit), each.line
+        assert found or each.line.startswith(("It was lost at", "It came to nothing: you were out"))
 
 
-def test_who_did_not_get_where_its_steps_lead_has_stopped(told: list[tuple[Step, View, Seat, Move, str]]) -> None:
+def test_the_place_told_of_a_harvester_is_where_it_is(told: list[Told]) -> None:
+    """Wherever it is bound and whatever kept it from there."""
+    places = [(each.after["harvester"], _PLACE.match(each.line)) for each in told if isinstance(each.order, Target)]
+    bound = [(home, found) for home, found in places if found]
+
+    assert bound
+    assert [found[0] for home, found in bound if (home["q"], home["r"]) != (int(found[1]), int(found[2]))] == []
+
+
+def test_who_did_not_get_where_its_steps_lead_has_stopped(told: list[Told]) -> None:
     """And who did has not, so that a reason is given wherever there is one and nowhere else."""
-    stopped = 0
-    for before, seen, seat, order, line in told:
-        spot = place(seen, order.unit)
-        if spot is not None and spot != goal(before.views[seat], order):
-            assert line.startswith("It stopped at"), line
-            stopped += 1
-        elif spot is not None and not any(event["kind"] == "blocked" for event in seen["events"]):
-            assert line.startswith("It is at"), line
-    assert stopped > 0
+    left = [
+        (each, place(each.after, each.order.unit) == goal(each.before, each.order))
+        for each in told
+        if isinstance(each.order, Move) and place(each.after, each.order.unit) is not None
+    ]
+
+    short = [each.line for each, got_there in left if not got_there]
+    there = [each for each, got_there in left if got_there]
+    assert short
+    assert [line for line in short if not line.startswith("It stopped at")] == []
+    assert [each.line for each in there if "undecided" in each.line] == []
