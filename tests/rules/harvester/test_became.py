@@ -83,13 +83,37 @@ def test_who_was_not_held_up_in_an_undecided_fight_did_not_stop_for_it() -> None
     assert there == ["It stopped at 0,1: the fight against bob at 1,1 was undecided.", "It is at 2,0."]
 
 
+def test_of_several_undecided_fights_in_a_hex_that_of_the_same_step_is_told() -> None:
+    """The Soldier comes there one step after the Scout, when there are more enemies."""
+    units = {"ann": {"C1": (1, 0), "S1": (0, 0)}, "bob": {"C1": (2, 0)}, "cyd": {"S1": (4, 0)}}
+
+    told = said(position(units), "MOVE C1 E", "MOVE S1 E E", cyd=["MOVE S1 W W"])
+
+    assert told == [
+        "It stopped at 1,0: the fight against bob at 2,0 was undecided.",
+        "It stopped at 1,0: the fight against bob and cyd at 2,0 was undecided.",
+    ]
+
+
+def test_equals_who_stood_together_hold_up_nobody_who_decides_it() -> None:
+    """They are told of their fight before anyone steps; then a Scout comes, wins with them and goes on, or back."""
+    units = {"ann": {"S1": (2, 0), "C1": (1, 0)}, "bob": {"S1": (2, 0)}, "cyd": {"C1": (3, 0)}}
+
+    on = said(position(units), "MOVE C1 E E")
+    back = said(position(units), "MOVE C1 E W")
+
+    assert on == ["It stopped at 2,0: the fight against cyd at 3,0 was undecided."]
+    assert back == ["It is at 1,0."]
+
+
 def test_without_the_report_before_only_the_place_is_told() -> None:
     """Where a unit came from is not in the view itself, and so not whether it went all its way."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}})
     orders = read(state, "ann", "MOVE S1 E").orders
     after, events = RULESET.resolve(state, TurnInput({"ann": orders}), DICE)
 
-    assert RULESET.became(view(after, "ann", events), orders) == ["It is at 2,0."]
+    for seen in (view(after, "ann", events), mailed(RULESET, after, "ann", events)):
+        assert RULESET.became(seen, orders) == ["It is at 2,0."]
 
 
 def test_of_a_lost_unit_it_is_told_where_and_to_whom() -> None:
@@ -120,6 +144,22 @@ def test_of_a_unit_in_a_hex_that_was_won_the_enemies_are_told() -> None:
         "It is at 3,0, where you won against bob.",
         "It is at -6,0, where you won against bob, and bob is below you now.",
     ]
+
+
+def test_who_won_on_a_border_did_not_win_where_it_came_from() -> None:
+    """Another unit that comes there is in no hex that was won."""
+    units = {"ann": {"S1": (2, 0), "C1": (1, 0)}, "bob": {"C1": (3, 0)}}
+
+    assert said(position(units), "MOVE S1 E", "MOVE C1 E", bob=["MOVE C1 W"]) == ["It is at 3,0.", "It is at 2,0."]
+
+
+def test_a_conquest_that_did_not_count_is_not_told() -> None:
+    """Cyd conquers ann with more, and so ann has no more to take from him."""
+    units = {"ann": {"C1": (-5, 0)}, "cyd": {"G": (1, 0)}}
+
+    told = said(position(units, rulers={"bob": "cyd"}), "MOVE C1 W", cyd=["MOVE G W"])
+
+    assert told == ["It is at -6,0, where you won against bob."]
 
 
 def test_of_a_target_it_is_told_how_far_the_harvester_is() -> None:
@@ -172,7 +212,9 @@ def test_of_what_was_dropped_the_place_is_told() -> None:
 
 def test_of_a_unit_destroyed_by_order_the_wreck_is_told() -> None:
     """What it left, and where."""
-    assert said(position({"ann": {"L1": (2, 0)}}), "DESTROY L1") == ["It left 3 resources at 2,0."]
+    told = said(position({"ann": {"L1": (2, 0), "C1": (0, -2)}}), "DESTROY C1", "DESTROY L1")
+
+    assert told == ["It left 1 resource at 0,-2.", "It left 3 resources at 2,0."]
 
 
 def test_who_went_out_is_told_what_was_done_and_what_not() -> None:
