@@ -14,6 +14,8 @@ from rules.dueling_masters.orders import ORDERS, Move, Setup
 from rules.dueling_masters.state import State
 from tests.rules.dueling_masters.table import SETUPS, new_game, position, turn, view
 
+MET = ", ".join(f"an enemy Z fighter on {square} (enemy lost)" for square in ("E2", "E3", "E4")) + " and 4 more"
+
 
 def told(state: State, *lines: str, two: Sequence[str] = (), seat: Seat = "one") -> list[str]:
     """What a seat's report says of its lines, player one's unless told otherwise; they need not be right."""
@@ -70,8 +72,7 @@ def test_pieces_placed_are_told_by_their_names() -> None:
             "B E1>E9",
             "Z1 E2, Z2 E3, Z3 E4, Z4 E5, Y1 E6, Y2 E7, X1 E8, X2 J1",
             "MOVE B E1",
-            "It departed from E9 and is in transit. Before, it had met an enemy Z fighter on E2 (enemy lost), an enemy "
-            + "Z fighter on E3 (enemy lost), an enemy Z fighter on E4 (enemy lost) and 4 more.",
+            f"It departed from E9 and is in transit. Before, it had met {MET}.",
         ),
         (
             "X1 E1, ASTEROID1 E3, Z1 C2",
