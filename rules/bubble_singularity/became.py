@@ -35,7 +35,7 @@ from rules.bubble_singularity.orders import (
     pairs,
 )
 from rules.bubble_singularity.state import COLOURS
-from rules.kit.brief import listed, named, sentence
+from rules.kit.brief import counted, listed, named, sentence
 from rules.kit.fates import fate, not_done, refusals
 
 Event = Mapping[str, Any]
@@ -103,8 +103,23 @@ def _fate(line: _Line) -> str:
         return "You were out of the game by then."
     if line.why:
         instead = _INSTEAD.get(kind)
-        return fate(not_done(line.why), instead(line) if instead else "")
-    return fate(_DONE[kind](line) or ("The game ended before it came to that." if line.view["over"] else ""))
+        done = instead(line) if instead else ""
+        return fate(not_done(line.why), done, _scored(line) if done else "")
+    done = _DONE[kind](line)
+    unreached = "The game ended before it came to that." if line.view["over"] else ""
+    return fate(done, _scored(line)) if done else unreached
+
+
+def _scored(line: _Line) -> str:
+    """What the pops after the action brought: told with the action, or with the move if no action was ordered."""
+    told_with = _ACTIONS if any(isinstance(order, _ACTIONS) for order in line.orders) else (Move,)
+    scored = line.own("scored")
+    if not scored or not isinstance(line.order, told_with):
+        return ""
+    pops, points, markers = (sum(event[what] for event in scored) for what in ("pops", "points", "markers"))
+    chains = f" in {len(scored)} chains" if len(scored) > 1 else ""
+    won = f" and {counted(markers, 'marker')}" if markers else ""
+    return f"then {counted(pops, 'pop')}{chains} scored {counted(points, 'point')}{won}."
 
 
 def _start(line: _Line) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -86,7 +87,7 @@ TURNS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     (
         {"hand": "", "lying": {"C3": "rr", "C2": "g"}, "cards": {"C3": "NS"}},
         [
-            ("PULL N", "Green came from C2 to C3."),
+            ("PULL N", "Green came from C2 to C3. Then 1 pop scored 1 point."),
             ("POP C3 green N", "Pop 1: green N to C2 and red S to C4; you collected red."),
             ("POP C3 red N", "C3 popped once only."),
         ],
@@ -264,20 +265,31 @@ def test_nothing_comes_of_a_turn_after_the_end() -> None:
     ]
 
 
-def _reports() -> Iterator[tuple[View, tuple[Order, ...]]]:
-    """Whoever was awaited in games of bots and gremlins: the view after a turn, and the orders in it."""
+def test_without_an_action_the_move_tells_what_popped() -> None:
+    """Pops come after the action; where that was the default, what they scored stands with the move, chains summed."""
+    lying = {"D4": "ggg", "A4": "ggg"}
+
+    assert told(lay(hand="r", lying=lying), "MOVE N") == [
+        "It went to C2, placing red on C2. Then 2 pops in 2 chains scored 2 points."
+    ]
+
+
+def _reports() -> Iterator[tuple[View, View, tuple[Order, ...]]]:
+    """Whoever was awaited in games of bots and gremlins: the views before and after a turn, and its orders."""
     for game in games(RULESET):
         for step, following in pairwise(game.steps):
             for seat, orders in step.turn.orders.items():
-                yield following.views[seat], orders
+                yield step.views[seat], following.views[seat], orders
 
 
 def test_in_played_games_the_places_said_are_those_of_the_view() -> None:
-    """A Mari is where its line says, the first card is held, and no space that popped is said not to."""
+    """A Mari is where its line says, the first card is held, and points said are those won."""
     seen = set[type[Order]]()
-    for after, orders in _reports():
-        me = after["players"][after["seat"]]
-        for order, said in zip(orders, RULESET.became(after, orders), strict=True):
+    for before, after, orders in _reports():
+        me, lines = after["players"][after["seat"]], RULESET.became(after, orders)
+        points = sum(int(number) for number in re.findall(r"scored ([0-9]+) point", " ".join(lines)))
+        assert not points or points == me["points"] - before["players"][after["seat"]]["points"]
+        for order, said in zip(orders, lines, strict=True):
             if isinstance(order, Move) and said.startswith("It went"):
                 assert said.removesuffix(".").split(", placing ")[0].endswith(f" to {me['at']}")
                 seen.add(Move)
