@@ -7,6 +7,7 @@ from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Seat, Seats, Standing, View, scored
 from rules.bubble_singularity import beginning, bots, form, picture, sheet, state, textmap, turn
+from rules.bubble_singularity.became import became
 from rules.bubble_singularity.brief import brief
 from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.orders import ORDERS
@@ -48,6 +49,7 @@ class BubbleSingularity(BaseRuleset[State]):
     template = staticmethod(form.template)
     resolve = staticmethod(turn.resolve)
     brief = staticmethod(brief)
+    became = staticmethod(became)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Seat, Seats, Standing, View, scored
 from rules.dueling_masters import bots, picture, sheet, textmap, turn
+from rules.dueling_masters.became import became
 from rules.dueling_masters.brief import brief
 from rules.dueling_masters.events import ENDS
 from rules.dueling_masters.orders import ORDERS
@@ -73,6 +74,7 @@ class DuelingMasters(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
     brief = staticmethod(brief)
+    became = staticmethod(became)
     resolve = staticmethod(turn.resolve)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)

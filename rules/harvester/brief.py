@@ -17,11 +17,12 @@ from rules.kit.hexes import Hex
 Events = list[dict[str, Any]]
 
 _UNDECIDED = ("won", "lost", "tied")
-_AHEAD = {
+AHEAD = {
     "crags": "crags are ahead",
     "ruler": "units of your ruler's side have the hex ahead",
     "harvester": "another Harvester has the hex ahead",
 }
+"""What stopped a unit, by the reason of the event."""
 
 
 def brief(view: View) -> list[str]:
@@ -138,7 +139,7 @@ def _harvester(view: View) -> str:
     home = view["harvester"]
     gathered = sum(event["amount"] for event in _of(view, "gathered"))
     begin = f"Your Harvester gathered {gathered}, holds" if gathered else "Your Harvester holds"
-    stopped = [_AHEAD[event["why"]] for event in _of(view, "blocked") if event["unit"] == "H"]
+    stopped = [AHEAD[event["why"]] for event in _of(view, "blocked") if event["unit"] == "H"]
     return f"{begin} {home['held']} of {MOST_HELD} and {f'was stopped: {stopped[-1]}' if stopped else _course(home)}."
 
 

@@ -100,6 +100,15 @@ def moves(view: View) -> dict[str, tuple[Hex, Hex]]:
     return {unit: ((q, r), (stand[unit][0], stand[unit][1])) for unit, (q, r) in memory.get("came", {}).items()}
 
 
+def stood(view: View) -> dict[str, Hex]:
+    """Where the own units that are left stood in the report of the turn before; nothing if that is not remembered."""
+    memory = view.get("memory", {})
+    if view["turn"] - 1 not in (turn for turn, _ in memory.get("scores", {"turns": ()})["turns"]):
+        return {}
+    places = {**memory.get("stand", {}), **memory.get("came", {})}
+    return {unit: (q, r) for unit, (q, r) in places.items()}
+
+
 def _older(view: View, part: str) -> list[Row]:
     rows = [row for row in view.get("memory", {}).get(part, ()) if row[-1] < view["turn"]]
     return sorted(rows, key=lambda row: -row[-1])

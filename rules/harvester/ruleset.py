@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pbem.ruleset import BaseRuleset, Event, Seat, Seats, Standing, View
 from rules.harvester import bots, picture, sheet, state, textmap, turn
+from rules.harvester.became import became
 from rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
 from rules.harvester.brief import brief
 from rules.harvester.memory import remember
@@ -39,6 +40,7 @@ class Harvester(BaseRuleset[State]):
     template = staticmethod(sheet.template)
     resolve = staticmethod(turn.resolve)
     brief = staticmethod(brief)
+    became = staticmethod(became)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Event, Option, Seat, Seats, Standing, TurnInput
 from rules.singularity import bots, picture, sheet, state, textmap, turn
+from rules.singularity.became import became
 from rules.singularity.brief import brief
 from rules.singularity.events import reason
 from rules.singularity.field import LARGEST, SMALLEST, USUAL
@@ -44,6 +45,7 @@ class Singularity(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
     brief = staticmethod(brief)
+    became = staticmethod(became)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)

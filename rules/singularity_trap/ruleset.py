@@ -7,6 +7,7 @@ from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, Seat, Seats, SetupError, Standing, View
 from rules.singularity_trap import pictures, resolve, sheet, state, template, textmap
+from rules.singularity_trap.became import became
 from rules.singularity_trap.bots import BOTS
 from rules.singularity_trap.brief import brief
 from rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
@@ -62,6 +63,7 @@ class SingularityTrap(BaseRuleset[State]):
     template = staticmethod(template.template)
     remember = staticmethod(remember)
     brief = staticmethod(brief)
+    became = staticmethod(became)
     resolve = staticmethod(resolve.resolve)
     pictures = staticmethod(pictures.pictures)
     text_map = staticmethod(textmap.text_map)

@@ -1,0 +1,149 @@
+"""What became of each order: what is said is what the report shows, and nothing of a flight not yet judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import pytest
+
+from pbem.ruleset import Dice, Order, Seat, TurnInput
+from pbem.ruleset.testing.play import games
+from rules.dueling_masters import RULESET
+from rules.dueling_masters.orders import ORDERS, Move, Setup
+from rules.dueling_masters.state import State
+from tests.rules.dueling_masters.table import SETUPS, new_game, position, turn, view
+
+MET = ", ".join(f"an enemy Z fighter on {square} (enemy lost)" for square in ("E2", "E3", "E4")) + " and 4 more"
+
+
+def told(state: State, *lines: str, two: Sequence[str] = (), seat: Seat = "one") -> list[str]:
+    """What a seat's report says of its lines, player one's unless told otherwise; they need not be right."""
+    sheets: Mapping[Seat, Sequence[str]] = {"one": lines, "two": two}
+    orders = {each: _orders(state, each, of) for each, of in sheets.items()}
+    after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"test"))
+    return list(RULESET.became(view(after, seat, events), orders[seat]))
+
+
+def _orders(state: State, seat: Seat, lines: Sequence[str]) -> tuple[Order, ...]:
+    parsed = ORDERS.parse(view(state, seat), enumerate(lines, 1))
+    assert not parsed.errors, parsed.errors
+    return parsed.orders
+
+
+def test_pieces_placed_are_told_by_their_names() -> None:
+    """In the order of the squares; what has no number is placed, and what cannot stand there is not."""
+    assert told(new_game(), *SETUPS["one"]) == [
+        "It is placed.",
+        "They are placed.",
+        "It is placed.",
+        "It is placed.",
+        "They are X1 and X2.",
+        "They are Y1 and Y2.",
+        "They are Z1, Z2, Z3 and Z4.",
+    ]
+    assert told(new_game(), "SETUP HOME B8", "SETUP W J1")[0] == "It is placed."
+    assert told(new_game(), "SETUP W J1")[0].startswith("Not done, for J1 ")
+
+
+@pytest.mark.parametrize(
+    ("own", "enemy", "line", "said"),
+    [
+        ("Z1 E1, X1 C2", "X1 J1", "MOVE Z1 F2", "It departed from E1 and is in transit."),
+        (
+            "B E1>F1, X1 C2",
+            "Z1 F1, X1 J1",
+            "MOVE B G1",
+            "It departed from F1 and is in transit. Before, it had met an enemy Z fighter on F1 (enemy lost).",
+        ),
+        (
+            "Z1 E1>F1, X1 C2",
+            "B1 F1, X1 J1",
+            "MOVE Z1 E1",
+            "Your move is used up. Before, it had met an enemy B fighter on F1 (yours lost).",
+        ),
+        (
+            "X1 E1>F1, Z1 C2",
+            "X1 F1, Z1 J1",
+            "MOVE X1 E1",
+            "Your move is used up. Before, it had met an enemy X fighter on F1 (both lost).",
+        ),
+        (
+            "B E1>E9",
+            "Z1 E2, Z2 E3, Z3 E4, Z4 E5, Y1 E6, Y2 E7, X1 E8, X2 J1",
+            "MOVE B E1",
+            f"It departed from E9 and is in transit. Before, it had met {MET}.",
+        ),
+        (
+            "X1 E1, ASTEROID1 E3, Z1 C2",
+            "X1 J1",
+            "MOVE X1 E4 RAM",
+            "It departed from E1 and met your asteroid on E3: both are gone.",
+        ),
+        ("X1 E1, ASTEROID1 E3, Z1 C2", "X1 J1", "MOVE X1 E4", "Not done, for your own asteroid on E3 is in the way."),
+        (
+            "X1 E1>J1, Z1 C2",
+            "HOME J1",
+            "MOVE X1 E1",
+            "The game ended before it departed. Before, it had met an enemy home planet on J1 (enemy lost).",
+        ),
+    ],
+)
+def test_a_move_is_told_as_far_as_it_was_judged(own: str, enemy: str, line: str, said: str) -> None:
+    """Where the piece departed, what its flight before met, or why it does not fly."""
+    assert told(position(own, enemy), line) == [said]
+
+
+def test_a_flight_is_told_alike_whatever_it_will_meet() -> None:
+    """A piece that flies onto an enemy is in transit like one that flies free: the judgement comes later."""
+    own = "X1 E1, Z1 C2"
+
+    assert told(position(own, "B F1, X1 J1"), "MOVE X1 F1") == told(position(own, "B F2, X1 J1"), "MOVE X1 F1")
+
+
+def test_offers_of_a_draw_and_their_answers_are_told() -> None:
+    """An offer waits; an answer agrees to it or lays it aside; an end before it lets it lapse."""
+    state = position("X1 C2", "X1 J1")
+    offered, _ = turn(state, two=["DRAW OFFER"], one=["MOVE X1 C3"])
+
+    assert told(state, "DRAW OFFER") == ["It waits for your opponent's answer."]
+    assert told(state, "DRAW OFFER", two=["DRAW OFFER"]) == ["Both agreed: the game is drawn."]
+    assert told(offered, "DRAW ACCEPT") == ["Both agreed: the game is drawn."]
+    assert told(offered, "DRAW DECLINE") == ["The offer no longer stands."]
+    assert told(offered, "DRAW ACCEPT", two=["RESIGN"]) == ["The game ended without it."]
+
+
+def test_a_resignation_is_told() -> None:
+    """It ends the game; given up at once by both, the game is drawn."""
+    state = position("X1 C2", "X1 J1")
+
+    assert told(state, "RESIGN", "MOVE X1 C3") == ["The game is over.", "The game ended before it departed."]
+    assert told(state, "RESIGN", two=["RESIGN"]) == ["A draw: both players gave up at once."]
+    assert told(new_game(), "SETUP W C1", two=["RESIGN"]) == ["The game ended before it came to that."]
+
+
+def test_in_played_games_what_is_said_is_what_the_view_has() -> None:
+    """A piece in transit has departed from where its line says; one whose move is used up is lost."""
+    seen = set[str]()
+    for game in games(RULESET):
+        for step, following in pairwise(game.steps):
+            for seat, orders in step.turn.orders.items():
+                after = following.views[seat]
+                own = {piece["name"]: piece for piece in after["own"]}
+                for order, said in zip(orders, RULESET.became(after, orders), strict=True):
+                    if isinstance(order, Move) and said.startswith("It departed"):
+                        piece = own[order.piece]
+                        assert piece["transit"]
+                        assert piece["square"] == order.square
+                        assert said.startswith(f"It departed from {piece['origin']} and is in transit.")
+                        seen.add("moved")
+                    if isinstance(order, Move) and said.startswith("Your move is used up."):
+                        assert order.piece in {loss["name"] for loss in after["own_lost"]}
+                        seen.add("spent")
+                    if isinstance(order, Setup) and said.startswith("They are X"):
+                        assert [own[name]["square"] for name in ("X1", "X2")] == sorted(
+                            order.squares, key=order.squares.index
+                        )
+                        seen.add("placed")
+                    assert said
+    assert seen == {"moved", "spent", "placed"}
