@@ -139,7 +139,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "calendar": ("outage schedule",),
     "campaign": (
-        "holds journal policy reading tokens",
+        "holds journal piles policy reading tokens",
         "due sheets snapshot",
         "deadlines history labels notices",
         "people press",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import delete, update
@@ -13,18 +13,19 @@ from pbem.acts.act import Planned, Scene
 from pbem.acts.creation import players_allowed
 from pbem.acts.people.welcoming import welcome
 from pbem.acts.turns.turnrun import put_turn
-from pbem.archive import Patch, Withdrawn, setup_dice, setup_record, turn_files
+from pbem.archive import Patch, Withdrawn, setup_dice, setup_record
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.people.dicewords import words_now
-from pbem.campaign.reporting import MadeReport, make_reports, put_reports
-from pbem.campaign.resolving import Outcome, opening_of, patched
+from pbem.campaign.piles import Pile
+from pbem.campaign.reporting import MadeReport, pile_reports, put_reports
+from pbem.campaign.resolving import Outcome, Shown, opening_of, patched
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.outbox import withdraw
-from pbem.ruleset import AnyRuleset, Seat, all_views, remembering, seal
+from pbem.ruleset import AnyRuleset, Seat, View, all_views, remembering, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
 
@@ -49,7 +50,7 @@ class _SetUp:
     outcome: Outcome
     deadline: dt.datetime
     tokens: Mapping[Seat, str]
-    reports: list[MadeReport]
+    reports: Pile[MadeReport]
     record: bytes
     files: Mapping[str, bytes]
 
@@ -74,7 +75,8 @@ class Start(Planned[Started, _SetUp]):
         turn = _keep(session, house, snapshot, plan, now)
         # First, since with the welcome a player's thread begins, and all later mail names it.
         welcome(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
-        put_reports(session, house, snapshot, turn_id=turn, reports=plan.reports, now=now)
+        for reports in plan.reports.batches():
+            put_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
         withdraw(session, snapshot.name, 0)  # mails on the dice, which are of turn 0: no word is taken any more
         note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seal(snapshot.seed)}")
 
@@ -120,16 +122,15 @@ def _set_up(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.
     ruleset = house.game(snapshot.game)
     deadline = next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
     outcome = set_up(snapshot, ruleset)
-    reports = make_reports(house, ruleset, opening_of(session, snapshot, 1, outcome, deadline), outcome.views)
-    files = turn_files([made.parts.files() for made in reports])
+    made = pile_reports(house, ruleset, opening_of(session, snapshot, 1, outcome, deadline), outcome.views)
     return _SetUp(
         snapshot=snapshot,
         outcome=outcome,
         deadline=deadline,
         tokens={seat: draw_token() for seat in snapshot.seats},
-        reports=reports,
-        record=set_up_record(snapshot, ruleset, outcome, files, now),
-        files=files,
+        reports=made.pile,
+        record=set_up_record(snapshot, ruleset, outcome, made.files, now),
+        files=made.files,
     )
 
 
@@ -137,11 +138,16 @@ def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, patch: Patch = ()) -
     """What a campaign begins with, the GM's patch of it done. Raises SetupError or PatchError."""
     state = ruleset.setup(snapshot.options, snapshot.seats, setup_dice(snapshot.dice_seed))
     state, dumped = patched(ruleset, state, patch)
-    views = dict(all_views(ruleset, state, snapshot.seats, ()))
+    places = {place.seat: place for place in snapshot.places}
+
+    def made() -> Iterator[tuple[Place, View]]:
+        for seat, view in all_views(ruleset, state, snapshot.seats, ()):
+            yield places[seat], remembering(ruleset, view, None)
+
     return Outcome(
         dumped=dumped,
         standing=ruleset.standing(state),
-        views=[(place, remembering(ruleset, views[place.seat], None)) for place in snapshot.places],
+        views=Shown(made),
         patch=patch,
     )
 

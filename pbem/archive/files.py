@@ -20,6 +20,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from pbem.archive.reading import RECORD, WITHDRAWN, folder_name, withdrawn_name
@@ -73,12 +74,13 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
     folder = _places(archive, record)[withdrawn]
     home = folder.parent
     if folder.exists():
-        _mend(folder, {RECORD: record, **files})
+        _mend(folder, record, files)
         return folder
     _make(home)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=home))
     try:
-        _write(draft, {**files, RECORD: record})
+        _write(draft, files)
+        _write(draft, {RECORD: record})
         draft.rename(folder)
         flush(home)
     except OSError:
@@ -161,10 +163,10 @@ def _hash(path: Path) -> str | None:
     return None if content is None else file_hash(content)
 
 
-def _mend(folder: Path, files: Mapping[str, bytes]) -> None:
+def _mend(folder: Path, record: bytes, files: Mapping[str, bytes]) -> None:
     """Writes what is missing of a folder or was cut, once nothing else is found to be in its place."""
     lost = []
-    for name, content in files.items():
+    for name, content in chain([(RECORD, record)], files.items()):
         found = _content(folder / name)
         if found is not None and not content.startswith(found):
             what = "record of this turn" if name == RECORD else f"file {name}"
@@ -173,7 +175,7 @@ def _mend(folder: Path, files: Mapping[str, bytes]) -> None:
             lost.append(name)
     for name in reversed(lost):  # the record comes last, as when a folder is made
         (folder / name).parent.mkdir(exist_ok=True)
-        write_whole(folder / name, files[name])
+        write_whole(folder / name, record if name == RECORD else files[name])
 
 
 def _make(home: Path) -> None:

@@ -12,8 +12,10 @@ from typing import cast
 from sqlalchemy import Table, insert, select
 from sqlalchemy.orm import Session
 
+from pbem.archive import turn_files
 from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies
+from pbem.campaign.piles import Files, Pile, batches
 from pbem.campaign.press.postbag import Postbag
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
@@ -81,6 +83,24 @@ def make_reports(
         MadeReport(place, each.code, view, made, _mail(house, opening, place, each, made), each.edition)
         for (place, view), each, made in zip(seats, facts, parts, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """The reports of a turn, made and not yet kept, and the files of its folder in the archive."""
+
+    pile: Pile[MadeReport]
+    files: Files
+
+
+def pile_reports(house: House, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]) -> Reports:
+    """Renders the reports of all these seats, some at a time, so that it takes no more memory for many."""
+    made = Reports(Pile(), Files())
+    for some in batches(views):
+        reports = make_reports(house, ruleset, opening, some)
+        made.pile.add(reports)
+        made.files.add(turn_files([each.parts.files() for each in reports]))
+    return made
 
 
 def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:

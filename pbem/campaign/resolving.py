@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -24,8 +24,9 @@ from pbem.archive import (
 )
 from pbem.campaign.deadlines import Away, load_absences, next_deadline
 from pbem.campaign.history import Past, all_withdrawn, events_from, orders_used, removed_before
+from pbem.campaign.piles import Pile
 from pbem.campaign.press.postbag import load_postbag
-from pbem.campaign.reporting import MadeReport, Opening, make_reports
+from pbem.campaign.reporting import MadeReport, Opening, pile_reports
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
@@ -56,6 +57,16 @@ from pbem.ruleset import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The views of seats, made anew each time one goes through them."""
+
+    made: Callable[[], Iterator[tuple[Place, View]]]
+
+    def __iter__(self) -> Iterator[tuple[Place, View]]:
+        return self.made()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
     """What the run of a turn starts from.
@@ -82,12 +93,13 @@ class Outcome:
     """What the resolver, or a set-up, makes of a campaign, before anybody is told.
 
     `dumped` is the state, the GM's `patch` of it done; `used` are the sheets
-    that counted; `views` are those of the seats that get a report now.
+    that counted; `views` are those of the seats that get a report now, made anew
+    each time one goes through them: all of a large game together would fill the memory.
     """
 
     dumped: Json
     standing: Standing
-    views: Sequence[tuple[Place, View]]
+    views: Iterable[tuple[Place, View]]
     turn: TurnInput = field(default_factory=lambda: TurnInput({}))
     used: Mapping[Seat, SheetUsed] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
@@ -113,7 +125,7 @@ class After:
     standing: Standing
     deadline: dt.datetime | None
     turn: TurnInput
-    reports: Sequence[MadeReport]
+    reports: Pile[MadeReport]
     record: bytes
     files: Mapping[str, bytes]
 
@@ -141,17 +153,17 @@ def compute(session: Session, house: House, before: Before, now: dt.datetime) ->
     over = outcome.standing.over
     deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
     opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
-    reports = make_reports(house, before.ruleset, opening, outcome.views)
-    files = run_files(before, outcome, [made.parts.files() for made in reports])
+    made = pile_reports(house, before.ruleset, opening, outcome.views)
+    made.files.add(run_files(before, outcome, ()))
     return After(
         state=outcome.state,
         state_hash=outcome.state_hash,
         standing=outcome.standing,
         deadline=deadline,
         turn=outcome.turn,
-        reports=reports,
-        record=run_record(before, outcome, files, now),
-        files=files,
+        reports=made.pile,
+        record=run_record(before, outcome, made.files, now),
+        files=made.files,
     )
 
 
@@ -285,22 +297,20 @@ def _input(before: Before, counted: Mapping[Seat, SheetIn]) -> TurnInput:
     return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling)
 
 
-def _views(
-    session: Session, before: Before, state: Any, events: tuple[Event, ...], standing: Standing
-) -> list[tuple[Place, View]]:
+def _views(session: Session, before: Before, state: Any, events: tuple[Event, ...], standing: Standing) -> Shown:
     """The views of the seats that get a report now, each with all that happened since its last one, and its memory."""
-    told = _told(before.snapshot, standing)
-    since = {place.seat: before.last[place.seat].number for place in told}
+    told = {place.seat: place for place in _told(before.snapshot, standing)}
+    since = {seat: before.last[seat].number for seat in told}
     past = _past(session, before, min(since.values(), default=before.turn.number))
-    views: dict[Seat, View] = {}
-    for first in sorted(set(since.values())):
-        seats = [seat for seat, number in since.items() if number == first]
-        earlier = chain.from_iterable(past[number] for number in range(first, before.turn.number))
-        views |= all_views(before.ruleset, state, seats, (*earlier, *events))
-    return [
-        (place, remembering(before.ruleset, views[place.seat], json.loads(before.last[place.seat].view)))
-        for place in told
-    ]
+
+    def made() -> Iterator[tuple[Place, View]]:
+        for first in sorted(set(since.values())):
+            seats = [seat for seat, number in since.items() if number == first]
+            earlier = chain.from_iterable(past[number] for number in range(first, before.turn.number))
+            for seat, view in all_views(before.ruleset, state, seats, (*earlier, *events)):
+                yield told[seat], remembering(before.ruleset, view, json.loads(before.last[seat].view))
+
+    return Shown(made)
 
 
 def _told(snapshot: CampaignSnapshot, standing: Standing) -> list[Place]:

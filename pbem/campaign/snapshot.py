@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, select
@@ -36,7 +37,7 @@ class Place:
         return self.playing and bool(self.address) and not self.paused
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # without slots, so that what follows from its places is found out once
 class CampaignSnapshot:
     """A campaign and its seats, in their order. `turn` is the number of the open turn.
 
@@ -65,12 +66,12 @@ class CampaignSnapshot:
         """The seed of the dice that are rolled."""
         return mixed_seed(self.seed, self.words)
 
-    @property
+    @cached_property
     def seats(self) -> tuple[Seat, ...]:
         """All seats there ever were."""
         return tuple(place.seat for place in self.places)
 
-    @property
+    @cached_property
     def playing(self) -> tuple[Place, ...]:
         """The places still in the game."""
         return tuple(place for place in self.places if place.playing)

@@ -134,7 +134,8 @@ def _resolved(
     session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset, before: Before | None, patch: Patch
 ) -> Outcome:
     try:
-        return resolve_turn(session, before) if before else set_up(snapshot, ruleset, patch)
+        outcome = resolve_turn(session, before) if before else set_up(snapshot, ruleset, patch)
+        return replace(outcome, views=tuple(outcome.views))  # a changed state may be one that cannot be shown
     except PatchError as error:
         raise CampaignError(
             f"your earlier change of the state does not fit what comes out now: {error}; "

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
+from pbem.campaign.piles import batches
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.stamping import welcome_id
@@ -31,7 +32,7 @@ def welcome(
     """Queues the welcomes to whoever sits at some places; an `heir` takes over a seat that was played before."""
     postman, ruleset = Postman.of(house, snapshot), house.game(snapshot.game)
     rules = Part(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
-    mails = [
+    mails = (
         postman.mail(
             place.address,
             f"Welcome to {ruleset.title}",
@@ -44,8 +45,9 @@ def welcome(
             files=(rules,),
         )
         for place, token in tokens.items()
-    ]
-    postman.send(session, now, *mails)
+    )
+    for some in batches(mails):
+        postman.send(session, now, *some)
 
 
 def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:

@@ -85,7 +85,8 @@ def keep_run(session: Session, house: House, before: Before, after: After, *, no
         now=now,
     )
     withdraw(session, snapshot.name, turn.number)
-    put_reports(session, house, snapshot, turn_id=turn_id, reports=after.reports, now=now)
+    for reports in after.reports.batches():
+        put_reports(session, house, snapshot, turn_id=turn_id, reports=reports, now=now)
     _advance(session, before, after)
     _count_missed(session, before, after)
     act = note(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))

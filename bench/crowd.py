@@ -1,0 +1,150 @@
+"""One campaign with a crowd: a night's processor time and memory, as its seats become ten times as many.
+
+    python -m bench.crowd [--seats 1000 10000]
+
+For each number of seats a campaign of Harvester is begun, and then a night: an
+order mail of every seat lies in the local post folder, is polled and answered,
+the turn is run and archived, and everything goes out to the folder. Start and
+night are processes of their own, each with its peak of memory; SQLite, no
+pictures. The sheets are those of players who all move one unit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from email.message import EmailMessage
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pbem.acts.act import do
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import Start
+from pbem.config import FILE_NAME
+from pbem.founding import found
+from pbem.house import House, open_house
+from pbem.post.maildir import MaildirCarrier
+from pbem.tick import tick
+from rules.harvester import RULESET
+
+NAME, ORDERS = "crowd", "orders@example.org"
+MONDAY = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
+WEEK = dt.timedelta(days=7)
+
+MEMORY_AIM, CPU_AIM = 2.0, 1.15
+"""How many times the peak, and the processor time of a seat, of a tenth of the seats."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Milliseconds of processor time a seat, and megabytes at the peak, of a part of the work."""
+
+    cpu: float
+    peak: float
+
+
+def start(house: House, seats: int) -> None:
+    """Begins the campaign, and sends what that brought."""
+    wanted = NewCampaign(
+        name=NAME,
+        game=RULESET.key,
+        gm="gm@example.org",
+        seats=[(f"seat{number}", address(number)) for number in range(1, seats + 1)],
+        deadline="EVERY 7d",
+        options={},
+        policy={"accept": "address"},
+    )
+    create(house, wanted, MONDAY, seed=b"a seed for a crowd")
+    do(house, NAME, Start(), MONDAY)
+    tick(house, MONDAY)
+
+
+def night(house: House, seats: int) -> None:
+    """Answers all order mails and runs the turn. Raises RuntimeError if any of it was left undone."""
+    done = tick(house, MONDAY + WEEK)
+    if (done.answered.sheets, len(done.resolved), done.sent.sent) != (seats, 1, 2 * seats):
+        raise RuntimeError(f"a night for {seats} seats did something else: {done}")
+
+
+WORK = {"start": start, "night": night}
+
+
+def address(number: int) -> str:
+    """Where the player of a seat gets his mail."""
+    return f"player{number}@example.org"
+
+
+def write(house: House, seats: int) -> None:
+    """Puts everybody's order mail into the post folder."""
+    inbox = MaildirCarrier(house.settings.home / house.settings.inbox_url.path)
+    for number in range(1, seats + 1):
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = address(number), ORDERS, "orders"
+        mail["Message-ID"] = f"<{number}@example.org>"
+        mail.set_content(f"ORDERS {NAME} seat{number}\nMOVE C1 E\nEND")
+        inbox.send(ORDERS, bytes(mail))
+
+
+def measured(work: str, seats: int, home: Path) -> Measured:
+    """A part of the work, in a process of its own."""
+    command = [sys.executable, "-m", "bench.crowd", "--work", work, "--seats", str(seats), "--home", str(home)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - this module
+    return Measured(**json.loads(done.stdout))
+
+
+def work_on(work: str, seats: int, home: Path) -> Measured:
+    """A part of the work, here."""
+    with open_house(home, {RULESET.key: RULESET}) as house:
+        began = time.process_time()
+        WORK[work](house, seats)
+        took = time.process_time() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Measured(1000 * took / seats, peak)
+
+
+def crowd(seats: int) -> dict[str, Measured]:
+    """Start and night of a campaign."""
+    with TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        home.mkdir()
+        (home / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\n')
+        found(home, ORDERS)
+        begun = measured("start", seats, home)
+        with open_house(home, {RULESET.key: RULESET}) as house:
+            write(house, seats)
+        return {"start": begun, "night": measured("night", seats, home)}
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seats", type=int, nargs="+", default=[1_000, 10_000])
+    parser.add_argument("--work", choices=WORK, help=argparse.SUPPRESS)
+    parser.add_argument("--home", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.work:
+        print(json.dumps(asdict(work_on(given.work, given.seats[0], given.home))))
+        return
+    print("One campaign of Harvester, local folders, SQLite, no pictures\n")
+    print(f"{'seats':>8}  {'start ms/seat':>14}  {'MB':>6}  {'night ms/seat':>14}  {'MB':>6}")
+    rows = []
+    for seats in given.seats:
+        rows.append(crowd(seats))
+        begun, ran = rows[-1]["start"], rows[-1]["night"]
+        print(f"{seats:>8}  {begun.cpu:>14.2f}  {begun.peak:>6.0f}  {ran.cpu:>14.2f}  {ran.peak:>6.0f}", flush=True)
+    if len(rows) > 1:
+        first, last = rows[0]["night"], rows[-1]["night"]
+        print(
+            f"\nnight, last beside first: memory x {last.peak / first.peak:.2f} (aim {MEMORY_AIM}), "
+            f"processor time a seat x {last.cpu / first.cpu:.2f} (aim {CPU_AIM})"
+        )
+
+
+if __name__ == "__main__":
+    main()

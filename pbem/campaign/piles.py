@@ -1,0 +1,86 @@
+"""What the run of a large turn makes, on the disk until it is kept: all of it together would fill the memory.
+
+What a small one makes stays in memory, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from tempfile import SpooledTemporaryFile
+from typing import Generic, TypeVar
+
+AT_ONCE = 100
+"""Things of a pile that are in memory at a time."""
+
+IN_MEMORY = 16_000_000
+"""Bytes up to which files are not written to the disk."""
+
+T = TypeVar("T")
+
+
+def batches(things: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
+    """The things in lists of at most so many, in their order."""
+    left = iter(things)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+def _scratch(owner: object) -> SpooledTemporaryFile[bytes]:
+    """A file in memory, and from some size on the disk, that is closed when nobody has its owner any more."""
+    file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    weakref.finalize(owner, file.close)
+    return file
+
+
+class Pile(Generic[T]):
+    """Batches of things, in their order; all but the last one lie on the disk, in a file without a name."""
+
+    def __init__(self) -> None:
+        self._file = _scratch(self)
+        self._written = 0
+        self._last: list[T] = []
+
+    def add(self, batch: Sequence[T]) -> None:
+        """Puts a batch on the pile."""
+        if self._last:
+            self._file.seek(0, 2)
+            pickle.dump(self._last, self._file)
+            self._written += 1
+        self._last = list(batch)
+
+    def batches(self) -> Iterator[list[T]]:
+        """All batches, in their order; they may be gone through again."""
+        self._file.seek(0)
+        for _ in range(self._written):
+            yield pickle.load(self._file)  # noqa: S301 - this process has written it
+        if self._last:
+            yield self._last
+
+
+class Files(Mapping[str, bytes]):
+    """Files by their names; beyond some size together they lie on the disk, in a file without a name."""
+
+    def __init__(self) -> None:
+        self._file = _scratch(self)
+        self._places: dict[str, tuple[int, int]] = {}
+
+    def add(self, files: Mapping[str, bytes]) -> None:
+        """Puts files of other names to those there are."""
+        end = self._file.seek(0, 2)
+        for name, content in files.items():
+            self._places[name] = (end, len(content))
+            end += self._file.write(content)
+
+    def __getitem__(self, name: str) -> bytes:
+        start, length = self._places[name]
+        self._file.seek(start)
+        return self._file.read(length)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)

@@ -1,0 +1,34 @@
+"""The bench of one large campaign measures a night that was really done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.crowd import ORDERS, crowd, night, start
+from pbem.config import FILE_NAME
+from pbem.founding import found
+from pbem.house import open_house
+from rules.harvester import RULESET
+
+LEAST = 4
+"""Seats of the smallest game."""
+
+
+def test_start_and_night_are_measured_apart() -> None:
+    """Each in a process of its own, with its own time and peak."""
+    found = crowd(LEAST)
+
+    assert set(found) == {"start", "night"}
+    assert all(each.cpu > 0 and each.peak > 10 for each in found.values())
+
+
+def test_a_night_without_letters_is_refused(tmp_path: Path) -> None:
+    """What was not done has no time."""
+    (tmp_path / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\n')
+    found(tmp_path, ORDERS)
+    with open_house(tmp_path, {RULESET.key: RULESET}) as house:
+        start(house, LEAST)
+        with pytest.raises(RuntimeError, match=f"a night for {LEAST} seats did something else"):
+            night(house, LEAST)
