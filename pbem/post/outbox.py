@@ -40,12 +40,17 @@ def queue(
 
     They are, once the session's transaction is committed. What still waits on one of their topics is replaced by them.
     """
-    ready = stamped(session, list(mails), campaign_id, settings)
+    queue_all(session, ((campaign_id, mail) for mail in mails), settings, now)
+
+
+def queue_all(session: Session, mails: Iterable[tuple[int | None, Mail]], settings: Settings, now: datetime) -> None:
+    """The same for mails of many campaigns, each with the id of its own."""
+    ready = stamped(session, list(mails), settings)
     topics = {each.mail.topic for each in ready if each.mail.topic}
     if topics:  # before they are there themselves, and would be replaced with the rest
         _replace(session, OUTBOX.c.topic.in_(topics))
     if ready:
-        session.connection().execute(_PUT, [_row(each, campaign_id, settings, now) for each in ready])
+        session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
 
 
 def withdraw(session: Session, campaign: str, turn: int) -> None:
@@ -88,10 +93,10 @@ def _replace(session: Session, which: ColumnElement[bool]) -> None:
     session.connection().execute(waiting.values(state=MailState.REPLACED))
 
 
-def _row(each: Stamped, campaign_id: int | None, settings: Settings, now: datetime) -> dict[str, Any]:
+def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
     mail = each.mail
     return {
-        "campaign_id": campaign_id,
+        "campaign_id": each.campaign_id,
         "person_id": each.person_id,
         "kind": mail.kind,
         "topic": mail.topic or None,
