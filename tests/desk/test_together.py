@@ -83,8 +83,10 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
     """Everything kept and mailed, without what is drawn by chance."""
     kept: list[tuple[object, ...]] = []
     with desk.house.store.reading() as session:
-        for row in session.scalars(select(Letter).order_by(Letter.id)):
-            kept.append((row.state, masked(row.note), row.sender, row.verdict, row.key and row.key[:5], row.unanswered))
+        kept += [
+            (row.state, masked(row.note), row.sender, row.verdict, (row.key or "")[:5], row.unanswered)
+            for row in session.scalars(select(Letter).order_by(Letter.id))
+        ]
         for sheet in session.scalars(select(Sheet).order_by(Sheet.turn_id, Sheet.seat_id, Sheet.version)):
             kept.append((sheet.turn_id, sheet.seat_id, sheet.version, sheet.text, sheet.orders, sheet.wait))
             kept.append((sheet.letter_id, sheet.author, sheet.digest, sheet.findings, sheet.received_at))
