@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
@@ -28,8 +28,8 @@ OVERTAKEN = ("reminder", "late", "problem", DICE)
 """Kinds of mail that speak of a turn still to be resolved, and say nothing once it is."""
 
 
-def topic_of(kind: str, campaign: str, turn: int, whose: str = "") -> str:
-    """What a mail is about, for its reader alone: `whose` is a seat, or "gm". Without it, how all such topics begin."""
+def topic_of(kind: str, campaign: str, turn: int, whose: str) -> str:
+    """What a mail is about, for its reader alone: `whose` is a seat, or "gm"."""
     return f"{kind} {campaign} {turn} {whose}"
 
 
@@ -53,10 +53,23 @@ def queue_all(session: Session, mails: Iterable[tuple[int | None, Mail]], settin
         session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
 
 
-def withdraw(session: Session, campaign: str, turn: int) -> None:
-    """Takes mail that still waits and speaks of a turn as unresolved out of the outbox: the turn has been resolved."""
-    for kind in OVERTAKEN:
-        _replace(session, OUTBOX.c.topic.startswith(topic_of(kind, campaign, turn), autoescape=True))
+_WITHDRAW = (
+    update(OUTBOX)
+    .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == MailState.QUEUED)
+    .values(state=MailState.REPLACED)
+)
+_AT_ONCE = 1_000
+"""Topics in a statement; databases take only so many."""
+
+
+def withdraw(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
+    """Takes mail that still waits and speaks of a turn as unresolved out of the outbox: the turn has been resolved.
+
+    `seats` are all of the campaign.
+    """
+    topics = [topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN]
+    for start in range(0, len(topics), _AT_ONCE):
+        session.connection().execute(_WITHDRAW, {"topics": topics[start : start + _AT_ONCE]})
 
 
 def drop(session: Session, topic: str) -> None:

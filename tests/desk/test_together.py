@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from sqlalchemy import Connection, event, select
 from pbem.desk import attempts
 from pbem.masking import masked
 from pbem.post.reading import read_letter
+from pbem.ruleset import Parsed, View
 from pbem.store.models import Act, Letter, Outgoing, Request, Sheet
 from tests.desk.trusting import ANN, BOB, CYD, EVE, code, stand_in, token
 from tests.toy.home import Desk, open_desk
@@ -21,8 +22,8 @@ from tests.toy.ruleset import Auction
 Post = Callable[[Desk], None]
 
 
-def _plain(sender: str, text: str, **how: str) -> Post:
-    return lambda desk: desk.post(text, sender=sender, **how)
+def _plain(sender: str, text: str, subject: str = "orders") -> Post:
+    return lambda desk: desk.post(text, sender=sender, subject=subject)
 
 
 def _by_code(to: str, campaign: str, text: str, sender: str = "") -> Post:
@@ -153,11 +154,11 @@ def sheets_of(desk: Desk) -> list[str]:
 def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def parse(self: Auction, view: object, lines: object) -> object:
-        lines = list(lines)  # type: ignore[call-overload]
-        if any("BID 7" in line for _, line in lines):
+    def parse(self: Auction, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        numbered = list(lines)
+        if any("BID 7" in line for _, line in numbered):
             raise RuntimeError("this game stumbles over a seven")
-        return read(self, view, lines)  # type: ignore[arg-type]
+        return read(self, view, numbered)
 
     read = Auction.parse
     monkeypatch.setattr(Auction, "parse", parse)
