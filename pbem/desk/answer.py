@@ -71,9 +71,9 @@ def _answered(house: House, now: dt.datetime, mails: Sequence[Raw], known: Names
         readable = [read for _, read in left]
         first = readable.index(None) if None in readable else len(left)
         taken = take_together(house, now, [read for read in readable[:first] if read], known)
-        tally.letters += taken
-        tally.sheets += taken
-        del left[:taken]
+        tally.letters += len(taken)
+        tally.sheets += len(taken)
+        left = [letter for at, letter in enumerate(left) if at not in taken]
         if not taken:
             _answer(house, now, *left.pop(0), known, tally)
         yield

@@ -83,11 +83,12 @@ class _Unreadable(Exception):
         self.at = at
 
 
-def take_together(house: House, now: dt.datetime, letters: Sequence[Read], known: Names) -> int:
-    """Takes the plain sheets that these letters begin with; returns how many, 0 if the first is to be dealt with alone.
+def take_together(house: House, now: dt.datetime, letters: Sequence[Read], known: Names) -> frozenset[int]:
+    """Takes plain sheets among these letters, up to the first that is none; returns the places of those it took.
 
-    No two of them are of the same seat, or from the same sender, as then one
-    could change what holds for the other.
+    No two of them are of the same seat, or from or to the same person, as then one
+    could change what holds for the other: further ones are left for next time.
+    If none is taken, the first letter is to be dealt with alone.
     """
     most = len(letters)
     while most:
@@ -98,11 +99,11 @@ def take_together(house: House, now: dt.datetime, letters: Sequence[Read], known
         except _Unreadable as error:  # what was looked up before it may be spoilt
             most = error.at
         except Exception:  # noqa: BLE001 - whichever of them was at fault, alone it will show
-            return 0
-    return 0
+            break
+    return frozenset()
 
 
-def _take(house: House, now: dt.datetime, letters: Sequence[Read], known: Names) -> int:
+def _take(house: House, now: dt.datetime, letters: Sequence[Read], known: Names) -> frozenset[int]:
     # What a power cut takes back are letters still new, and receipts not yet sent.
     with house.store.writing(durable=False) as session:
         ids = [letter.mail.id for letter in letters]
@@ -111,11 +112,11 @@ def _take(house: House, now: dt.datetime, letters: Sequence[Read], known: Names)
         still_new = takewhile(lambda letter: letter.mail.id in new, letters)
         plain = list(_plain(house, session, now, still_new, known))
         if plain:
-            keep_taken(session, house, [taken for _, taken in plain], now)
-            note_dealt(session, [(case, Dealt(taken.note, sheet=True)) for case, taken in plain])
-    for case, taken in plain:
+            keep_taken(session, house, [taken for _, _, taken in plain], now)
+            note_dealt(session, [(case, Dealt(taken.note, sheet=True)) for _, case, taken in plain])
+    for _, case, taken in plain:
         tell("letter answered", letter=case.letter_id, note=taken.note)
-    return len(plain)
+    return frozenset(at for at, _, _ in plain)
 
 
 def _foresee(session: Session, now: dt.datetime, letters: Sequence[Read], address: str) -> None:
@@ -136,36 +137,42 @@ def _foresee(session: Session, now: dt.datetime, letters: Sequence[Read], addres
 
 def _plain(
     house: House, session: Session, now: dt.datetime, letters: Iterable[Read], known: Names
-) -> Iterator[tuple[Case, Taken]]:
-    """The sheets that the letters begin with, read. Raises _Unreadable."""
-    seats, senders, began = set[int](), set[str](), time.monotonic()
+) -> Iterator[tuple[int, Case, Taken]]:
+    """The sheets among the letters, up to the first that brings none, read, with their places. Raises _Unreadable."""
+    seats, people, began = set[int](), set[str](), time.monotonic()
     for at, letter in enumerate(letters):
-        try:
-            found = within(house.settings.letter_seconds, partial(_sheet, house, session, now, letter, known))
-        except (Exception, Overrun) as error:
-            raise _Unreadable(at) from error
-        if found is None:
-            return
-        case, taken = found
-        if taken.read.earlier.seat_id in seats or case.sender in senders:
-            return
-        yield found
         if time.monotonic() - began > PATIENCE:
             return
-        seats.add(taken.read.earlier.seat_id)
-        senders.add(case.sender)
+        try:
+            way = within(house.settings.letter_seconds, partial(_way, house, session, now, letter, known))
+            if way is None:
+                return
+            spot, both = way.claim.spot, {way.case.sender, way.claim.spot.address.lower()}
+            is_later = spot.seat_id in seats or not people.isdisjoint(both)
+            seats.add(spot.seat_id)
+            people |= both
+            if is_later:
+                continue
+            taken = within(house.settings.letter_seconds, partial(_read, way))
+        except (Exception, Overrun) as error:
+            raise _Unreadable(at) from error
+        if taken is None:
+            return
+        yield at, way.case, taken
 
 
-def _sheet(house: House, session: Session, now: dt.datetime, letter: Read, known: Names) -> tuple[Case, Taken] | None:
+def _way(house: House, session: Session, now: dt.datetime, letter: Read, known: Names) -> Taking | None:
     """The sheet that a letter brings; None if it brings anything else, or too much has come."""
     found = opened(house, session, now, letter, known)
     if has_sent_enough(found.case, letter.mail.received_at):
         return None
     way = way_of(found, known)
-    if not isinstance(way, Taking) or way.claim.deputy:
-        return None
+    return way if isinstance(way, Taking) and not way.claim.deputy else None
+
+
+def _read(way: Taking) -> Taken | None:
     try:
         taken = read_sheet(way.case, way.claim.spot, way.sheet, way.claim.notes)
     except TooMany:
         return None
-    return (way.case, taken) if isinstance(taken, Taken) else None
+    return taken if isinstance(taken, Taken) else None

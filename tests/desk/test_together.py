@@ -81,7 +81,7 @@ def desk_of(folder: Path) -> Iterator[Desk]:
 
 
 def came_of(desk: Desk) -> list[tuple[object, ...]]:
-    """Everything kept and mailed, without what is drawn by chance."""
+    """Everything kept, and mailed to each, without what is drawn by chance."""
     kept: list[tuple[object, ...]] = []
     with desk.house.store.reading() as session:
         kept += [
@@ -93,7 +93,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
             kept.append((sheet.letter_id, sheet.author, sheet.digest, sheet.findings, sheet.received_at))
         kept += [(act.campaign_id, act.text, act.secret) for act in session.scalars(select(Act).order_by(Act.id))]
         kept += [(asked.kind, asked.data) for asked in session.scalars(select(Request).order_by(Request.id))]
-        for mail in session.scalars(select(Outgoing).order_by(Outgoing.id)):
+        for mail in session.scalars(select(Outgoing).order_by(Outgoing.recipient, Outgoing.id)):
             text = read_letter(mail.raw).text
             kept.append((mail.recipient, mail.kind, mail.topic, mail.campaign_id, masked(text).split()))
     return kept
