@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, event, select
 
 from pbem.desk import attempts
+from pbem.desk.answer import answer_letters
 from pbem.masking import masked
+from pbem.post.intake import poll
+from pbem.post.mailbox import open_mailbox
 from pbem.post.reading import read_letter
 from pbem.ruleset import Parsed, View
 from pbem.store.models import Act, Letter, Outgoing, Request, Sheet
@@ -168,3 +173,18 @@ def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(
         done = desk.tick()
         assert (done.answered.letters, done.answered.sheets, done.answered.set_aside) == (3, 2, 1)
         assert sheets_of(desk) == ["BID 3\n", "BID 1\n"]
+
+
+def test_two_desks_at_once_take_each_sheet_once(postgres_url: str, tmp_path: Path) -> None:
+    with open_desk(tmp_path / "home", database=postgres_url) as desk:
+        for name in ("toy1", "toy2", "toy3"):
+            desk.begin(name=name)
+        desk.tick()
+        for _, name in product(range(3), ("toy1", "toy2", "toy3")):
+            for to in (ANN, BOB):
+                _by_code(to, name, "BID 1")(desk)
+        poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+        with ThreadPoolExecutor(2) as desks:
+            done = [desks.submit(answer_letters, desk.house, desk.now) for _ in range(2)]
+        assert sum(each.result().sheets for each in done) == 18
+        assert sheets_of(desk) == ["BID 1\n"] * 18
