@@ -77,7 +77,9 @@ class Start(Planned[Started, _SetUp]):
         welcome(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
         for reports in plan.reports.batches():
             put_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
-        withdraw(session, snapshot.name, 0)  # mails on the dice, which are of turn 0: no word is taken any more
+        withdraw(
+            session, snapshot.name, 0, snapshot.seats
+        )  # mails on the dice, which are of turn 0: no word is taken any more
         note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seal(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:

@@ -18,6 +18,7 @@ import datetime as dt
 import difflib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pbem.errors import CampaignError
@@ -55,6 +56,7 @@ class Schedule:
     ordinals: frozenset[int] = frozenset()
 
     @classmethod
+    @lru_cache(maxsize=1_000)
     def read(cls, text: str) -> Schedule:
         """Reads a GM's words. Raises CampaignError naming the word at fault and the nearest that would do."""
         words, tidy = text.split(), " ".join(text.split())

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sqlalchemy import Select, select, update
+from sqlalchemy import Select, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.archive import archive_turn, bring_back, file_hash, is_whole, set_aside, turn_files
@@ -63,6 +63,9 @@ def load_resolved(session: Session, turns: _Rows) -> list[Resolved]:
         Resolved(id_, name, number, shelf_id is not None, record or b"{}")
         for id_, name, number, shelf_id, record in rows
     ]
+
+
+_ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=bindparam("at"))
 
 
 def archive_now(house: House, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
@@ -143,7 +146,7 @@ def untidy(session: Session, campaign_id: int) -> list[int]:
 
 def _mark_archived(house: House, turn_id: int, now: dt.datetime) -> None:
     with house.store.writing(durable=False) as session:
-        session.execute(update(Turn).where(Turn.id == turn_id).values(archived_at=now))
+        session.connection().execute(_ARCHIVED, {"turn": turn_id, "at": now})
 
 
 def _mark_set_aside(house: House, turn_id: int) -> None:

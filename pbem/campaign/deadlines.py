@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.calendar.schedule import Schedule
@@ -33,14 +33,17 @@ class Away:
     until: dt.datetime
 
 
+_ABSENCES = (
+    select(Absence.since, Absence.until)
+    .join(SeatRow, SeatRow.id == Absence.seat_id)
+    .where(SeatRow.campaign_id == bindparam("campaign"), SeatRow.status == Seating.PLAYING, ~SeatRow.paused)
+    .where(SeatRow.person_id.is_not(None))
+)
+
+
 def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[Away, ...]:
     """The absences of all seats that turns wait for."""
-    rows = session.execute(
-        select(Absence.since, Absence.until)
-        .join(SeatRow, SeatRow.id == Absence.seat_id)
-        .where(SeatRow.campaign_id == snapshot.id, SeatRow.status == Seating.PLAYING, ~SeatRow.paused)
-        .where(SeatRow.person_id.is_not(None))
-    )
+    rows = session.connection().execute(_ABSENCES, {"campaign": snapshot.id})
     return tuple(Away(since, until) for since, until in rows)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.archive import Withdrawn, file_hash, turn_dice
@@ -26,14 +26,17 @@ def removed_before(session: Session, campaign_id: int, number: int) -> frozenset
     return frozenset(seat for record in records for seat in json.loads(record or b"{}").get("removed", ()))
 
 
+_WITHDRAWN = (
+    select(Turn.record, Shelf.kind)
+    .join(Shelf, Shelf.id == Turn.shelf_id)
+    .where(Turn.campaign_id == bindparam("campaign"), Turn.record.is_not(None))
+    .order_by(Turn.id)
+)
+
+
 def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
     """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
-    rows = session.execute(
-        select(Turn.record, Shelf.kind)
-        .join(Shelf, Shelf.id == Turn.shelf_id)
-        .where(Turn.campaign_id == campaign_id, Turn.record.is_not(None))
-        .order_by(Turn.id)
-    )
+    rows = session.connection().execute(_WITHDRAWN, {"campaign": campaign_id})
     return tuple(Withdrawn(json.loads(record)["number"], file_hash(record), kind) for record, kind in rows if record)
 
 

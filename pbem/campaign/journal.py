@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import cast
 
-from sqlalchemy import insert
+from sqlalchemy import Table, insert
 from sqlalchemy.orm import Session
 
 from pbem.store.models import Act
+
+_ENTER = insert(cast(Table, Act.__table__)).returning(Act.id)
 
 
 def note(
@@ -25,5 +28,6 @@ def note(
     What is `secret` is not for players to read. With a `turn`, that which is
     open now, the next report of each seat tells it, as what the GM did.
     """
-    entry = insert(Act).values(campaign_id=campaign_id, at=at, actor=actor, text=text, secret=secret, turn=turn)
-    return session.scalars(entry.returning(Act.id)).one()
+    row = {"campaign_id": campaign_id, "at": at, "actor": actor, "text": text, "secret": secret, "turn": turn}
+    entry: int = session.connection().execute(_ENTER, row).scalar_one()
+    return entry

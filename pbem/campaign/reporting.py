@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from sqlalchemy import Table, insert, select
+from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.archive import turn_files
@@ -27,6 +27,7 @@ from pbem.ruleset import AnyRuleset, Order, Seat, View, canonical
 from pbem.store.models import Report, Turn
 
 _PUT = insert(cast(Table, Report.__table__))
+_DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +126,7 @@ def put_reports(
     """
     if not reports:
         return
-    postman, deadline = Postman.of(house, snapshot), session.scalar(select(Turn.deadline).where(Turn.id == turn_id))
+    postman, deadline = Postman.of(house, snapshot), session.scalar(_DEADLINE, {"turn": turn_id})
     calendar = (postman.deadline_file(deadline, now),) if deadline else ()
     rows = [
         {

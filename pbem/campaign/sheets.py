@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from sqlalchemy import Table, bindparam, func, insert, select
+from sqlalchemy import Table, bindparam, case, func, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.reading import Reading
 from pbem.report import Receipt, compare
 from pbem.ruleset import Order, OrderBook, Seat
+from pbem.store.lookups import Lookup
 from pbem.store.models import Sheet, Turn
 
 Author = Literal["player", "deputy", "gm"]
 
 _SHEETS = cast(Table, Sheet.__table__)
 _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
-_SAME = (Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
-_LAST = select(func.max(Sheet.version)).where(*_SAME)
-_COUNTED = select(Sheet.version, Sheet.orders).where(*_SAME, Sheet.accepted).order_by(Sheet.version.desc()).limit(1)
+_THESE = (
+    Sheet.turn_id.in_(bindparam("turns", expanding=True)),
+    Sheet.seat_id.in_(bindparam("seats", expanding=True)),
+)
+_LAST = (
+    select(
+        Sheet.turn_id,
+        Sheet.seat_id,
+        func.max(Sheet.version).label("last"),
+        func.max(case((Sheet.accepted, Sheet.version))).label("counted"),
+    )
+    .where(*_THESE)
+    .group_by(Sheet.turn_id, Sheet.seat_id)
+)
+_ORDERS = select(Sheet.orders).where(
+    Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"), Sheet.version == bindparam("version")
+)
 _KEEP = insert(_SHEETS)
 """Statements built once: building them takes longer than running them."""
 
@@ -50,45 +65,71 @@ class Earlier:
         return self.last + 1
 
 
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The version of a seat's sheets for a turn that came last, and that of the one that counts, if one does."""
+
+    last: int
+    counted: int | None
+
+
+def _versions(session: Session, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Versions]:
+    which = {"turns": [turn_id for turn_id, _ in places], "seats": [seat_id for _, seat_id in places]}
+    return {(row[0], row[1]): Versions(*row[2:]) for row in session.connection().execute(_LAST, which)}
+
+
+VERSIONS = Lookup(_versions)
+"""By the ids of turn and seat."""
+
+
 def earlier_sheets(session: Session, book: OrderBook, *, turn_id: int, seat_id: int) -> Earlier:
     """What a seat has sent for a turn so far."""
-    database, which = session.connection(), {"turn_id": turn_id, "seat_id": seat_id}
-    last = database.execute(_LAST, which).scalar() or 0
-    row = database.execute(_COUNTED, which).first() if last else None
-    counted = Counted(row.version, tuple(map(book.from_json, row.orders))) if row else None
-    return Earlier(turn_id, seat_id, last, counted)
+    versions = VERSIONS.one(session, (turn_id, seat_id)) or Versions(0, None)
+    if versions.counted is None:
+        return Earlier(turn_id, seat_id, versions.last)
+    which = {"turn_id": turn_id, "seat_id": seat_id, "version": versions.counted}
+    orders = session.connection().execute(_ORDERS, which).scalar_one()
+    return Earlier(turn_id, seat_id, versions.last, Counted(versions.counted, tuple(map(book.from_json, orders))))
 
 
-def keep_sheet(
-    session: Session,
-    reading: Reading,
-    earlier: Earlier,
-    now: dt.datetime,
-    *,
-    author: Author,
-    wait: bool,
-    text: str = "",
-    letter_id: int | None = None,
-) -> None:
-    """Keeps a sheet as it reads, its `text` as it was received: if there is none, the lines that were read.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetRead:
+    """A sheet to be kept as it reads, its `text` as it was received: if there is none, the lines that were read.
 
     With `wait`, the turn shall not run before its deadline because of it.
     """
-    row = {
+
+    reading: Reading
+    earlier: Earlier
+    author: Author
+    wait: bool
+    text: str = ""
+    letter_id: int | None = None
+
+
+def keep_sheets(session: Session, sheets: Iterable[SheetRead], now: dt.datetime) -> None:
+    """Keeps sheets, no two of them of the same seat."""
+    rows = [_row(sheet, now) for sheet in sheets]
+    if rows:
+        session.connection().execute(_KEEP, rows)
+
+
+def _row(sheet: SheetRead, now: dt.datetime) -> dict[str, Any]:
+    reading, earlier = sheet.reading, sheet.earlier
+    return {
         "turn_id": earlier.turn_id,
         "seat_id": earlier.seat_id,
-        "letter_id": letter_id,
+        "letter_id": sheet.letter_id,
         "version": earlier.next,
         "accepted": reading.accepted,
-        "wait": wait,
+        "wait": sheet.wait,
         "digest": reading.digest,
-        "text": text or reading.text,
+        "text": sheet.text or reading.text,
         "orders": reading.orders,
         "findings": [dataclasses.asdict(finding) for finding in reading.parsed.findings],
         "received_at": now,
-        "author": author,
+        "author": sheet.author,
     }
-    session.connection().execute(_KEEP, row)
 
 
 def receipt_name(campaign: str, seat: Seat, turn: int, version: int, era: int) -> tuple[str | int, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.archive.dice import mixed_seed
@@ -115,28 +115,34 @@ class LastReport:
     view: bytes
 
 
+_CAMPAIGN = select(Campaign.__table__).where(Campaign.name == bindparam("name"))
+_LOCK = select(Campaign.id).where(Campaign.name == bindparam("name")).with_for_update()
+_SEATS = (
+    select(SeatRow.id, SeatRow.name, SeatRow.status, SeatRow.paused, Person.address)
+    .outerjoin(Person, Person.id == SeatRow.person_id)
+    .where(SeatRow.campaign_id == bindparam("campaign"))
+    .order_by(SeatRow.id)
+)
+
+
 def lock_campaign(session: Session, name: str) -> None:
     """Keeps others from taking a sheet for a campaign, or changing anything of it, until the transaction ends.
 
     SQLite locks no rows, and need not: a writing session there is the only one. What the session has seen before
     is forgotten: it may have changed while we waited.
     """
-    session.execute(select(Campaign.id).where(Campaign.name == name).with_for_update())
+    session.connection().execute(_LOCK, {"name": name})
     session.expire_all()
 
 
 def load_campaign(session: Session, name: str) -> CampaignSnapshot:
     """The campaign of this name. Raises CampaignError with the nearest name there is."""
-    campaign = session.scalar(select(Campaign).where(Campaign.name == name))
+    database = session.connection()
+    campaign = database.execute(_CAMPAIGN, {"name": name}).first()
     if campaign is None:
         names = session.scalars(select(Campaign.name).order_by(Campaign.name)).all()
         raise CampaignError(f"there is no campaign {name!r}: {suggest(name, names)}")
-    rows = session.execute(
-        select(SeatRow.id, SeatRow.name, SeatRow.status, SeatRow.paused, Person.address)
-        .outerjoin(Person, Person.id == SeatRow.person_id)
-        .where(SeatRow.campaign_id == campaign.id)
-        .order_by(SeatRow.id)
-    )
+    rows = database.execute(_SEATS, {"campaign": campaign.id})
     return CampaignSnapshot(
         id=campaign.id,
         name=campaign.name,
@@ -174,7 +180,7 @@ def find_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
     raise CampaignError(f"{snapshot.name} has no seat {seat!r}: {suggest(seat.lower(), snapshot.seats)}")
 
 
-def live(campaign_id: int) -> ColumnElement[bool]:
+def live(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
     """The condition that a turn is part of a campaign's history, and not on a shelf."""
     return and_(Turn.campaign_id == campaign_id, Turn.shelf_id.is_(None))
 
@@ -185,9 +191,20 @@ def check_running(snapshot: CampaignSnapshot) -> None:
         raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has no open turn")
 
 
+_LIVE = live(bindparam("campaign"))
+_TURN = select(Turn).where(_LIVE, Turn.number == bindparam("number"))
+_RECORD = select(Turn.record).where(_LIVE, Turn.number == bindparam("number"))
+_SHEETS = (
+    select(Sheet.id, Sheet.seat_id, Sheet.version, Sheet.accepted, Sheet.digest, Sheet.text, Sheet.orders)
+    .where(Sheet.turn_id == bindparam("turn"))
+    .order_by(Sheet.id)
+)
+"""Statements of every turn, built once: building them takes longer than running them."""
+
+
 def live_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> Turn:
     """The turn of this number in the campaign's history. Raises CampaignError if that is broken, and has none."""
-    turn = session.scalar(select(Turn).where(live(snapshot.id), Turn.number == number))
+    turn = session.scalar(_TURN, {"campaign": snapshot.id, "number": number})
     if turn is None:
         raise _broken(snapshot, f"turn {number} is missing")
     return turn
@@ -200,7 +217,7 @@ def open_deadline(session: Session, snapshot: CampaignSnapshot) -> dt.datetime |
 
 def record_of(session: Session, snapshot: CampaignSnapshot, number: int) -> bytes:
     """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
-    record = session.scalar(select(Turn.record).where(live(snapshot.id), Turn.number == number))
+    record = session.connection().execute(_RECORD, {"campaign": snapshot.id, "number": number}).scalar()
     if record is None:
         raise _broken(snapshot, f"turn {number} was not run")
     return record
@@ -231,31 +248,29 @@ def load_open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurn:
 
 def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:
     """All sheets of a turn, in the order they came."""
-    rows = session.execute(
-        select(Sheet.id, Sheet.seat_id, Sheet.version, Sheet.accepted, Sheet.digest, Sheet.text, Sheet.orders)
-        .where(Sheet.turn_id == turn_id)
-        .order_by(Sheet.id)
-    )
-    return [SheetIn(**row._mapping) for row in rows]
+    return [SheetIn(**row) for row in session.connection().execute(_SHEETS, {"turn": turn_id}).mappings()]
+
+
+_NEWEST = (
+    select(Report.seat_id, func.max(Turn.number).label("number"))
+    .join(Turn, Turn.id == Report.turn_id)
+    .where(_LIVE, Turn.number <= bindparam("until"))
+    .group_by(Report.seat_id)
+    .subquery()
+)
+_LAST_REPORTS = (
+    select(SeatRow.name, Turn.number, Report.code, Report.message_id, Report.view)
+    .join(Turn, Turn.id == Report.turn_id)
+    .join(SeatRow, SeatRow.id == Report.seat_id)
+    .join(_NEWEST, (_NEWEST.c.seat_id == Report.seat_id) & (_NEWEST.c.number == Turn.number))
+    .where(_LIVE)
+)
 
 
 def load_last_reports(
     session: Session, snapshot: CampaignSnapshot, *, until: int | None = None
 ) -> dict[Seat, LastReport]:
     """The report each seat was mailed last, or had been when the turn of a number opened."""
-    shown = live(snapshot.id) if until is None else and_(live(snapshot.id), Turn.number <= until)
-    newest = (
-        select(Report.seat_id, func.max(Turn.number).label("number"))
-        .join(Turn, Turn.id == Report.turn_id)
-        .where(shown)
-        .group_by(Report.seat_id)
-        .subquery()
-    )
-    rows = session.execute(
-        select(SeatRow.name, Turn.number, Report.code, Report.message_id, Report.view)
-        .join(Turn, Turn.id == Report.turn_id)
-        .join(SeatRow, SeatRow.id == Report.seat_id)
-        .join(newest, (newest.c.seat_id == Report.seat_id) & (newest.c.number == Turn.number))
-        .where(live(snapshot.id))
-    )
+    which = {"campaign": snapshot.id, "until": snapshot.turn if until is None else until}
+    rows = session.connection().execute(_LAST_REPORTS, which)
     return {row[0]: LastReport(*row[1:]) for row in rows}

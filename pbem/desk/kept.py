@@ -7,10 +7,11 @@ the code has read the mail there, and what he says holds for that letter alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlalchemy import bindparam, or_, select, update
+from sqlalchemy.orm import Session
 
 from pbem.campaign.people.confirming import A_DAY, DAYS, QUESTIONS, asked_today, is_open, put_request, settle
 from pbem.campaign.people.identity import find_person
@@ -25,21 +26,27 @@ from pbem.post.reading import Letter, read_letter
 from pbem.report import Refusal
 from pbem.report.pages import Reason
 from pbem.report.people_pages import Question
+from pbem.store.lookups import Lookup
 from pbem.store.models import Letter as LetterRow
 from pbem.store.models import Person, Request
 
-_QUESTION = (
-    select(Request)
-    .where(
-        Request.kind == "letter",
-        or_(
-            Request.code.in_(bindparam("codes", expanding=True)),
-            Request.message_id.in_(bindparam("ids", expanding=True)),
-        ),
-    )
-    .limit(1)
+_BY_WORD = select(Request.id, Request.code, Request.message_id).where(
+    Request.kind == "letter",
+    or_(
+        Request.code.in_(bindparam("words", expanding=True)),
+        Request.message_id.in_(bindparam("words", expanding=True)),
+    ),
 )
 """Built once: every letter is held to it."""
+
+
+def _by_word(session: Session, words: Sequence[str]) -> dict[str, int]:
+    rows = session.connection().execute(_BY_WORD, {"words": words}).all()
+    return {row.message_id: row.id for row in rows if row.message_id} | {row.code: row.id for row in rows}
+
+
+ASKED = Lookup(_by_word)
+"""The ids of questions, by their codes and by the Message-IDs of the mails that asked them."""
 
 Outcome = tuple[str, bool]
 """What to note of a letter, and whether a sheet was kept."""
@@ -98,15 +105,12 @@ def _excerpt(letter: Letter) -> str:
 
 
 def answer_question(
-    case: Case, sheet: SheetText, known: Callable[[str], bool], deal: Callable[[Case], Outcome]
+    case: Case, asked: Request, sheet: SheetText, known: Callable[[str], bool], deal: Callable[[Case], Outcome]
 ) -> Outcome | None:
     """Does what follows from the answer to a question about a letter; None if this letter is no such answer.
 
     `deal` deals with the letter that was kept, or with this one if a sheet in it takes that one's place.
     """
-    asked = None if case.confirmed else _find_question(case)
-    if asked is None:
-        return None
     kept = case.session.get_one(LetterRow, asked.data["letter"])
     letter = read_letter(kept.raw)
     agrees = _agrees(case.letter, letter)
@@ -128,13 +132,18 @@ def answer_question(
     return f"says that letter {kept.id} is his", is_sheet
 
 
-def _find_question(case: Case) -> Request | None:
+def find_question(case: Case) -> Request | None:
     """The question that a letter answers, by its code or by the mail that it replies to; answered before, or not."""
-    letter = case.letter
+    if case.confirmed is not None:
+        return None
+    found = ASKED.find(case.session, shown_words(case.letter, case.address))
+    return case.session.get_one(Request, next(iter(found.values()))) if found else None
+
+
+def shown_words(letter: Letter, address: str) -> list[str]:
+    """By what a letter that answers a question to the house at an `address` would show which."""
     words = _first_line(letter).lower().split()
-    codes = [*find_codes(letter, case.address), *(words[1:] if words[:1] == ["confirm"] else [])]
-    shown = {"codes": codes, "ids": letter.references[:1]}
-    return case.session.scalar(_QUESTION, shown)
+    return [*find_codes(letter, address), *(words[1:] if words[:1] == ["confirm"] else []), *letter.references[:1]]
 
 
 def _agrees(answered: Letter, kept: Letter) -> bool:

@@ -12,10 +12,10 @@ from pbem.desk.commands import Confirm
 from pbem.desk.gm_commands import GmSheet
 from pbem.desk.replies import Case
 from pbem.desk.requests import CommandList, find_request
-from pbem.desk.seats import find_seat, shown_by_code, shown_by_reference
+from pbem.desk.seats import NAMED, shown_by_code, shown_by_reference
 from pbem.desk.sheet import Header, SheetText
 from pbem.post.codes import find_codes
-from pbem.store.models import Campaign, SeatRow
+from pbem.store.models import Campaign
 
 
 def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Callable[[str], bool]) -> str:
@@ -38,11 +38,8 @@ def _gm_token(case: Case, sheet: GmSheet) -> str:
 
 
 def _token(case: Case, header: Header | None) -> str:
-    seat_id = find_seat(case.session, header.campaign, header.seat) if header and header.key else None
-    if header is None or seat_id is None:
-        return ""
-    kept = case.session.scalars(select(SeatRow.token_hash).where(SeatRow.id == seat_id)).one()
-    return f"token {seat_id}" if token_fits(header.key, kept) else ""
+    seat = NAMED.one(case.session, (header.campaign, header.seat)) if header and header.key else None
+    return f"token {seat.id}" if header and seat and token_fits(header.key, seat.token_hash) else ""
 
 
 def _code(case: Case, header: Header | None) -> str:

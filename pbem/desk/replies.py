@@ -13,6 +13,7 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlalchemy import Boolean, bindparam, func, literal_column, select
 from sqlalchemy.orm import Session
@@ -27,7 +28,7 @@ from pbem.post.authentication import Verdict
 from pbem.post.codes import without_codes
 from pbem.post.reading import Letter
 from pbem.post.waiting import provider_of
-from pbem.post.writing import Part
+from pbem.post.writing import Mail, Part
 from pbem.report import Receipt, Refusal
 from pbem.report.pages import Page, RulebookPage
 from pbem.store.models import Campaign, Outgoing
@@ -157,13 +158,15 @@ def _is_warned(case: Case, postman: Postman, to: str, subject: str, page: Page, 
     return free is not None
 
 
-def receipt(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
-    """Queues a receipt to the seat's own address, threaded under the sheet; and to its deputy, if he has sent that."""
+def receipts(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") -> list[Mail]:
+    """The receipt for the seat's own address, threaded under the sheet; and for its deputy, if he has sent that."""
     postman, name = _postman(case, spot), receipt_name(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
+    mails = []
     for to, parts in names.items():
         own = as_mailed_to(case.session, spot, to) if to == deputy else spot
-        _answer(case, postman, to, page, id_=postman.id_of(*parts), spot=own, code=own.code, kind="receipt")
+        mails.append(_made(case, postman, to, page, id_=postman.id_of(*parts), spot=own, code=own.code, kind="receipt"))
+    return mails
 
 
 def question(case: Case, spot: SeatContext | None, page: Page, *, to: str, code: str) -> str:
@@ -264,7 +267,12 @@ def _postman(case: Case, spot: SeatContext | None = None) -> Postman:
     return Postman(case.house, spot.campaign_id, spot.campaign, spot.mail_key)
 
 
-def _answer(
+def _answer(case: Case, postman: Postman, to: str, page: Page, **how: Any) -> None:
+    """Queues the answer to the letter, as `_made`."""
+    postman.send(case.session, case.now, _made(case, postman, to, page, **how))
+
+
+def _made(
     case: Case,
     postman: Postman,
     to: str,
@@ -275,14 +283,13 @@ def _answer(
     code: str = "",
     kind: str = "answer",
     files: Sequence[Part] = (),
-) -> None:
-    """Queues the answer to the letter. With a `code`, it stands in the thread of the report of this `spot`."""
+) -> Mail:
+    """The answer to the letter. With a `code`, it stands in the thread of the report of this `spot`."""
     letter = case.letter
     about = without_keys(bare_subject(letter.subject)) or "your mail"
     subject = f"Re: {postman.subject(about, code) if spot is not None and code else about}"
     thread = _thread(letter, spot if code else None)
-    mail = postman.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
-    postman.send(case.session, case.now, mail)
+    return postman.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
 
 
 def bare_subject(subject: str) -> str:

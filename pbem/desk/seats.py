@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.policy import Policy
 from pbem.ruleset import Seat
+from pbem.store.lookups import Lookup
 from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
 from pbem.store.states import Phase, Seating
 
@@ -91,7 +93,8 @@ class Known:
     seat: Seat
 
 
-_PLACE = (
+_THESE_SEATS = SeatRow.id.in_(bindparam("seats", expanding=True))
+_PLACES = (
     select(
         SeatRow.id.label("seat_id"),
         SeatRow.name.label("seat"),
@@ -114,25 +117,39 @@ _PLACE = (
     )
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
     .outerjoin(Person, Person.id == SeatRow.person_id)
-    .where(SeatRow.id == bindparam("seat_id"))
+    .where(_THESE_SEATS)
 )
 _LOCK = (
     select(Campaign.id)
-    .join(SeatRow, SeatRow.campaign_id == Campaign.id)
-    .where(SeatRow.id == bindparam("seat_id"))
-    .with_for_update(of=Campaign)
+    .where(Campaign.id.in_(select(SeatRow.campaign_id).where(_THESE_SEATS)))
+    .order_by(Campaign.id)  # so that no two wait for each other
+    .with_for_update()
 )
-_OPEN_TURN = select(Turn.id.label("turn_id"), Turn.deadline).where(
-    Turn.campaign_id == bindparam("campaign_id"), Turn.number == bindparam("turn"), Turn.shelf_id.is_(None)
+_OPEN_TURNS = (
+    select(Turn.campaign_id, Turn.id.label("turn_id"), Turn.deadline)
+    .join(Campaign, (Campaign.id == Turn.campaign_id) & (Campaign.turn == Turn.number))
+    .where(Campaign.id.in_(bindparam("campaigns", expanding=True)), Turn.shelf_id.is_(None))
 )
-_LAST_REPORT = (
-    select(Report.id.label("report_id"), Report.code, Report.message_id.label("report_message_id"), Report.view)
+_NEWEST = (
+    select(Report.id)
     .join(Turn, Turn.id == Report.turn_id)
-    .where(
-        Turn.campaign_id == bindparam("campaign_id"), Report.seat_id == bindparam("seat_id"), Turn.shelf_id.is_(None)
-    )
+    .where(Turn.campaign_id == SeatRow.campaign_id, Report.seat_id == SeatRow.id, Turn.shelf_id.is_(None))
     .order_by(Turn.number.desc())
     .limit(1)
+    .correlate(SeatRow)
+    .scalar_subquery()
+)
+_LAST_REPORTS = (
+    select(
+        Report.seat_id,
+        Report.id.label("report_id"),
+        Report.code,
+        Report.message_id.label("report_message_id"),
+        Report.view,
+    )
+    .select_from(SeatRow)
+    .join(Report, Report.id == _NEWEST)
+    .where(_THESE_SEATS)
 )
 _SHOWN = (Report.id, Report.seat_id, Turn.shelf_id.is_not(None).label("withdrawn"))
 _BY_CODE = (
@@ -172,31 +189,51 @@ _DEPUTIES = (
 _PLAYER = select(Person.id).where(Person.key == bindparam("address")).limit(1)
 _GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address")).limit(1)
 _BY_NAMES = (
-    select(SeatRow.id)
+    select(Campaign.name, SeatRow.name, SeatRow.id, SeatRow.token_hash)
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
-    .where(Campaign.name == bindparam("campaign"), SeatRow.name == bindparam("seat"))
+    .where(
+        Campaign.name.in_(bindparam("campaigns", expanding=True)), SeatRow.name.in_(bindparam("seats", expanding=True))
+    )
 )
 """Statements of every letter, built once: building them takes longer than running them."""
 
 
-def load_seat(session: Session, seat_id: int) -> SeatContext:
-    """All the desk needs of a seat; its campaign stays locked for the transaction, so that no turn runs meanwhile."""
-    database = session.connection()
+def _contexts(session: Session, seat_ids: Sequence[int]) -> dict[int, SeatContext]:
+    """Seats as they are now, with their campaigns locked."""
+    database, these = session.connection(), {"seats": seat_ids}
     # One statement would be faster, but on PostgreSQL only the next ones see what was changed while we waited: of a
     # join, the lock brings up to date no row but its own, and the seat may have another player by now.
-    database.execute(_LOCK, {"seat_id": seat_id})
-    place = dict(database.execute(_PLACE, {"seat_id": seat_id}).one()._mapping)
+    database.execute(_LOCK, these)
+    places = [dict(row) for row in database.execute(_PLACES, these).mappings()]
+    campaigns = list({place["campaign_id"] for place in places})
+    turns = {
+        row.pop("campaign_id"): row
+        for row in map(dict, database.execute(_OPEN_TURNS, {"campaigns": campaigns}).mappings())
+    }
+    reports = {row.pop("seat_id"): row for row in map(dict, database.execute(_LAST_REPORTS, these).mappings())}
+    return {place["seat_id"]: _context(place, turns, reports) for place in places}
+
+
+def _context(
+    place: dict[str, Any], turns: Mapping[int, dict[str, Any]], reports: Mapping[int, dict[str, Any]]
+) -> SeatContext:
     before_any = {"report_id": 0, "code": place.pop("dice_code"), "report_message_id": "", "view": b"{}"}
-    at = {"campaign_id": place["campaign_id"], "turn": place["turn"], "seat_id": seat_id}
-    turn = database.execute(_OPEN_TURN, at).mappings().first() or {"turn_id": 0, "deadline": None}
-    report = database.execute(_LAST_REPORT, at).mappings().first() or before_any
-    return SeatContext(**{**place, "policy": Policy.read(place["policy"])}, **turn, **report)
+    turn = turns.get(place["campaign_id"], {"turn_id": 0, "deadline": None})
+    policy = Policy.read(place.pop("policy"))
+    return SeatContext(**place, policy=policy, **turn, **reports.get(place["seat_id"], before_any))
 
 
-def find_seat(session: Session, campaign: str, seat: Seat) -> int | None:
-    """The id of a seat by its names."""
-    found: int | None = session.connection().execute(_BY_NAMES, {"campaign": campaign, "seat": seat}).scalar()
-    return found
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A seat that was found by its names."""
+
+    id: int
+    token_hash: str
+
+
+def _by_names(session: Session, names: Sequence[tuple[str, Seat]]) -> dict[tuple[str, Seat], Named]:
+    which = {"campaigns": [campaign for campaign, _ in names], "seats": [seat for _, seat in names]}
+    return {(row[0], row[1]): Named(*row[2:]) for row in session.connection().execute(_BY_NAMES, which)}
 
 
 def seat_names(session: Session, campaign: str) -> list[Seat]:
@@ -204,7 +241,7 @@ def seat_names(session: Session, campaign: str) -> list[Seat]:
     return list(session.scalars(select(SeatRow.name).join(Campaign).where(Campaign.name == campaign)))
 
 
-def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
+def _by_code(session: Session, words: Sequence[str]) -> dict[str, Shown]:
     """The reports whose reply codes are among these words; a mail about the dice stands for a report 0.
 
     An index compares word by word from the front, not in constant time. That
@@ -212,9 +249,6 @@ def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
     sent, and a wrong code gets the same answer as none. Were his guesses
     measured all the same, they would be 80 bits of an HMAC, at 200 a day.
     """
-    words = list(codes)
-    if not words:
-        return {}
     database = session.connection()
     found = {row.code: Shown(*row[1:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
     if len(found) < len(words):
@@ -225,19 +259,53 @@ def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
     return found
 
 
-def shown_by_reference(session: Session, message_ids: Iterable[str]) -> list[Shown]:
-    """The newest report named among Message-IDs, these given newest first; at most one."""
+def _by_reference(session: Session, message_ids: Sequence[str]) -> dict[str, Shown]:
+    """The reports of these Message-IDs."""
     ids = [id_ for id_ in message_ids if id_.isascii() and id_.isprintable()]
     if not ids:
-        return []
+        return {}
     database = session.connection()
     found = {row.message_id: Shown(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, {"ids": ids})}
-    found |= {row.message_id: _copy(row, row.message_id) for row in database.execute(_COPY_BY_MESSAGE, {"ids": ids})}
-    return [found[id_] for id_ in ids if id_ in found][:1]
+    copies = database.execute(_COPY_BY_MESSAGE, {"ids": ids})
+    return found | {row.message_id: _copy(row, row.message_id) for row in copies}
 
 
 def _copy(row: Row[str, str, int, int, bool, str, dt.datetime, dt.datetime], key: str) -> Shown:
     return Shown(row.id, row.seat_id, row.withdrawn, key, StandIn(row.address, row.since, row.until))
+
+
+CONTEXTS = Lookup(_contexts)
+"""All the desk needs of seats, by their ids; their campaigns stay locked, so that no turn runs meanwhile."""
+
+NAMED = Lookup(_by_names)
+"""Seats by the names of their campaigns and their own."""
+
+SHOWN = Lookup(_by_code)
+"""The reports of which letters show that they were read, by reply codes."""
+
+ANSWERED = Lookup(_by_reference)
+"""The same, by the Message-IDs that a reply names."""
+
+
+def load_seat(session: Session, seat_id: int) -> SeatContext:
+    """All the desk needs of a seat; its campaign stays locked for the transaction, so that no turn runs meanwhile."""
+    return CONTEXTS.find(session, [seat_id])[seat_id]
+
+
+def find_seat(session: Session, campaign: str, seat: Seat) -> int | None:
+    """The id of a seat by its names."""
+    found = NAMED.one(session, (campaign, seat))
+    return None if found is None else found.id
+
+
+def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
+    """The reports whose reply codes are among these words; a mail about the dice stands for a report 0."""
+    return SHOWN.find(session, codes)
+
+
+def shown_by_reference(session: Session, message_ids: Iterable[str]) -> list[Shown]:
+    """The newest report named among Message-IDs, these given newest first; at most one."""
+    return list(ANSWERED.find(session, message_ids).values())[:1]
 
 
 def as_mailed_to(session: Session, spot: SeatContext, deputy: str) -> SeatContext:

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
 
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.reading import Reading, read_lines
-from pbem.campaign.sheets import Counted, earlier_sheets, keep_sheet, make_receipt
+from pbem.campaign.sheets import Counted, SheetRead, earlier_sheets, keep_sheets, make_receipt
 from pbem.campaign.tokens import token_fits
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
-from pbem.desk.replies import Case, answer, receipt
+from pbem.desk.replies import Case, answer, receipts
 from pbem.desk.seats import SeatContext, as_mailed_to
 from pbem.desk.sheet import SheetText
+from pbem.house import House
 from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
+from pbem.post.outbox import queue_all
+from pbem.post.writing import Mail
 from pbem.report import Refusal
 from pbem.report.pages import Reason
 from pbem.ruleset import AnyRuleset, View, split_words
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A sheet that is taken, and its receipts: nothing of it is kept yet. `note` is what to note of the letter."""
+
+    campaign_id: int
+    read: SheetRead
+    receipts: Sequence[Mail]
+    note: str
 
 
 def take_sheet(
@@ -30,23 +47,43 @@ def take_sheet(
     Returns what to note of the letter, and whether there was a sheet to keep.
     Raises TooMany, if so many were taken that this one is left alone.
     """
+    taken = read_sheet(case, spot, sheet, notes, deputy=deputy)
+    if not isinstance(taken, Taken):
+        return taken(), False
+    keep_taken(case.session, case.house, [taken], case.now)
+    return taken.note, True
+
+
+def keep_taken(session: Session, house: House, taken: Sequence[Taken], now: dt.datetime) -> None:
+    """Keeps sheets, no two of them of the same seat, and queues their receipts."""
+    keep_sheets(session, (each.read for each in taken), now)
+    mails = ((each.campaign_id, mail) for each in taken for mail in each.receipts)
+    queue_all(session, mails, house.settings, now)
+
+
+def read_sheet(
+    case: Case, spot: SeatContext, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = ""
+) -> Taken | Callable[[], str]:
+    """Reads a sheet for the open turn, and changes nothing.
+
+    If there is none to keep, returns how the letter is answered. Raises TooMany,
+    if so many were taken that this one is left alone.
+    """
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
     answered = as_mailed_to(case.session, spot, deputy) if deputy else spot
     ruleset, sheet = case.house.game(spot.game), _without_keys(sheet, answered)
     earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
     counted = earlier.counted
-    if most := sheets_enough(case, spot):
+    if most := sheets_enough(case, spot, earlier.last):
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
         raise TooMany(said, tell_of_sheets(case, spot, most))
     if _asks_nothing(case, answered, sheet, counted):
-        return _nothing_to_take(case, spot, sheet, counted), False
+        return lambda: _nothing_to_take(case, spot, sheet, counted)
     view = json.loads(spot.view)
     reading = _read(ruleset, view, sheet, counted)
-    keep_sheet(
-        case.session,
-        reading,
-        earlier,
-        case.now,
+    read = SheetRead(
+        reading=reading,
+        earlier=earlier,
         author="deputy" if deputy else "player",
         wait=bool(sheet.wait) or not reading.parsed.complete,
         text=sheet.text(),
@@ -70,9 +107,9 @@ def take_sheet(
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
-    receipt(case, spot, told, deputy=deputy)
     said = "" if told.accepted else ", only errors"
-    return f"sheet {told.version} of {spot.seat} in {spot.campaign}{said}", True
+    note = f"sheet {told.version} of {spot.seat} in {spot.campaign}{said}"
+    return Taken(spot.campaign_id, read, receipts(case, spot, told, deputy=deputy), note)
 
 
 def is_untouched(case: Case, spot: SeatContext, sheet: SheetText) -> bool:

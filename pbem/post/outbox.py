@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
@@ -28,8 +28,8 @@ OVERTAKEN = ("reminder", "late", "problem", DICE)
 """Kinds of mail that speak of a turn still to be resolved, and say nothing once it is."""
 
 
-def topic_of(kind: str, campaign: str, turn: int, whose: str = "") -> str:
-    """What a mail is about, for its reader alone: `whose` is a seat, or "gm". Without it, how all such topics begin."""
+def topic_of(kind: str, campaign: str, turn: int, whose: str) -> str:
+    """What a mail is about, for its reader alone: `whose` is a seat, or "gm"."""
     return f"{kind} {campaign} {turn} {whose}"
 
 
@@ -40,18 +40,36 @@ def queue(
 
     They are, once the session's transaction is committed. What still waits on one of their topics is replaced by them.
     """
-    ready = stamped(session, list(mails), campaign_id, settings)
+    queue_all(session, ((campaign_id, mail) for mail in mails), settings, now)
+
+
+def queue_all(session: Session, mails: Iterable[tuple[int | None, Mail]], settings: Settings, now: datetime) -> None:
+    """The same for mails of many campaigns, each with the id of its own."""
+    ready = stamped(session, list(mails), settings)
     topics = {each.mail.topic for each in ready if each.mail.topic}
     if topics:  # before they are there themselves, and would be replaced with the rest
         _replace(session, OUTBOX.c.topic.in_(topics))
     if ready:
-        session.connection().execute(_PUT, [_row(each, campaign_id, settings, now) for each in ready])
+        session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
 
 
-def withdraw(session: Session, campaign: str, turn: int) -> None:
-    """Takes mail that still waits and speaks of a turn as unresolved out of the outbox: the turn has been resolved."""
-    for kind in OVERTAKEN:
-        _replace(session, OUTBOX.c.topic.startswith(topic_of(kind, campaign, turn), autoescape=True))
+_WITHDRAW = (
+    update(OUTBOX)
+    .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == MailState.QUEUED)
+    .values(state=MailState.REPLACED)
+)
+_AT_ONCE = 1_000
+"""Topics in a statement; databases take only so many."""
+
+
+def withdraw(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
+    """Takes mail that still waits and speaks of a turn as unresolved out of the outbox: the turn has been resolved.
+
+    `seats` are all of the campaign.
+    """
+    topics = [topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN]
+    for start in range(0, len(topics), _AT_ONCE):
+        session.connection().execute(_WITHDRAW, {"topics": topics[start : start + _AT_ONCE]})
 
 
 def drop(session: Session, topic: str) -> None:
@@ -88,10 +106,10 @@ def _replace(session: Session, which: ColumnElement[bool]) -> None:
     session.connection().execute(waiting.values(state=MailState.REPLACED))
 
 
-def _row(each: Stamped, campaign_id: int | None, settings: Settings, now: datetime) -> dict[str, Any]:
+def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
     mail = each.mail
     return {
-        "campaign_id": campaign_id,
+        "campaign_id": each.campaign_id,
         "person_id": each.person_id,
         "kind": mail.kind,
         "topic": mail.topic or None,

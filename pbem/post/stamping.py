@@ -19,11 +19,18 @@ from pbem.post.codes import message_id
 from pbem.post.writing import Mail
 from pbem.store.models import Campaign, Person, SeatRow
 
-_CAMPAIGN = select(Campaign.name, Campaign.mail_key).where(Campaign.id == bindparam("campaign"))
-_READERS = (
-    select(Person.key, Person.id, Person.plain, Person.calendar, SeatRow.name)
-    .outerjoin(SeatRow, (SeatRow.person_id == Person.id) & (SeatRow.campaign_id == bindparam("campaign")))
-    .where(Person.key.in_(bindparam("keys", expanding=True)))
+_CAMPAIGNS = select(Campaign.id, Campaign.name, Campaign.mail_key).where(
+    Campaign.id.in_(bindparam("campaigns", expanding=True))
+)
+_READERS = select(Person.key, Person.id, Person.plain, Person.calendar).where(
+    Person.key.in_(bindparam("keys", expanding=True))
+)
+_SEATS = (
+    select(SeatRow.person_id, SeatRow.campaign_id, SeatRow.name)
+    .where(
+        SeatRow.person_id.in_(bindparam("people", expanding=True)),
+        SeatRow.campaign_id.in_(bindparam("campaigns", expanding=True)),
+    )
     .order_by(SeatRow.id.desc())
 )
 """Statements built once: building them takes longer than running them."""
@@ -33,6 +40,7 @@ _READERS = (
 class Stamped:
     """A mail ready to be composed, and whose it is."""
 
+    campaign_id: int | None
     mail: Mail
     person_id: int | None
     plain: bool
@@ -46,12 +54,11 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Somebody known, and the first of his seats in the campaign."""
+    """Somebody known."""
 
     id: int
     plain: bool
     calendar: bool
-    seat: str | None
 
 
 def welcome_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: str) -> str:
@@ -59,26 +66,34 @@ def welcome_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: s
     return message_id(mail_key, domain, "welcome", campaign, seat, *later)
 
 
-def stamped(session: Session, mails: Sequence[Mail], campaign_id: int | None, settings: Settings) -> list[Stamped]:
-    """Mails of a campaign, or of none, as they are to be composed."""
-    database, campaign = session.connection(), {"campaign": campaign_id}
-    found = database.execute(_CAMPAIGN, campaign).first() if campaign_id is not None else None
-    group = _Group(*found) if found else None
-    rows = database.execute(_READERS, campaign | {"keys": list({mail.recipient.lower() for mail in mails})})
+def stamped(session: Session, mails: Sequence[tuple[int | None, Mail]], settings: Settings) -> list[Stamped]:
+    """Mails as they are to be composed, each given with the id of its campaign, if it is of one."""
+    database = session.connection()
+    campaigns = list({campaign_id for campaign_id, _ in mails if campaign_id is not None})
+    groups = {row.id: _Group(*row[1:]) for row in database.execute(_CAMPAIGNS, {"campaigns": campaigns})}
+    keys = {"keys": list({mail.recipient.lower() for _, mail in mails})}
+    readers = {row.key: _Reader(*row[1:]) for row in database.execute(_READERS, keys)}
+    held = {"people": [reader.id for reader in readers.values()], "campaigns": campaigns}
     # The first of somebody's seats comes last, and stays.
-    readers = {row.key: _Reader(row.id, row.plain, row.calendar, row.name) for row in rows}
-    return [_stamped(mail, group, readers.get(mail.recipient.lower()), settings) for mail in mails]
+    seats = {(row.person_id, row.campaign_id): row.name for row in database.execute(_SEATS, held)}
+
+    def made(campaign_id: int | None, mail: Mail) -> Stamped:
+        reader = readers.get(mail.recipient.lower())
+        if campaign_id is not None:
+            seat = seats.get((reader.id, campaign_id)) if reader else None
+            mail = _of_campaign(mail, groups[campaign_id], seat, settings)
+        return _stamped(campaign_id, mail, reader)
+
+    return [made(campaign_id, mail) for campaign_id, mail in mails]
 
 
-def _stamped(mail: Mail, group: _Group | None, reader: _Reader | None, settings: Settings) -> Stamped:
-    if group is not None:
-        mail = _of_campaign(mail, group, reader.seat if reader else None, settings)
+def _stamped(campaign_id: int | None, mail: Mail, reader: _Reader | None) -> Stamped:
     if reader is None:
-        return Stamped(mail, None, plain=False)
+        return Stamped(campaign_id, mail, None, plain=False)
     if reader.plain or not reader.calendar:
         mail = replace(mail, parts=tuple(part for part in mail.parts if not part.is_calendar))
     plain = reader.plain and mail.kind == "report"  # what else has files was asked for with them
-    return Stamped(replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
+    return Stamped(campaign_id, replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
 
 
 def _of_campaign(mail: Mail, group: _Group, seat: str | None, settings: Settings) -> Mail:

@@ -260,14 +260,14 @@ def test_what_went_out_is_not_replaced(outbox: Store, settings: Settings) -> Non
 
 def test_a_turn_that_is_resolved_takes_its_reminders_back(any_store: Store, settings: Settings) -> None:
     """Reminders of that turn alone are withdrawn; its report, and the next turn's reminders, are not."""
-    topics = [topic_of(*about) for about in (("reminder", "t_1", 3), ("report", "t_1", 3), ("reminder", "t_1", 33))]
-    topics += [topic_of("problem", "t_1", 3, "gm"), topic_of("reminder", "tx1", 3)]
+    to_red = (("reminder", "t_1", 3), ("report", "t_1", 3), ("reminder", "t_1", 33), ("reminder", "tx1", 3))
+    topics = [*(topic_of(*about, "red") for about in to_red), topic_of("problem", "t_1", 3, "gm")]
     with any_store.writing() as session:
         for number, topic in enumerate(topics):
             queue(session, [replace(mail(f"p{number}"), topic=topic)], settings, campaign_id=None, now=NOON)
-        withdraw(session, "t_1", 3)
+        withdraw(session, "t_1", 3, ["blue", "red"])
 
-    assert [row.state for row in rows(any_store)] == ["replaced", "queued", "queued", "replaced", "queued"]
+    assert [row.state for row in rows(any_store)] == ["replaced", "queued", "queued", "queued", "replaced"]
 
 
 def test_several_connections_share_the_work(any_store: Store, settings: Settings) -> None:

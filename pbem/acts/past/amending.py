@@ -28,9 +28,10 @@ from pbem.acts.past.shelving import (
 )
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_each
+from pbem.campaign.reading import Reading
 from pbem.campaign.reporting import put_reports
-from pbem.campaign.sheets import Earlier, copy_sheets, keep_sheet
-from pbem.campaign.snapshot import CampaignSnapshot
+from pbem.campaign.sheets import Earlier, SheetRead, copy_sheets, keep_sheets
+from pbem.campaign.snapshot import CampaignSnapshot, SheetIn
 from pbem.house import House
 from pbem.report.history_pages import ReportGone
 from pbem.ruleset import Seat
@@ -138,10 +139,13 @@ def _put_following(session: Session, old: Turn, amendment: Amendment) -> Turn:
 def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
     """Keeps the GM's sheets with the turn that they were used for."""
     given = {place.id: again.given[place.seat] for place in again.snapshot.places if place.seat in again.given}
-    for sheet in again.before.turn.sheets if again.before else ():
-        if sheet.id == 0:
-            earlier = Earlier(turn.id, sheet.seat_id, sheet.version - 1)
-            keep_sheet(session, given[sheet.seat_id], earlier, now, author="gm", wait=False)
+    sheets = [sheet for sheet in again.before.turn.sheets if sheet.id == 0] if again.before else []
+    keep_sheets(session, (_given(turn, sheet, given[sheet.seat_id]) for sheet in sheets), now)
+
+
+def _given(turn: Turn, sheet: SheetIn, reading: Reading) -> SheetRead:
+    earlier = Earlier(turn.id, sheet.seat_id, sheet.version - 1)
+    return SheetRead(reading=reading, earlier=earlier, author="gm", wait=False)
 
 
 def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime) -> None:

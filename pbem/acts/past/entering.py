@@ -12,7 +12,7 @@ from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.reading import Lines, Reading, read_lines
-from pbem.campaign.sheets import Earlier, earlier_sheets, keep_sheet, make_receipt, receipt_name
+from pbem.campaign.sheets import Earlier, SheetRead, earlier_sheets, keep_sheets, make_receipt, receipt_name
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
@@ -55,7 +55,9 @@ class GiveSheet(Weighty[Receipt]):
         given = _read(session, house, snapshot, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = checked(given.reading, place.seat)
-        keep_sheet(session, reading, given.earlier, now, author="gm", wait=not reading.parsed.complete)
+        wait = not reading.parsed.complete
+        sheet = SheetRead(reading=reading, earlier=given.earlier, author="gm", wait=wait)
+        keep_sheets(session, [sheet], now)
         said = f"sheet {receipt.version} of {place.seat} for turn {snapshot.turn} was entered by the GM"
         # Whose it is, and which version, would tell who was awaited and had sent none.
         note(session, snapshot.id, now, actor="gm", text=f"a sheet for turn {snapshot.turn} was entered by the GM")

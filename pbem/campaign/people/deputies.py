@@ -7,7 +7,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.deadlines import start_of
@@ -35,13 +35,20 @@ def deputies_of(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> 
     return dict(found)
 
 
-def _on(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> list[tuple[Deputy, Person]]:
-    rows = session.execute(
-        select(Deputy, Person)
-        .join(Person, Person.id == Deputy.person_id)
-        .where(Deputy.seat_id.in_(list(seat_ids)), Deputy.since <= now, Deputy.until > now)
-        .order_by(Deputy.id)
+_ON = (
+    select(Deputy, Person)
+    .join(Person, Person.id == Deputy.person_id)
+    .where(
+        Deputy.seat_id.in_(bindparam("seats", expanding=True)),
+        Deputy.since <= bindparam("now"),
+        Deputy.until > bindparam("now"),
     )
+    .order_by(Deputy.id)
+)
+
+
+def _on(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> list[tuple[Deputy, Person]]:
+    rows = session.execute(_ON, {"seats": list(seat_ids), "now": now})
     return [(deputy, person) for deputy, person in rows]
 
 

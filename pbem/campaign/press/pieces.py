@@ -12,7 +12,7 @@ import datetime as dt
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import CampaignSnapshot, Place
@@ -76,9 +76,12 @@ def put_piece(
     return row.id
 
 
+_MUTED = select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == bindparam("campaign"))
+
+
 def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, frozenset[Seat]]:
     """What the player of each seat, by its id, does not want press from; only of those who want less than all."""
-    rows = session.execute(select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == snapshot.id))
+    rows = session.connection().execute(_MUTED, {"campaign": snapshot.id})
     return {id_: frozenset(muted) for id_, muted in rows if muted}
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import groupby
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.labels import Labels, as_counted, label_at, labels_named, labels_of
@@ -98,12 +98,19 @@ class Postbag:
             yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
 
 
+def _of_campaign(words: type[Press | GmText | Act], *which: ColumnElement[bool]) -> tuple[ScalarSelect[int], ...]:
+    """How many there are of words, and the newest."""
+    mine = (words.campaign_id == bindparam("campaign"), *which)
+    numbers = (func.count(words.id), func.coalesce(func.max(words.id), 0))
+    return tuple(select(number).where(*mine).scalar_subquery() for number in numbers)
+
+
+_MARK = select(*_of_campaign(Press), *_of_campaign(GmText), *_of_campaign(Act, Act.turn.is_not(None)))
+
+
 def mark(session: Session, campaign_id: int) -> Mark:
     """How far the words of a campaign have come."""
-    press = select(func.count(), func.coalesce(func.max(Press.id), 0)).where(Press.campaign_id == campaign_id)
-    texts = select(func.count(), func.coalesce(func.max(GmText.id), 0)).where(GmText.campaign_id == campaign_id)
-    looks = select(func.count(), func.coalesce(func.max(Act.id), 0)).where(*_looked(campaign_id))
-    return tuple(chain.from_iterable(session.execute(each).one() for each in (press, texts, looks)))
+    return tuple(session.connection().execute(_MARK, {"campaign": campaign_id}).one())
 
 
 def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
