@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from threading import Lock
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import ColumnElement, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Pace
@@ -30,6 +30,10 @@ from pbem.store.models import Outgoing
 from pbem.store.states import MailState
 
 BATCH = 25
+
+AHEAD = 250
+"""Mails put in order at a time. What is written meanwhile, answers too, goes after these."""
+
 CLAIM = timedelta(minutes=15)
 """How long a claimed row is left to the sender that claimed it."""
 
@@ -126,6 +130,7 @@ class _Sender:
         self.trouble = ""
         self._store, self._carrier, self._now, self._on_sent = store, carrier, now, on_sent
         self._newest: int | None = None
+        self._ahead: list[int] = []
         self._broken = False
         self._lock = Lock()
 
@@ -177,8 +182,7 @@ class _Sender:
         due = is_due(self._now)
         if self._newest is not None:
             due &= OUTBOX.c.id <= self._newest
-        some = select(OUTBOX.c.id).where(due).order_by(*IN_ORDER).limit(BATCH).with_for_update(skip_locked=True)
-        ids = session.scalars(some).all()
+        ids = self._next(session, due)
         if not ids:
             return []
         claim = (
@@ -189,6 +193,17 @@ class _Sender:
         )
         found = {row.id: _Claimed(*row) for row in session.connection().execute(claim)}
         return [found[id_] for id_ in ids if id_ in found]
+
+    def _next(self, session: Session, due: ColumnElement[bool]) -> list[int]:
+        """The mails to be claimed next, in their order. To put all in order for each batch would take ever longer."""
+        while True:
+            if not self._ahead:
+                self._ahead += session.scalars(select(OUTBOX.c.id).where(due).order_by(*IN_ORDER).limit(AHEAD))
+            some, self._ahead = self._ahead[:BATCH], self._ahead[BATCH:]
+            mine = select(OUTBOX.c.id).where(OUTBOX.c.id.in_(some), due).with_for_update(skip_locked=True)
+            free = set(session.scalars(mine)) if some else set()
+            if free or not some:
+                return [id_ for id_ in some if id_ in free]
 
     def _deliver(self, batch: Sequence[_Claimed]) -> list[_Outcome]:
         outcomes: list[_Outcome] = []
