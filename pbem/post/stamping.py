@@ -27,10 +27,7 @@ _READERS = select(Person.key, Person.id, Person.plain, Person.calendar).where(
 )
 _SEATS = (
     select(SeatRow.person_id, SeatRow.campaign_id, SeatRow.name)
-    .where(
-        SeatRow.person_id.in_(bindparam("people", expanding=True)),
-        SeatRow.campaign_id.in_(bindparam("campaigns", expanding=True)),
-    )
+    .where(SeatRow.person_id.in_(bindparam("people", expanding=True)))
     .order_by(SeatRow.id.desc())
 )
 """Statements built once: building them takes longer than running them."""
@@ -73,7 +70,8 @@ def stamped(session: Session, mails: Sequence[tuple[int | None, Mail]], settings
     groups = {row.id: _Group(*row[1:]) for row in database.execute(_CAMPAIGNS, {"campaigns": campaigns})}
     keys = {"keys": list({mail.recipient.lower() for _, mail in mails})}
     readers = {row.key: _Reader(*row[1:]) for row in database.execute(_READERS, keys)}
-    held = {"people": [reader.id for reader in readers.values()], "campaigns": campaigns}
+    # All seats of these people: asked for those of a campaign alone, SQLite would look through all seats of that.
+    held = {"people": [reader.id for reader in readers.values()]}
     # The first of somebody's seats comes last, and stays.
     seats = {(row.person_id, row.campaign_id): row.name for row in database.execute(_SEATS, held)}
 
