@@ -89,8 +89,8 @@ def plan_amendment(
         for place, view in affected
         if place.id in old
     }
-    reports = make_reports(house, again.ruleset, replace(opening, corrections=corrections), affected)
-    reports = [_threaded(made, old.get(made.place.id)) for made in reports]
+    made = make_reports(house, again.ruleset, replace(opening, corrections=corrections), affected)
+    reports = [_threaded(each, old.get(each.place.id)) for each in made]
     files = again.files(_all_files(again, old, reports))
     return Amendment(
         again=again,
