@@ -442,7 +442,8 @@ class Outgoing(Base):
     is ("report", "receipt", …). `provider` is the domain it goes to; `form` how
     it goes: "whole", or "plain" as text alone. `reply` is what the other side
     said last: the carrier, or the delivery report of a mail that bounced. When
-    it cannot come back any more no token is left in it, from `masked_at` on.
+    it cannot come back any more its text alone is left, without tokens, from
+    `masked_at` on.
     """
 
     __tablename__ = "outgoing"

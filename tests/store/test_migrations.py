@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store import Store, downgrade, migrate, schema_is_current
-from pbem.store.models import Base, Campaign, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
+from pbem.store.models import Base, Campaign, Outgoing, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -134,6 +134,28 @@ _OLD_CAMPAIGN = (
 _OLD_SEAT = (
     "INSERT INTO seat (campaign_id, name, address, token_hash, status, nmr_in_a_row, nmr_total)"
     " VALUES (1, '{seat}', '{address}', '', 'playing', 0, 0)"
+)
+
+
+def test_mails_sent_before_are_gone_through_again(empty_url: str) -> None:
+    """So that of those too the text alone is left; letters were dealt with for good."""
+    migrate(empty_url, "0007")
+    store = Store(empty_url)
+    with store.writing() as session:
+        for state in ("sent", "bounced"):
+            session.connection().exec_driver_sql(_OLD_MAIL.format(state=state))
+    migrate(empty_url)
+
+    with store.reading() as session:
+        found = session.execute(select(Outgoing.state, Outgoing.masked_at)).all()
+        assert {state: at is None for state, at in found} == {"sent": True, "bounced": False}
+    store.close()
+
+
+_OLD_MAIL = (
+    "INSERT INTO outgoing (kind, recipient, provider, form, message_id, raw, state, attempts, not_before, created_at,"
+    " reply, masked_at) VALUES ('report', 'ann@example.org', 'example.org', 'whole', '{state}', '', '{state}', 1,"
+    " '2026-01-01 00:00:00', '2026-01-01 00:00:00', '', '2026-01-09 00:00:00')"
 )
 
 
