@@ -90,7 +90,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "settings",
     ),
     "store": (
-        "sessions states",
+        "bundles sessions states",
         "models",
         "migrating",
     ),

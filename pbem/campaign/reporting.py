@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import json
 from collections import deque
@@ -133,7 +132,7 @@ def put_reports(
             "message_id": made.mail.message_id,
             "edition": made.edition,
             "view": made.view,
-            "files": pack_files(made.parts.files()),
+            "files": made.parts.files(),
         }
         for made in reports
     ]
@@ -145,24 +144,6 @@ def put_reports(
     }
     sent = [*(mail for _, mail in mails.values()), *copies(session, house, snapshot, mails, now)]
     postman.send(session, now, *sent)
-
-
-def pack_files(files: Mapping[str, bytes]) -> bytes:
-    """Files as one value for the database: JSON of name → text, that of pictures in base64."""
-    packed = {name: base64.b64encode(content) if _is_picture(name) else content for name, content in files.items()}
-    return json.dumps({name: content.decode() for name, content in packed.items()}, ensure_ascii=False).encode()
-
-
-def unpack_files(packed: bytes) -> dict[str, bytes]:
-    """The files of `pack_files`."""
-    return {
-        name: base64.b64decode(text) if _is_picture(name) else text.encode()
-        for name, text in json.loads(packed).items()
-    }
-
-
-def _is_picture(name: str) -> bool:
-    return name.endswith(".png")
 
 
 def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:

@@ -15,6 +15,8 @@ from pbem.errors import ConfigError, StoreError
 from pbem.store import Store, downgrade, migrate, schema_is_current
 from pbem.store.models import Base, Campaign, Outgoing, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
 
+PNG = bytes(range(256))
+
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
@@ -176,6 +178,7 @@ def test_a_campaign_with_a_past_goes_down_and_up_again(empty_url: str) -> None:
         assert session.scalars(select(Person.key)).all() == ["ann@example.org"]
         assert [(turn.number, turn.shelf_id) for turn in session.scalars(select(Turn))] == [(1, None)]
         assert [sheet.text for sheet in session.scalars(select(Sheet))] == ["live"]
+        assert session.scalars(select(Report.files)).all() == [{"red.txt": b"told", "red.map.png": PNG}]
     store.close()
 
 
@@ -196,7 +199,9 @@ def _fill(session: Session) -> None:
         told = {"turn_id": turn.id, "seat_id": red.id}
         read = {"accepted": True, "wait": False, "digest": "", "orders": [], "findings": []}
         session.add(Sheet(**told, **read, version=1, text=text, received_at=now))
-        session.add(Report(**told, code=text, message_id=text, view=b"{}", files=b"{}"))
+        session.add(
+            Report(**told, code=text, message_id=text, view=b"{}", files={"red.txt": b"told", "red.map.png": PNG})
+        )
         session.add(Vote(**told, at=now))
 
 

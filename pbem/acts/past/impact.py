@@ -17,7 +17,7 @@ from pbem.acts.past.rerunning import Changes, Rerun, rerun
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.history import orders_told
 from pbem.campaign.reading import Reading, still_reads
-from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text, unpack_files
+from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text
 from pbem.campaign.resolving import opening_of
 from pbem.campaign.snapshot import CampaignSnapshot, Place, SheetIn, load_sheets
 from pbem.house import House
@@ -178,7 +178,7 @@ def _threaded(made: MadeReport, old: Report | None) -> MadeReport:
 
 def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[MadeReport]) -> list[Mapping[str, bytes]]:
     new = {made.place.id: made.parts.files() for made in reports}
-    return [new.get(place.id) or unpack_files(old[place.id].files) for place, _ in again.outcome.views]
+    return [new.get(place.id) or old[place.id].files for place, _ in again.outcome.views]
 
 
 def _impact(
