@@ -52,7 +52,8 @@ def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
     store = Store(settings.database)
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:
-        with Reporter(folders, games, pictures=settings.pictures, cache=settings.home / CACHE) as reporter:
+        cache = settings.home / CACHE
+        with Reporter(folders, games, pictures=settings.pictures, cache=cache, jobs=settings.jobs) as reporter:
             yield House(settings, store, games, reporter)
     finally:
         gc.unfreeze()

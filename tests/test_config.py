@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,7 @@ def test_own_templates_are_used_where_they_are(tmp_path: Path) -> None:
             'database = "postgresql://ann:secret@host/name"',
             "database must not hold a password; PostgreSQL reads PGPASSWORD",
         ),
+        ("jobs = 0", "jobs must be a whole number from 1 to 64, not 0"),
         ("connections = 0", "connections must be a whole number from 1 to 10, not 0"),
         ('inbox_oauth = { env = "A" }', 'inbox_oauth must be { command = "…" }, a command that prints an access token'),
         (
@@ -218,13 +220,22 @@ def test_the_commented_lines_can_be_used(tmp_path: Path) -> None:
     """Whoever takes the # away from a line of the default file has settings that can be read."""
     path = write_default_settings(tmp_path, "orders@example.org")
     (tmp_path / "dkim.pem").write_text("a key")
-    wanted = ("connections", "dkim", "[pace", "per_", "inbox_oauth", "carrier_oauth")
+    wanted = ("connections", "jobs", "dkim", "[pace", "per_", "inbox_oauth", "carrier_oauth")
     lines = path.read_text().splitlines()
     path.write_text("\n".join(line[2:] if line[2:].startswith(wanted) else line for line in lines))
     settings = load_settings(tmp_path)
 
     assert settings.dkim == Dkim("example.org", "pbem", tmp_path.resolve() / "dkim.pem")
     assert (settings.connections, settings.pace.domains) == (1, {"gmail.com": Limits(per_hour=100)})
+
+
+def test_jobs_are_as_many_as_processors_unless_told(tmp_path: Path) -> None:
+    """A home uses the whole machine; where it shares it with others, it may be told to use less."""
+    write(tmp_path)
+    assert load_settings(tmp_path).jobs == len(os.sched_getaffinity(0))
+
+    write(tmp_path, "jobs = 3")
+    assert load_settings(tmp_path).jobs == 3
 
 
 def test_settings_tell_no_secret(tmp_path: Path) -> None:

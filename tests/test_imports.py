@@ -90,7 +90,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "settings",
     ),
     "store": (
-        "sessions states",
+        "bundles sessions states",
         "models",
         "migrating",
     ),
@@ -123,8 +123,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "entry facts history_pages pages painter pictures press_pages receipt scores time_pages wording",
-        "data gm_pages markdown people_pages",
+        "crew entry facts history_pages pages painter pictures press_pages receipt scores time_pages wording",
+        "data gm_pages markdown people_pages sharing",
         "reporter",
         "checking",
     ),

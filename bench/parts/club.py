@@ -42,13 +42,18 @@ class Mailed(NamedTuple):
 
 @dataclass
 class Club:
-    """At least `seats` seats in one home. `mailbox` is a player's account: all seats play from plus-addresses of it."""
+    """At least `seats` seats in one home, up to `table` in a campaign, with a turn each `pace`.
+
+    `mailbox` is a player's account: all seats play from plus-addresses of it.
+    """
 
     home: Path
     ruleset: AnyRuleset
     seats: int
     orders: str
     mailbox: str
+    table: int = USUAL_TABLE
+    pace: dt.timedelta = HOUR
     players: list[Player] = field(default_factory=list)
     now: dt.datetime = START
     _read: int = 0
@@ -63,9 +68,9 @@ class Club:
         with open_house(self.home, {self.ruleset.key: self.ruleset}) as house:
             yield house
 
-    def play(self, turns: int) -> None:
+    def play(self, turns: int, **settings: str) -> None:
         """Creates and starts the campaigns and plays some turns by the local post folder."""
-        with self.open() as house:
+        with self.open(**settings) as house:
             self._begin(house)
             inbox = MaildirCarrier(self.home / house.settings.inbox_url.path)
             for _ in range(turns):
@@ -75,8 +80,8 @@ class Club:
                 self.read(house)
 
     def sheets(self) -> list[bytes]:
-        """An hour later: the order mails of all bots, those that mend a slip too."""
-        self.now += HOUR
+        """A turn later: the order mails of all bots, those that mend a slip too."""
+        self.now += self.pace
         written = (write(player, self.now) for player in self.players for write in (Player.write, Player.mend))
         return [raw for raw in written if raw is not None]
 
@@ -92,7 +97,7 @@ class Club:
         return [Mailed(recipient, raw, reply) for _, recipient, raw, reply in rows]
 
     def _begin(self, house: House) -> None:
-        table = seat_names(self.ruleset, min(USUAL_TABLE, self.ruleset.seats.most))
+        table = seat_names(self.ruleset, min(self.table, self.ruleset.seats.most))
         while len(self.players) < self.seats:
             self._begin_one(house, f"c{len(self.players):04d}", table)
         tick(house, self.now)

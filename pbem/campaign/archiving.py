@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 
 from pbem.archive import archive_turn, bring_back, file_hash, is_whole, set_aside, turn_files
 from pbem.campaign.history import orders_used
-from pbem.campaign.reporting import unpack_files
 from pbem.campaign.resolving import received
 from pbem.campaign.snapshot import load_campaign, load_sheets
 from pbem.errors import PbemError, StoreError, in_words
@@ -172,7 +171,7 @@ def _files(session: Session, house: House, turn: Resolved) -> dict[str, bytes]:
     sheets = received(snapshot, load_sheets(session, turn.id))
     kept: dict[str, bytes] = {}
     # With none at first: where nobody was told anything there are sheets all the same.
-    for report in ({}, *map(unpack_files, reports)):
+    for report in ({}, *reports):
         made = turn_files([report], sheets=sheets, orders=given, book=book)
         kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}
     return kept

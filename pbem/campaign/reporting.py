@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -22,7 +22,7 @@ from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
-from pbem.report import Correction, DiceTold, Ordered, ReportFacts, ReportParts, SheetUsed
+from pbem.report import Correction, DiceTold, Job, ReportFacts, ReportParts, SheetUsed
 from pbem.ruleset import AnyRuleset, Order, Seat, View, canonical
 from pbem.store.models import Report, Turn
 
@@ -69,21 +69,20 @@ class MadeReport:
 
 def make_reports(
     house: House, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]
-) -> list[MadeReport]:
-    """Renders the reports of the seats given, in their order."""
-    seats = [(place, canonical(view)) for place, view in views]
-    # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
-    shown = [json.loads(view) for _, view in seats]
-    facts = [
-        _facts(house, opening, place, _ordered(ruleset, view, opening.orders.get(place.seat, ())))
-        for (place, _), view in zip(seats, shown, strict=True)
-    ]
-    jobs = [(ruleset, view, each) for view, each in zip(shown, facts, strict=True)]
-    parts = house.reporter.reports(jobs)
-    return [
-        MadeReport(place, each.code, view, made, _mail(house, opening, place, each, made), each.edition)
-        for (place, view), each, made in zip(seats, facts, parts, strict=True)
-    ]
+) -> Iterator[MadeReport]:
+    """Renders the reports of the seats given, in their order; views are taken somewhat ahead of the reports."""
+    asked: deque[tuple[Place, Job]] = deque()
+
+    def jobs() -> Iterator[Job]:
+        for place, view in views:
+            # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
+            job = Job(ruleset, canonical(view), _facts(house, opening, place), opening.orders.get(place.seat, ()))
+            asked.append((place, job))
+            yield job
+
+    for parts in house.reporter.reports(jobs()):
+        place, (_, view, facts, _) = asked.popleft()
+        yield MadeReport(place, facts.code, view, parts, _mail(house, opening, place, facts, parts), facts.edition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +96,7 @@ class Reports:
 def pile_reports(house: House, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]) -> Reports:
     """Renders the reports of all these seats, some at a time, so that it takes no more memory for many."""
     made = Reports(Pile(), Files())
-    for some in batches(views):
-        reports = make_reports(house, ruleset, opening, some)
+    for reports in batches(make_reports(house, ruleset, opening, views)):
         made.pile.add(reports)
         made.files.add(turn_files([each.parts.files() for each in reports]))
     return made
@@ -106,9 +104,8 @@ def pile_reports(house: House, ruleset: AnyRuleset, opening: Opening, views: Ite
 
 def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
     """The text alone that a seat would be mailed of a view."""
-    shown = json.loads(view)
-    ordered = _ordered(ruleset, shown, opening.orders.get(place.seat, ()))
-    return house.reporter.text(ruleset, shown, _facts(house, opening, place, ordered))
+    orders = opening.orders.get(place.seat, ())
+    return house.reporter.text(ruleset, json.loads(view), _facts(house, opening, place), orders)
 
 
 def put_reports(
@@ -136,7 +133,7 @@ def put_reports(
             "message_id": made.mail.message_id,
             "edition": made.edition,
             "view": made.view,
-            "files": pack_files(made.parts.files()),
+            "files": made.parts.files(),
         }
         for made in reports
     ]
@@ -150,31 +147,7 @@ def put_reports(
     postman.send(session, now, *sent)
 
 
-def pack_files(files: Mapping[str, bytes]) -> bytes:
-    """Files as one value for the database: JSON of name → text, that of pictures in base64."""
-    packed = {name: base64.b64encode(content) if _is_picture(name) else content for name, content in files.items()}
-    return json.dumps({name: content.decode() for name, content in packed.items()}, ensure_ascii=False).encode()
-
-
-def unpack_files(packed: bytes) -> dict[str, bytes]:
-    """The files of `pack_files`."""
-    return {
-        name: base64.b64decode(text) if _is_picture(name) else text.encode()
-        for name, text in json.loads(packed).items()
-    }
-
-
-def _is_picture(name: str) -> bool:
-    return name.endswith(".png")
-
-
-def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[Ordered, ...]:
-    """A seat's orders of the turn before, and what its view tells of each."""
-    became = ruleset.became(view, orders) if orders else ()
-    return tuple(Ordered(order.words(), said) for order, said in zip(orders, became, strict=True))
-
-
-def _facts(house: House, opening: Opening, place: Place, ordered: tuple[Ordered, ...]) -> ReportFacts:
+def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
     snapshot = opening.snapshot
     return ReportFacts(
         campaign=snapshot.name,
@@ -186,7 +159,6 @@ def _facts(house: House, opening: Opening, place: Place, ordered: tuple[Ordered,
         address=house.settings.address,
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,
-        ordered=ordered,
         seal=opening.seal,
         seed=opening.seed,
         dice=opening.dice.get(place.seat),

@@ -23,6 +23,7 @@ database = "sqlite:///pbem.sqlite"   # or "postgresql://user@host/name"
 archive = "turns"
 # templates = "templates"            # your own versions of mail texts; looked at first
 pictures = true                      # maps as pictures in reports
+# jobs = 2                           # processes that make the reports of a turn; else one for each processor
 poll_seconds = 60                    # how often `pbem serve` looks for mail
 outage_hours = 24                    # deadlines wait as long as an outage was, at most so long; 0: not at all
 letter_seconds = 10                  # of the processor's time, for one letter; what takes longer is set aside

@@ -13,7 +13,7 @@ from pbem.config.file import DEFAULT_FILE, FILE_NAME
 from pbem.config.pace import Pace
 from pbem.config.secret import Secret
 from pbem.config.urls import CARRIERS, INBOXES, PostUrl, read_post_url
-from pbem.config.values import DEFAULTS, READERS, Dkim
+from pbem.config.values import DEFAULTS, READERS, Dkim, cores
 from pbem.errors import ConfigError
 
 
@@ -30,6 +30,7 @@ class Settings:
     archive: Path
     templates: Path | None
     pictures: bool
+    jobs: int
     tls_ca: Path | None
     poll_seconds: int
     outage_hours: int
@@ -157,6 +158,7 @@ def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
         archive=home / read["archive"],
         templates=templates if templates.is_dir() else None,
         pictures=read["pictures"],
+        jobs=read.get("jobs") or cores(),
         tls_ca=home / tls_ca if tls_ca else None,
         poll_seconds=read["poll_seconds"],
         outage_hours=read["outage_hours"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -94,6 +95,16 @@ def _database(key: str, value: Any) -> str:
     return _POSTGRESQL.sub("postgresql+psycopg://", url)
 
 
+def cores() -> int:
+    """How many of the machine's processors this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def _jobs(key: str, value: Any) -> int:
+    return _whole(key, value, 1, 64)
+
+
 def _connections(key: str, value: Any) -> int:
     return _whole(key, value, 1, 10)
 
@@ -143,6 +154,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "authserv_id": _authserv_id,
     "templates": _text,
     "pictures": _bool,
+    "jobs": _jobs,
     "tls_ca": _text,
     "poll_seconds": _seconds,
     "outage_hours": _hours,

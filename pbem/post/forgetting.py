@@ -1,13 +1,16 @@
-"""Takes tokens out of stored mail that has done its work: a token is kept as its hash, and in its reader's mailbox.
+"""Takes out of stored mail that has done its work what nobody needs any more: tokens, and of our own all but the text.
 
-A letter keeps its token until it is dealt with, so that one which was set aside
-can be tried again. A mail that was sent keeps it for as long as it may come
-back, and go once more another way.
+A token is kept as its hash, and in its reader's mailbox; pictures, HTML and data
+of a report are with the report and in the archive. The text stays, since letters
+quote it. A letter keeps its token until it is dealt with, so that one which was
+set aside can be tried again. A mail that was sent stays whole for as long as it
+may come back, and go once more another way.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +18,7 @@ from sqlalchemy import ColumnElement, select, update
 
 from pbem.masking import MASK, TOKEN_BYTES
 from pbem.post.reading import read_letter
+from pbem.post.writing import text_alone
 from pbem.store import Store
 from pbem.store.models import Letter, Outgoing
 from pbem.store.states import LetterState, MailState
@@ -31,13 +35,14 @@ _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _FIELD = re.compile(rb"^(?P<name>[!-9;-~]+):[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
 _ENCODED = re.compile(rb"^content-transfer-encoding:\s*(?:base64|quoted-printable)", re.IGNORECASE | re.MULTILINE)
 _MARK = b"X-Pbem-Masked: yes"
+_REPLACED = (b"content-", b"x-pbem-masked")
 
 
 def forget_tokens(store: Store, now: datetime) -> int:
-    """Masks the tokens in letters dealt with and in mails sent a week ago; returns how many had any."""
+    """Masks tokens in letters dealt with, and keeps of mails sent a week ago the text; returns how many changed."""
     done = Letter.state == LetterState.DONE
     sent = (Outgoing.state == MailState.SENT) & (Outgoing.sent_at <= now - COMES_BACK)
-    return _forget(store, Letter, done, now) + _forget(store, Outgoing, sent, now)
+    return _forget(store, Letter, done, without_tokens, now) + _forget(store, Outgoing, sent, with_text_alone, now)
 
 
 def is_masked(raw: bytes) -> bool:
@@ -46,25 +51,41 @@ def is_masked(raw: bytes) -> bool:
     return _MARK in (raw[: end.start()] if end else raw)
 
 
+def with_text_alone(raw: bytes) -> bytes:
+    """A mail of ours without HTML, pictures, files and tokens, and a mark of that; as it is, if it has none of them."""
+    if text_alone(raw) == raw:
+        return without_tokens(raw)
+    # Its text as it is read, not as it stands: whoever quotes it may have seen the HTML, which is wrapped otherwise.
+    return _as_text(_FIELD.sub(_masked_subject, _in_parts(raw)[0]), read_letter(raw).text)
+
+
 def without_tokens(raw: bytes) -> bytes:
     """A mail with its tokens masked, and a mark of that; as it is, if it has none.
 
     Where they are found only once it is decoded, its text alone is kept.
     """
-    end = _END_OF_HEAD.search(raw)
-    head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
+    head, gap, body = _in_parts(raw)
     text = read_letter(raw).text if _ENCODED.search(raw) else ""
     shown = _FIELD.sub(_masked_subject, head)
     if _TOKEN.search(text):
-        kept = b"".join(each[0] for each in _FIELD.finditer(shown) if not each["name"].lower().startswith(b"content-"))
-        plain = [b"Content-Type: text/plain; charset=utf-8", b"Content-Transfer-Encoding: 8bit"]
-        return b"\r\n".join([kept.rstrip(), *plain, _MARK, b"", _TOKEN.sub(MASK, text).encode()])
+        return _as_text(shown, text)
     hidden = _TOKEN_BYTES.sub(MASK.encode(), body)
     if (shown, hidden) == (head, body):
         return raw
-    gap = end[0] if end else b"\r\n\r\n"
     # Half the gap is a line end of the kind that this mail has.
     return shown.rstrip() + gap[: len(gap) // 2] + _MARK + gap + hidden
+
+
+def _in_parts(raw: bytes) -> tuple[bytes, bytes, bytes]:
+    """The head of a mail, the gap below it, and its body."""
+    end = _END_OF_HEAD.search(raw)
+    return (raw[: end.start()], end[0], raw[end.end() :]) if end else (raw, b"\r\n\r\n", b"")
+
+
+def _as_text(head: bytes, text: str) -> bytes:
+    fields = [each[0] for each in _FIELD.finditer(head) if not each["name"].lower().startswith(_REPLACED)]
+    plain = [b"Content-Type: text/plain; charset=utf-8", b"Content-Transfer-Encoding: 8bit"]
+    return b"\r\n".join([b"".join(fields).rstrip(), *plain, _MARK, b"", _TOKEN.sub(MASK, text).encode()])
 
 
 def _masked_subject(field: re.Match[bytes]) -> bytes:
@@ -72,16 +93,19 @@ def _masked_subject(field: re.Match[bytes]) -> bytes:
     return _TOKEN_BYTES.sub(MASK.encode(), field[0]) if field["name"].lower() == b"subject" else field[0]
 
 
-def _forget(store: Store, kind: Any, over: ColumnElement[bool], now: datetime) -> int:
+def _forget(store: Store, kind: Any, over: ColumnElement[bool], kept: Callable[[bytes], bytes], now: datetime) -> int:
     left = select(kind.id, kind.raw).where(over, kind.masked_at.is_(None)).order_by(kind.id).limit(AT_ONCE)
+    seen, changed = [], {}
     with store.reading() as session:
-        rows = session.execute(left).all()
-    changed = {id_: masked for id_, raw in rows if (masked := without_tokens(raw)) != raw}
-    if rows:
+        for id_, raw in session.execute(left.execution_options(yield_per=10)):
+            seen.append(id_)
+            if (now_kept := kept(raw)) != raw:
+                changed[id_] = now_kept
+    if seen:
         with store.writing(durable=False) as session:
             # A mail may have come back meanwhile, and wait to go another way.
             still = update(kind).where(over, kind.masked_at.is_(None))
-            session.execute(still.where(kind.id.in_([id_ for id_, _ in rows])).values(masked_at=now))
-            for id_, masked in changed.items():
-                session.execute(update(kind).where(over, kind.id == id_).values(raw=masked))
+            session.execute(still.where(kind.id.in_(seen)).values(masked_at=now))
+            for id_, raw in changed.items():
+                session.execute(update(kind).where(over, kind.id == id_).values(raw=raw))
     return len(changed)

@@ -30,7 +30,7 @@ def noted(before: str, said: str) -> str:
 def after_refusal(session: Session, mail: Outgoing, now: datetime) -> str:
     """Queues a mail another way, by what its `reply` says; returns the way, "" where none is left.
 
-    There is none for a mail whose token is no longer kept: its reader needs a new one.
+    There is none for a mail that is no longer kept as it was: sent a week ago, it has arrived or is out of date.
     """
     if is_masked(mail.raw):
         return ""

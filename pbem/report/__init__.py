@@ -16,6 +16,7 @@ from pbem.report.facts import (
 from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
 from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell_findings
 from pbem.report.reporter import Reporter
+from pbem.report.sharing import Job
 
 __all__ = [
     "Bounced",
@@ -24,6 +25,7 @@ __all__ = [
     "DiceWord",
     "DrawnPicture",
     "Help",
+    "Job",
     "Ordered",
     "Page",
     "Receipt",

@@ -5,14 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
-import queue
 import subprocess
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from xml.parsers import expat
@@ -201,54 +198,40 @@ def _answer(stream: IO[bytes]) -> bytes | None:
 
 
 class Studio:
-    """Draws many pictures side by side, each distinct SVG once, and keeps what was drawn last."""
+    """Draws pictures one after the other, each distinct SVG once, and keeps what was drawn last."""
 
-    def __init__(self, painters: int | None = None) -> None:
-        self._painters = [Painter() for _ in range(painters or min(4, os.cpu_count() or 1))]
-        self._idle: queue.SimpleQueue[Painter] = queue.SimpleQueue()
-        for painter in self._painters:
-            self._idle.put(painter)
+    def __init__(self) -> None:
+        self._painter = Painter()
         self._drawn: OrderedDict[str, bytes | None] = OrderedDict()
 
-    def draw(self, pictures: Sequence[Picture]) -> list[bytes | None]:
+    def draw(self, pictures: Iterable[Picture]) -> list[bytes | None]:
         """The PNG of each picture; None for one that is unfit or cannot be drawn, which is logged."""
-        jobs = [job_of(picture) for picture in pictures]
-        keys = [hashlib.sha256(job.line).hexdigest() for job in jobs]
-        asked = zip(keys, zip(pictures, jobs, strict=True), strict=True)
-        wanted = {key: each for key, each in asked if key not in self._drawn}
-        with ThreadPoolExecutor(len(self._painters)) as threads:
-            new = dict(zip(wanted, threads.map(self._draw, wanted.values()), strict=True))
-        drawn = [new[key] if key in new else self._drawn[key] for key in keys]
-        self._keep(zip(keys, drawn, strict=True))
-        return drawn
+        return [self._found(picture) for picture in pictures]
 
     def close(self) -> None:
-        """Ends the worker processes; they start again if needed."""
-        for painter in self._painters:
-            painter.close()
+        """Ends the worker process; it starts again if needed."""
+        self._painter.close()
 
-    def _draw(self, wanted: tuple[Picture, Job]) -> bytes | None:
-        picture, job = wanted
+    def _found(self, picture: Picture) -> bytes | None:
+        job = job_of(picture)
+        key = hashlib.sha256(job.line).hexdigest()
+        if key not in self._drawn:
+            self._drawn[key] = self._draw(picture, job)
+        self._drawn.move_to_end(key)
+        if len(self._drawn) > CACHED:
+            self._drawn.popitem(last=False)
+        return self._drawn[key]
+
+    def _draw(self, picture: Picture, job: Job) -> bytes | None:
         try:
             check(picture)
         except UnfitPicture as why:
             tell("picture not drawn", level="warning", picture=picture.name, reason=str(why))
             return None
-        painter = self._idle.get()
-        try:
-            png = painter.draw(job)
-        finally:
-            self._idle.put(painter)
+        png = self._painter.draw(job)
         if png is None:
             tell("picture not drawn", level="warning", picture=picture.name, reason="the renderer failed at it")
         return png
-
-    def _keep(self, drawn: Iterable[tuple[str, bytes | None]]) -> None:
-        for key, png in drawn:
-            self._drawn[key] = png
-            self._drawn.move_to_end(key)
-        while len(self._drawn) > CACHED:
-            self._drawn.popitem(last=False)
 
 
 @functools.lru_cache(maxsize=32)

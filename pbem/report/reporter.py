@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self
@@ -26,15 +27,16 @@ from jinja2.loaders import split_template_path
 
 from pbem.errors import ConfigError
 from pbem.report.data import report_data, write_report_data
-from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
+from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
 from pbem.report.scores import tell_scores
+from pbem.report.sharing import Job, Sharing
 from pbem.report.wording import CSS, FILTERS, briefly
-from pbem.ruleset import AnyRuleset, Picture, View
+from pbem.ruleset import AnyRuleset, Order, Picture, View
 
-Job = tuple[AnyRuleset, View, ReportFacts]
-"""One report to be made. The view is JSON data, as `json.loads` returned it."""
+FEW, FEW_DRAWN = 40, 16
+"""Reports without and with pictures after which processes for more of them are worth the start."""
 
 _COMPILED = "1-%s.bytecode"
 """Names of compiled templates; the number grows with any change of the environment that compiles them otherwise."""
@@ -68,8 +70,9 @@ class PlacedPicture(NamedTuple):
 
 
 class Reporter:
-    """Renders with templates compiled once, and draws in worker processes that live until `close`.
+    """Renders with templates compiled once, and draws; many reports are shared among `jobs` processes.
 
+    Those processes start when they are first worth it, and live until `close`.
     `template_dirs` are searched in order: a GM's own folder, then the
     program's; then what the game itself brings, of those in `games`. Without
     `pictures`, reports have their text map alone. In `cache`, if given, compiled
@@ -84,24 +87,30 @@ class Reporter:
         *,
         pictures: bool = True,
         cache: Path | None = None,
+        jobs: int = 1,
     ) -> None:
         self._templates = template_environment(template_dirs, games)
         if cache is not None:
             self._templates.bytecode_cache = _CompiledTemplates(str(cache), _COMPILED)
         self._studio = Studio() if pictures else None
+        few = FEW_DRAWN if pictures else FEW
+        self._sharing = Sharing(jobs, few, games, self.report, self._lay_down)
         self._wordings: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
 
-    def report(self, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> ReportParts:
-        """One report. `view` is JSON data, as `json.loads` returned it."""
-        return self.reports([(ruleset, view, facts)])[0]
+    def report(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> ReportParts:
+        """One report, made here. `view` is JSON data, as `json.loads` returned it; `orders` as in `Job`."""
+        facts = replace(facts, ordered=_ordered(ruleset, view, orders)) if orders else facts
+        pictures = list(ruleset.pictures(view)) if self._studio else []
+        pngs = self._studio.draw(pictures) if self._studio else []
+        return self._report(ruleset, view, facts, list(zip(pictures, pngs, strict=True)))
 
-    def reports(self, jobs: Sequence[Job]) -> list[ReportParts]:
-        """The reports of all jobs, in their order; their pictures are drawn side by side."""
-        drawn = self._drawn(jobs)
-        return [self._report(*job, pictures) for job, pictures in zip(jobs, drawn, strict=True)]
+    def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
+        """The reports of all jobs, in their order. Jobs are taken somewhat ahead of the reports that are handed out."""
+        return self._sharing.reports(jobs)
 
-    def text(self, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> str:
-        """The text of a report alone. `view` is JSON data, as `json.loads` returned it."""
+    def text(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> str:
+        """The text of a report alone. `view` is JSON data, as `json.loads` returned it; `orders` as in `Job`."""
+        facts = replace(facts, ordered=_ordered(ruleset, view, orders)) if orders else facts
         return self._render(
             f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, [], ruleset.brief(view))
         )
@@ -119,9 +128,9 @@ class Reporter:
         return self._render(f"host/{name}.txt.j2", facts)
 
     def close(self) -> None:
-        """Ends the worker processes."""
-        if self._studio is not None:
-            self._studio.close()
+        """Ends the worker processes; they start again if needed."""
+        self._sharing.close()
+        self._lay_down()
 
     def __enter__(self) -> Self:
         return self
@@ -131,12 +140,9 @@ class Reporter:
     ) -> None:
         self.close()
 
-    def _drawn(self, jobs: Sequence[Job]) -> Iterator[list[tuple[Picture, bytes | None]]]:
-        if self._studio is None:
-            return iter([[] for _ in jobs])
-        pictures = [list(ruleset.pictures(view)) for ruleset, view, _ in jobs]
-        pngs = iter(self._studio.draw([picture for each in pictures for picture in each]))
-        return iter([[(picture, next(pngs)) for picture in each] for each in pictures])
+    def _lay_down(self) -> None:
+        if self._studio is not None:
+            self._studio.close()
 
     def _report(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, pictures: list[tuple[Picture, bytes | None]]
@@ -186,6 +192,12 @@ class Reporter:
             Happening(kind, [line.strip() for line in text.splitlines() if line.strip()]) for kind, text in texts
         ]
         return [happening for happening in happened if happening.lines]
+
+
+def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[Ordered, ...]:
+    """A seat's orders of the turn before, and what its view tells of each."""
+    became = ruleset.became(view, orders)
+    return tuple(Ordered(order.words(), said) for order, said in zip(orders, became, strict=True))
 
 
 def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import zlib
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import TypeDecorator
 
 from pbem.ruleset import canonical
+from pbem.store.bundles import bundle, unbundle
 from pbem.store.states import ApplicantStatus, LetterState, MailState, Phase, Seating
 
 
@@ -69,6 +71,19 @@ class Packed(TypeDecorator[bytes]):
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:
         return None if value is None else zlib.decompress(value)
+
+
+class Bundled(TypeDecorator[Mapping[str, bytes]]):
+    """Files by their names."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: Mapping[str, bytes] | None, dialect: Dialect) -> bytes | None:
+        return None if value is None else bundle(value)
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> dict[str, bytes] | None:
+        return None if value is None else unbundle(value)
 
 
 class Data(TypeDecorator[Any]):
@@ -345,8 +360,8 @@ class Report(Base):
     message_id: Mapped[str] = mapped_column(String(200), index=True)
     edition: Mapped[int] = mapped_column(default=1)
     view: Mapped[bytes] = mapped_column(Packed)
-    files: Mapped[bytes] = mapped_column(Packed)
-    """The parts of the report as mailed, for the archive: JSON of name → text, pictures in base64."""
+    files: Mapped[Mapping[str, bytes]] = mapped_column(Bundled)
+    """The parts of the report as mailed, for the archive, by their names there."""
 
 
 class ReportCopy(Base):
@@ -442,7 +457,8 @@ class Outgoing(Base):
     is ("report", "receipt", …). `provider` is the domain it goes to; `form` how
     it goes: "whole", or "plain" as text alone. `reply` is what the other side
     said last: the carrier, or the delivery report of a mail that bounced. When
-    it cannot come back any more no token is left in it, from `masked_at` on.
+    it cannot come back any more its text alone is left, without tokens, from
+    `masked_at` on.
     """
 
     __tablename__ = "outgoing"

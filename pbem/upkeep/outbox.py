@@ -68,7 +68,7 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
     with store.writing() as session:
         raw = session.scalar(select(Outgoing.raw).where(Outgoing.id == mail_id))
         if raw is not None and is_masked(raw):
-            raise UpkeepError(f"mail {mail_id} was sent too long ago to go again: its token is no longer kept")
+            raise UpkeepError(f"mail {mail_id} was sent too long ago to go again: it is no longer kept whole")
         due = sorted(session.scalars(again))
         if mail_id is not None and not due:
             raise _refusal(mail_id, session.scalar(select(Outgoing.state).where(Outgoing.id == mail_id)))

@@ -12,13 +12,14 @@ from sqlalchemy import update
 from pbem.errors import UpkeepError
 from pbem.masking import MASK
 from pbem.post.fingerprint import message_ids
-from pbem.post.forgetting import is_masked, without_tokens
+from pbem.post.forgetting import is_masked, with_text_alone, without_tokens
 from pbem.post.reading import read_letter
+from pbem.post.writing import Mail, Part, compose
 from pbem.store.models import Letter, Outgoing
 from pbem.upkeep.letters import retry_letter, show_letter
 from pbem.upkeep.outbox import retry_mail
 from tests.campaign.history import rows
-from tests.toy.home import Desk, text_of
+from tests.toy.home import MONDAY, Desk, text_of
 
 ANN = "ann@example.org"
 TOKEN = "0123456789abcdef0123"
@@ -31,6 +32,12 @@ def token(desk: Desk) -> str:
     desk.tick()
     welcome = text_of(desk.mails(ANN)[0])
     return welcome.partition("ORDERS toy1 red ")[2].split()[0]
+
+
+def composed(text: str, *files: Part) -> bytes:
+    """A mail of the house, as it is stored."""
+    mail = Mail(ANN, "Your seat", text, "<a@example.org>", "orders@example.org", parts=files)
+    return compose(mail, sender="orders@example.org", sender_name="Play by Email", at=MONDAY)
 
 
 def kept(desk: Desk, kind: type[Letter | Outgoing], token: str) -> list[int]:
@@ -84,14 +91,48 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
 
 
 def test_a_mail_long_sent_has_no_token(desk: Desk, token: str) -> None:
-    """For a week it may come back and go another way; then it is masked, and reports are left as they were."""
-    reports = {mail.id: mail.raw for mail in rows(desk, Outgoing) if mail.kind == "report"}
+    """For a week it may come back and go another way; then it is masked."""
     desk.tick(hours=24 * 6)
     before = kept(desk, Outgoing, token)
     desk.tick(hours=24 * 2)
 
     assert (len(before), kept(desk, Outgoing, token)) == (1, [])
-    assert {mail.id: mail.raw for mail in rows(desk, Outgoing) if mail.id in reports} == reports
+
+
+def test_of_a_report_long_sent_its_text_is_kept(shared: Desk) -> None:
+    """Its HTML and data are with the report; the mail keeps what letters quote, and the fields it is known by."""
+    shared.tick()
+    whole = {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.kind == "report"}
+    shared.tick(hours=24 * 6)
+    assert {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.id in whole} == whole
+    shared.tick(hours=24 * 2)
+    short = {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.id in whole}
+
+    assert whole
+    for id_, raw in short.items():
+        before, after = read_letter(whole[id_]), read_letter(raw)
+        assert (after.lines, after.subject, after.sender) == (before.lines, before.subject, before.sender)
+        assert message_ids(raw) == message_ids(whole[id_])
+        assert len(raw) < len(whole[id_]) / 2
+        assert b"text/html" not in raw
+        assert is_masked(raw)
+
+
+def test_a_report_is_mailed_again_however_old(desk: Desk) -> None:
+    """RESEND does not look for it among mails: it comes whole."""
+    desk.begin()
+    desk.tick()
+    first = desk.last(ANN)
+    desk.tick(hours=24 * 3)
+    desk.tick(hours=24 * 8)
+    desk.reply(desk.last(ANN), "RESEND 1")
+    desk.tick()
+
+    again = desk.last(ANN)
+    assert again["Message-ID"] != first["Message-ID"]
+    assert [part.get_content_type() for part in again.walk()] == [
+        part.get_content_type() for part in first.walk() if part.get_content_type() != "text/calendar"
+    ]
 
 
 def test_a_masked_mail_does_not_go_out_again(desk: Desk, token: str) -> None:
@@ -102,7 +143,7 @@ def test_a_masked_mail_does_not_go_out_again(desk: Desk, token: str) -> None:
         session.execute(update(Outgoing).where(Outgoing.id == welcome).values(state="bounced"))
 
     with pytest.raises(
-        UpkeepError, match=f"mail {welcome} was sent too long ago to go again: its token is no longer kept"
+        UpkeepError, match=f"mail {welcome} was sent too long ago to go again: it is no longer kept whole"
     ):
         retry_mail(desk.house.store, desk.now, welcome)
 
@@ -134,6 +175,24 @@ def test_however_it_is_encoded(encoding: str) -> None:
     assert letter.text.rstrip() == f"{'x' * 60} {MASK} BID 2"
     assert (letter.sender, letter.subject, message_ids(masked)) == (ANN, "orders", message_ids(bytes(mail)))
     assert base64.b64encode(TOKEN.encode())[:20] not in masked
+
+
+def test_a_mail_of_text_alone_stays_whole() -> None:
+    """There is nothing in it that could be left out, so that it may go again."""
+    mail = composed("Hello.\n")
+
+    assert with_text_alone(mail) == mail
+
+
+def test_what_was_masked_before_is_shortened_too() -> None:
+    """In homes of versions before, tokens were masked and the rest was left."""
+    mail = composed(f"ORDERS toy1 red {TOKEN}\n", Part("rules.txt", "text/plain", b"rules " * 99))
+    short = with_text_alone(without_tokens(mail))
+
+    assert short == with_text_alone(mail)
+    assert read_letter(short).text.strip() == f"ORDERS toy1 red {MASK}"
+    assert b"rules" not in short
+    assert with_text_alone(short) == short
 
 
 def test_a_mail_without_a_token_stays_as_it_is() -> None:

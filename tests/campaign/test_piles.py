@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gc
 import json
+from dataclasses import replace
 
 import pytest
 
+from pbem.acts.act import look
+from pbem.acts.past.preview import ShowPreview
 from pbem.campaign import piles
 from pbem.campaign.piles import Files, Pile, batches
+from pbem.house import TEMPLATES
+from pbem.report import Reporter, reporter
 from pbem.store.models import Outgoing, Report
-from tests.campaign.history import begin, play, proof, rows
+from tests.campaign.history import begin, play, proof, rows, send
 from tests.toy.fixtures import desk
 from tests.toy.home import Desk
 
@@ -78,3 +83,18 @@ def test_a_turn_in_small_batches_is_the_same_turn(desk: Desk, monkeypatch: pytes
     assert len({json.loads(report.view)["seat"] for report in rows(desk, Report)}) == 3
     sent = [mail.kind for mail in rows(desk, Outgoing) if mail.kind in ("welcome", "report")]
     assert sent == ["welcome"] * 3 + ["report"] * 6
+
+
+def test_a_turn_is_the_same_by_several_processes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports and their mails, with what became of orders, have nothing of who made them."""
+    monkeypatch.setattr(reporter, "FEW", 0)
+    begin(desk, rounds="5")
+    send(desk, {"red": "BID 2"})
+    desk.tick(hours=1)
+    one = look(desk.house, "toy1", ShowPreview(), desk.now)
+    with Reporter([desk.home / "templates", TEMPLATES], desk.house.games, pictures=False, jobs=2) as shared:
+        two = look(replace(desk.house, reporter=shared), "toy1", ShowPreview(), desk.now)
+
+    assert "bid 2" in one.reports[0].parts.text.lower()
+    assert one.reports == two.reports
+    assert len(two.reports) == 3

@@ -24,7 +24,7 @@ DEADLY = "<g>" * 100_000 + "</g>" * 100_000
 @pytest.fixture
 def studio() -> Iterator[Studio]:
     """A studio with one painter, so that all pictures go through the same process."""
-    studio = Studio(painters=1)
+    studio = Studio()
     yield studio
     studio.close()
 
@@ -108,12 +108,12 @@ def test_no_worker_at_all_costs_only_pictures(monkeypatch: pytest.MonkeyPatch) -
     """Where worker processes cannot be started, reports go out without pictures."""
     monkeypatch.setattr("sys.executable", "/nowhere/python")
 
-    assert Studio(painters=1).draw([picture(svg("one"))]) == [None]
+    assert Studio().draw([picture(svg("one"))]) == [None]
 
 
 def test_png_is_the_same_in_two_runs() -> None:
     """Two studios, as in two runs of the program, draw the same bytes."""
-    one, other = Studio(painters=1), Studio(painters=2)
+    one, other = Studio(), Studio()
 
     drawn, again = one.draw([picture(svg("Beta 3"))]), other.draw([picture(svg("Beta 3"))])
     one.close()
@@ -124,7 +124,7 @@ def test_png_is_the_same_in_two_runs() -> None:
 
 def test_pictures_keep_their_places() -> None:
     """Of many pictures drawn side by side, each PNG comes back in the place of its SVG."""
-    studio = Studio(painters=2)
+    studio = Studio()
     wanted = [picture(svg(f"number {count % 3}")) for count in range(7)]
 
     together, alone = studio.draw(wanted), [studio.draw([each])[0] for each in wanted]
@@ -275,7 +275,7 @@ def test_a_drawing_and_its_svg_look_alike(studio: Studio) -> None:
 def test_what_was_drawn_before_does_not_show() -> None:
     """A drawing is the same to the byte from a fresh worker and from one that has drawn others, in any order."""
     wanted = [drawn(Stamp(DISC, x, 20), Label(x, 20, f"at {x}", 11, "#112233")) for x in (20, 50, 90)]
-    studio, other = Studio(painters=1), Studio(painters=1)
+    studio, other = Studio(), Studio()
 
     forth, back = studio.draw(wanted), other.draw(wanted[::-1])
     studio.close()

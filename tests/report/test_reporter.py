@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pbem.errors import ConfigError
-from pbem.report import Ordered, Reporter, SheetUsed
-from pbem.ruleset import Picture, View
+from pbem.report import Job, Ordered, Reporter, SheetUsed
+from pbem.ruleset import Picture, View, canonical
 from tests.report.toy import TEMPLATES, Fair, facts, reporter, seen
 
 HOSTILE = '<img src=x onerror="alert(1)"> & {{ 7*7 }}'
@@ -223,9 +223,10 @@ def test_same_view_gives_the_same_bytes() -> None:
 
 def test_reports_keep_the_order_of_their_jobs() -> None:
     """Reports made together are those made one by one, in the order asked for."""
-    jobs = [(Fair(), seen(seat), facts(seat=seat)) for seat in ("blue", "red", "blue")]
+    wanted = [(Fair(), seen(seat), facts(seat=seat)) for seat in ("blue", "red", "blue")]
     with Reporter(TEMPLATES) as both:
-        assert both.reports(jobs) == [both.report(*job) for job in jobs]
+        jobs = [Job(fair, canonical(view), told) for fair, view, told in wanted]
+        assert list(both.reports(jobs)) == [both.report(*each) for each in wanted]
 
 
 def test_gm_overrides_a_template(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def faint_labels(picture: Picture) -> list[tuple[str, str, str]]:
 
 def painted(drawing: Drawing) -> Image.Image:
     """A drawing without its labels."""
-    studio = Studio(painters=1)
+    studio = Studio()
     stamps = tuple(mark for mark in drawing.marks if isinstance(mark, Stamp))
     (png,) = studio.draw([Drawing(drawing.ground, stamps).picture("bare", "bare")])
     studio.close()

@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store import Store, downgrade, migrate, schema_is_current
-from pbem.store.models import Base, Campaign, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
+from pbem.store.models import Base, Campaign, Outgoing, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
+
+PNG = bytes(range(256))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -137,6 +139,28 @@ _OLD_SEAT = (
 )
 
 
+def test_mails_sent_before_are_gone_through_again(empty_url: str) -> None:
+    """So that of those too the text alone is left; letters were dealt with for good."""
+    migrate(empty_url, "0007")
+    store = Store(empty_url)
+    with store.writing() as session:
+        for state in ("sent", "bounced"):
+            session.connection().exec_driver_sql(_OLD_MAIL.format(state=state))
+    migrate(empty_url)
+
+    with store.reading() as session:
+        found = session.execute(select(Outgoing.state, Outgoing.masked_at)).all()
+        assert {state: at is None for state, at in found} == {"sent": True, "bounced": False}
+    store.close()
+
+
+_OLD_MAIL = (
+    "INSERT INTO outgoing (kind, recipient, provider, form, message_id, raw, state, attempts, not_before, created_at,"
+    " reply, masked_at) VALUES ('report', 'ann@example.org', 'example.org', 'whole', '{state}', '', '{state}', 1,"
+    " '2026-01-01 00:00:00', '2026-01-01 00:00:00', '', '2026-01-09 00:00:00')"
+)
+
+
 def test_a_campaign_with_a_past_goes_down_and_up_again(empty_url: str) -> None:
     """The way back keeps seats with their addresses and the turns that count, with their sheets; shelves are lost."""
     migrate(empty_url)
@@ -154,6 +178,7 @@ def test_a_campaign_with_a_past_goes_down_and_up_again(empty_url: str) -> None:
         assert session.scalars(select(Person.key)).all() == ["ann@example.org"]
         assert [(turn.number, turn.shelf_id) for turn in session.scalars(select(Turn))] == [(1, None)]
         assert [sheet.text for sheet in session.scalars(select(Sheet))] == ["live"]
+        assert session.scalars(select(Report.files)).all() == [{"red.txt": b"told", "red.map.png": PNG}]
     store.close()
 
 
@@ -174,7 +199,9 @@ def _fill(session: Session) -> None:
         told = {"turn_id": turn.id, "seat_id": red.id}
         read = {"accepted": True, "wait": False, "digest": "", "orders": [], "findings": []}
         session.add(Sheet(**told, **read, version=1, text=text, received_at=now))
-        session.add(Report(**told, code=text, message_id=text, view=b"{}", files=b"{}"))
+        session.add(
+            Report(**told, code=text, message_id=text, view=b"{}", files={"red.txt": b"told", "red.map.png": PNG})
+        )
         session.add(Vote(**told, at=now))
 
 

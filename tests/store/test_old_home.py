@@ -3,10 +3,13 @@
 `homes/duel_of_0002.tar.xz` was made by the program as it was when the database
 had its second form: a duel of Singularity in turn 2, with a letter between its
 players. `MAILS` are what that program mailed then, for what is done here.
+`homes/duel_of_0007.tar.xz` is from its seventh form: another duel, in turn 1,
+with pictures.
 """
 
 from __future__ import annotations
 
+import shutil
 import tarfile
 from email.message import EmailMessage
 from pathlib import Path
@@ -20,7 +23,7 @@ from pbem.config import load_settings
 from pbem.store import Store
 from pbem.store.models import Outgoing, Report, SeatRow
 
-HOME = Path(__file__).with_name("homes") / "duel_of_0002.tar.xz"
+HOMES = Path(__file__).with_name("homes")
 
 MAILS = [
     ("bob@example.org", "receipt", "<6uaz32wlcmjmudgyab243ekhir@example.org>"),
@@ -34,10 +37,21 @@ MAILS = [
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """The home as it was left, brought to this version."""
-    with tarfile.open(HOME) as files:
-        files.extractall(tmp_path, filter="data")
-    pbem(tmp_path / "home", "migrate")
-    return tmp_path / "home"
+    return unpacked("duel_of_0002", tmp_path)
+
+
+@pytest.fixture
+def pictured(tmp_path: Path) -> Path:
+    """The one with pictures."""
+    return unpacked("duel_of_0007", tmp_path)
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """A home, migrated."""
+    with tarfile.open(HOMES / f"{name}.tar.xz") as files:
+        files.extractall(folder, filter="data")
+    pbem(folder / "home", "migrate")
+    return folder / "home"
 
 
 def pbem(home: Path, *words: str) -> str:
@@ -92,3 +106,30 @@ def test_an_old_home_is_in_order(home: Path) -> None:
 
     for said in (before, verified(home)):
         assert "The chain of records, all files, and the digest of every sheet agree." in said
+
+
+def test_an_archive_is_written_again_from_what_was_kept_before(pictured: Path) -> None:
+    """Every file of it, pictures too, to the byte."""
+    campaign = pictured / "turns" / "duel"
+    there = {path: path.read_bytes() for path in campaign.rglob("*") if path.is_file()}
+    shutil.rmtree(campaign)
+    said = CliRunner().invoke(main, ["--home", str(pictured), "tick", "--now", "2026-11-03T09:00Z"]).output
+
+    assert "it was written again from the database" in said
+    assert len([path for path in there if path.suffix == ".png"]) == 2
+    assert {path: path.read_bytes() for path in campaign.rglob("*") if path.is_file()} == there
+
+
+def test_mails_that_an_old_home_has_sent_are_shortened(pictured: Path) -> None:
+    """Once they can come back no more; the next turn is run as ever."""
+    pbem(pictured, "tick", "--now", "2026-11-09T12:00Z")
+    store = Store(load_settings(pictured).database)
+    with store.reading() as session:
+        mails = session.execute(select(Outgoing.sent_at, Outgoing.raw).where(Outgoing.kind == "report")).all()
+    store.close()
+
+    assert {str(sent_at)[:10]: b"image/png" in raw for sent_at, raw in mails} == {
+        "2026-11-02": False,
+        "2026-11-09": True,
+    }
+    assert "The chain of records, all files" in verified(pictured)

@@ -17,7 +17,7 @@ from pbem.acts.past.rerunning import Changes, Rerun, rerun
 from pbem.campaign.deadlines import load_absences, next_deadline
 from pbem.campaign.history import orders_told
 from pbem.campaign.reading import Reading, still_reads
-from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text, unpack_files
+from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text
 from pbem.campaign.resolving import opening_of
 from pbem.campaign.snapshot import CampaignSnapshot, Place, SheetIn, load_sheets
 from pbem.house import House
@@ -89,8 +89,8 @@ def plan_amendment(
         for place, view in affected
         if place.id in old
     }
-    reports = make_reports(house, again.ruleset, replace(opening, corrections=corrections), affected)
-    reports = [_threaded(made, old.get(made.place.id)) for made in reports]
+    made = make_reports(house, again.ruleset, replace(opening, corrections=corrections), affected)
+    reports = [_threaded(each, old.get(each.place.id)) for each in made]
     files = again.files(_all_files(again, old, reports))
     return Amendment(
         again=again,
@@ -178,7 +178,7 @@ def _threaded(made: MadeReport, old: Report | None) -> MadeReport:
 
 def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[MadeReport]) -> list[Mapping[str, bytes]]:
     new = {made.place.id: made.parts.files() for made in reports}
-    return [new.get(place.id) or unpack_files(old[place.id].files) for place, _ in again.outcome.views]
+    return [new.get(place.id) or old[place.id].files for place, _ in again.outcome.views]
 
 
 def _impact(

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies_topic, put_copy
-from pbem.campaign.reporting import unpack_files
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.house import House
 from pbem.masking import CODE_CHARACTERS
@@ -117,7 +116,7 @@ def _topic(session: Session, snapshot: CampaignSnapshot, place: Place, report: R
 def _mail(
     house: House, snapshot: CampaignSnapshot, place: Place, report: Report, *, to: str, id_: str, code: str
 ) -> Mail:
-    files = unpack_files(report.files)
+    files = dict(report.files)
     deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
     facts = ReportFacts(
         campaign=snapshot.name,

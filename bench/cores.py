@@ -1,0 +1,126 @@
+"""The reports of one large turn, made by one process and by several.
+
+    python -m bench.cores [--jobs 2] [--rounds 3] [--seats 1000] [--drawn 60]
+
+Two batches: Harvester with a crowd, without pictures, whose views are made on
+the way, as in the run of a turn; and as many reports of The Singularity Trap
+as a club of ten tables gets, with their charts. Each is made by new reporters
+with 1 and with so many processes, by turns, so that other work on the machine
+slows both; the seconds are the least of the rounds, by the clock, with all that
+it takes to start and to end the processes. Their bytes are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench.harvester import middle
+from pbem.catalogue import installed_games
+from pbem.report import Job, Reporter, ReportFacts
+from pbem.ruleset import AnyRuleset, Seat, View, canonical
+from pbem.ruleset.testing.play import play, standard
+from rules.harvester import RULESET as HARVESTER
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+TURNS = 20
+"""Turns that bots play before reports of the Trap are taken."""
+
+AIM = 1.6
+"""How many times as fast two processes on two processors are to be."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Reports to be made. Their views are made anew each time one goes through them."""
+
+    name: str
+    ruleset: AnyRuleset
+    views: Iterable[tuple[Seat, View]]
+    pictures: bool
+
+    def jobs(self) -> Iterator[Job]:
+        """The reports as a campaign asks for them."""
+        deadline = dt.datetime(2027, 1, 8, 19, tzinfo=dt.UTC)
+        for seat, view in self.views:
+            facts = ReportFacts(
+                campaign="cores",
+                seat=seat,
+                seats=("red", "cyan"),
+                deadline=deadline,
+                zone="Europe/Berlin",
+                code="abcdefghijklmnop",
+                address="orders@example.org",
+            )
+            yield Job(self.ruleset, canonical(view), facts)
+
+
+class _Crowd:
+    """The views of a game of Harvester in its middle."""
+
+    def __init__(self, seats: int) -> None:
+        self._state, self._events, _ = middle(seats)
+
+    def __iter__(self) -> Iterator[tuple[Seat, View]]:
+        return iter(HARVESTER.views(self._state, self._state.seats, self._events))
+
+
+def crowd(seats: int) -> Batch:
+    """A turn of Harvester."""
+    return Batch(f"Harvester, {seats} seats", HARVESTER, _Crowd(seats), pictures=False)
+
+
+def club(reports: int) -> Batch:
+    """Reports of the Trap."""
+    ruleset = installed_games()["singularity_trap"]
+    views = list(play(ruleset, standard, TURNS).views())[-6 * TURNS :]
+    chosen = list(islice(cycle(views), reports))
+    return Batch(f"{ruleset.title}, {reports} charts", ruleset, [(view["seat"], view) for view in chosen], True)
+
+
+def made(batch: Batch, jobs: int, cache: Path) -> tuple[float, str]:
+    """The seconds it takes, and what all its files together are known by."""
+    games: Mapping[str, AnyRuleset] = {batch.ruleset.key: batch.ruleset}
+    known = hashlib.sha256()
+    start = time.perf_counter()
+    with Reporter([TEMPLATES], games, pictures=batch.pictures, cache=cache, jobs=jobs) as reporter:
+        for parts in reporter.reports(batch.jobs()):
+            for content in parts.files().values():
+                known.update(content)
+    return time.perf_counter() - start, known.hexdigest()
+
+
+def compared(batch: Batch, jobs: int, rounds: int) -> tuple[float, float]:
+    """Seconds with one process and with several. Raises RuntimeError if they do not make the same."""
+    with TemporaryDirectory() as folder:
+        made(batch, 1, Path(folder))  # templates are compiled by the first
+        runs = [(made(batch, 1, Path(folder)), made(batch, jobs, Path(folder))) for _ in range(rounds)]
+    if len({known for run in runs for _, known in run}) > 1:
+        raise RuntimeError(f"{batch.name}: the reports of {jobs} processes are not those of one")
+    return min(one for (one, _), _ in runs), min(several for _, (several, _) in runs)
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seats", type=int, default=1_000)
+    parser.add_argument("--drawn", type=int, default=60)
+    given = parser.parse_args()
+    print(f"{os.cpu_count()} processors\n\n{'reports':<36} {'1 process':>10} {given.jobs:>6} processes   ratio")
+    for batch in (crowd(given.seats), club(given.drawn)):
+        one, several = compared(batch, given.jobs, given.rounds)
+        print(f"{batch.name:<36} {one:>8.2f} s {several:>14.2f} s {one / several:>7.2f} (aim {AIM})", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""What a year of a campaign takes on the disk, and where it lies.
+
+    python -m bench.year [--turns 6] [--games singularity_trap:6 harvester:100]
+
+Bots play each game by mail, a turn a week, with pictures, through local folders
+and SQLite. All sizes are megabytes of a year of 52 such turns, as far as they
+can be told from the turns played: what was kept of them, by the column of the
+database and the kind of file in the archive, the largest first; and what the
+database and the archive take on the disk, where a file takes whole blocks. The
+mail of the local post folder is not counted: with a real mailbox there is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import ColumnElement, LargeBinary, cast, func, select
+
+from bench.parts.club import Club
+from pbem.catalogue import installed_games
+from pbem.house import House
+from pbem.post.forgetting import AT_ONCE, forget_tokens
+from pbem.store.models import Base, Outgoing, Turn
+
+WEEK, WEEKS = dt.timedelta(days=7), 52
+ORDERS, PLAYERS = "orders@example.org", "ann@example.org"
+LEAST = 0.5
+"""Megabytes a year below which a part has no line."""
+
+
+@dataclass(frozen=True)
+class Year:
+    """Bytes a year: of the parts, and of all of it on the disk."""
+
+    parts: Counter[str]
+    database: int
+    archive: int
+
+
+def year(key: str, seats: int, turns: int) -> Year:
+    """A year of a campaign, from some turns of it."""
+    with TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        club = Club(home, installed_games()[key], seats, ORDERS, PLAYERS, table=seats, pace=WEEK)
+        club.play(turns, pictures="true")
+        with club.open(pictures="true") as house:
+            ran = count(house, Turn.resolved_at.is_not(None))
+            for _ in range(0, count(house, Outgoing.id > 0), AT_ONCE):
+                forget_tokens(house.store, club.now + 2 * WEEK)
+            parts = {name: size * WEEKS // ran for name, size in (*columns(house), *files(house))}
+        with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
+            database.execute("VACUUM")  # the room of mails that have become short is taken by those of other weeks
+        taken = (home / "pbem.sqlite").stat().st_size, blocks(home / "turns")
+        return Year(Counter(parts), *(size * WEEKS // ran for size in taken))
+
+
+def count(house: House, which: ColumnElement[bool]) -> int:
+    """How many rows there are of a kind."""
+    with house.store.reading() as session:
+        return session.scalar(select(func.count()).where(which)) or 0
+
+
+def columns(house: House) -> Iterator[tuple[str, int]]:
+    """The bytes in each column of the database."""
+    with house.store.reading() as session:
+        for table in Base.metadata.sorted_tables:
+            for column in table.columns:
+                size = session.scalar(select(func.sum(func.length(cast(column, LargeBinary)))))
+                yield str(column), size or 0
+
+
+def files(house: House) -> Iterator[tuple[str, int]]:
+    """The bytes of each kind of file in the archive."""
+    found: Counter[str] = Counter()
+    for path in house.settings.archive.rglob("*.*"):
+        found[f"turns/…/{path.name if path.name == 'turn.json' else f'{path.parent.name}/*{path.suffix}'}"] += (
+            path.stat().st_size
+        )
+    yield from found.items()
+
+
+def blocks(folder: Path) -> int:
+    """The bytes of all blocks of a folder and what is in it."""
+    return 512 * sum(path.lstat().st_blocks for path in (folder, *folder.rglob("*")))
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=6)
+    parser.add_argument("--games", nargs="+", default=["singularity_trap:6", "harvester:100"], metavar="KEY:SEATS")
+    given = parser.parse_args()
+    for game in given.games:
+        key, _, seats = game.partition(":")
+        found = year(key, int(seats), given.turns)
+        whole = found.database + found.archive
+        print(f"{key}, {seats} seats, a year of {WEEKS} turns: {whole / 1e6:.0f} MB")
+        print(f"  on the disk: {found.database / 1e6:.1f} MB database, {found.archive / 1e6:.1f} MB archive")
+        for name, size in found.parts.most_common():
+            if size >= LEAST * 1e6:
+                print(f"    {name:<32} {size / 1e6:7.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""The bench of several processes compares what they made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from bench.cores import Batch, compared, crowd
+from pbem.ruleset import Seat, View
+from rules.harvester import RULESET
+
+
+def test_both_ways_are_timed_and_give_the_same() -> None:
+    """A crowd's reports take some time with one process and with two."""
+    one, two = compared(crowd(50), 2, rounds=1)
+
+    assert min(one, two) > 0
+
+
+def test_different_bytes_are_refused() -> None:
+    """Times of reports that are not the same are worth nothing."""
+    (seat, view), *_ = crowd(4).views
+
+    class Growing:
+        turn = 0
+
+        def __iter__(self) -> Iterator[tuple[Seat, View]]:
+            self.turn += 1
+            yield seat, {**view, "label": f"turn {self.turn}"}
+
+    with pytest.raises(RuntimeError, match="are not those of one"):
+        compared(Batch("growing", RULESET, Growing(), pictures=False), 2, rounds=1)

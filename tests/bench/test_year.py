@@ -1,0 +1,16 @@
+"""The bench of a year on the disk finds what was kept."""
+
+from __future__ import annotations
+
+from bench.year import year
+
+
+def test_a_year_is_reckoned_from_what_was_kept() -> None:
+    """Reports are in the database and in the archive; all together is more than its parts."""
+    found = year("singularity", 2, turns=2)
+
+    assert found.parts["report.files"] > 0
+    assert found.parts["turns/…/reports/*.png"] > found.parts["turns/…/reports/*.txt"] > 0
+    assert found.parts["outgoing.raw"] < found.parts["report.files"] / 2
+    assert found.archive > sum(size for name, size in found.parts.items() if name.startswith("turns/"))
+    assert found.database > sum(size for name, size in found.parts.items() if not name.startswith("turns/"))

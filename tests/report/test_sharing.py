@@ -1,0 +1,270 @@
+"""Reports shared among processes: the same as those of one, whatever becomes of a process."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbem.errors import ConfigError
+from pbem.logbook import open_log
+from pbem.report import Job, Reporter, ReportParts, crew, reporter
+from pbem.ruleset import Order, Picture, View, canonical
+from tests.report.toy import TEMPLATES, Fair, facts, seen
+
+FEW = 3
+"""Reports that these tests have made without workers."""
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reporter, "FEW", FEW)
+    monkeypatch.setattr(reporter, "FEW_DRAWN", FEW)
+
+
+class Telling(Fair):
+    """A fair whose reports tell by which process they were made: harmless here, and never in a game."""
+
+    def brief(self, view: View) -> list[str]:
+        return [f"made by {os.getpid()}"]
+
+
+class Deadly(Telling):
+    """A fair that kills the worker in which a view is of round 13."""
+
+    home = os.getpid()
+
+    def text_map(self, view: View) -> str:
+        if view["round"] == 13 and os.getpid() != self.home:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return ""
+
+
+class Stuck(Telling):
+    """The same with one that hangs."""
+
+    home = os.getpid()
+
+    def text_map(self, view: View) -> str:
+        if view["round"] == 13 and os.getpid() != self.home:
+            time.sleep(600)
+        return ""
+
+
+class Failing(Fair):
+    """A fair that breaks at what became of orders."""
+
+    def became(self, view: View, orders: Sequence[Order]) -> list[str]:
+        raise ZeroDivisionError("no coins")
+
+
+class Smudged(Fair):
+    """A fair with a picture that cannot be drawn."""
+
+    def pictures(self, view: View) -> Sequence[Picture]:
+        return [Picture("purse", "Your purse", f"<svg{view['round']}", 120, 40)]
+
+
+def jobs(game: Fair, count: int, **changes: Any) -> list[Job]:
+    """So many reports, each of another round."""
+    bid = game.parse(seen(), [(1, "BID 3")]).orders
+    return [Job(game, canonical(seen(round=number, **changes)), facts(), bid) for number in range(count)]
+
+
+def together(game: Fair, count: int, **kept: Any) -> list[ReportParts]:
+    """Reports that two processes make."""
+    with Reporter(TEMPLATES, {game.key: game}, jobs=2, **kept) as shared:
+        return list(shared.reports(jobs(game, count)))
+
+
+def makers(made: Sequence[ReportParts]) -> list[int]:
+    """Which process made each report."""
+    return [int(json.loads(parts.data)["brief"][0].removeprefix("made by ")) for parts in made]
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_the_same_bytes_with_any_number_of_processes(number: int) -> None:
+    """Text, HTML, data and pictures are those of one process, in the order asked for."""
+    wanted = jobs(Fair(), 20)
+    with Reporter(TEMPLATES) as one, Reporter(TEMPLATES, {"fair": wanted[0].ruleset}, jobs=number) as several:
+        assert list(several.reports(wanted)) == list(one.reports(wanted))
+
+
+def test_many_reports_are_made_by_as_many_processes_as_wished() -> None:
+    """This process makes none of them itself."""
+    found = set(makers(together(Telling(), 30, pictures=False)))
+
+    assert len(found) == 2
+    assert os.getpid() not in found
+
+
+def test_few_reports_start_no_process() -> None:
+    """Only when several turns together have had more than a few, processes are worth their start; then they stay."""
+    game = Telling()
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+        found = [set(makers(list(shared.reports(jobs(game, 2))))) for _ in range(3)]
+
+    assert found[0] == {os.getpid()}
+    assert os.getpid() not in found[1] | found[2]
+
+
+def test_a_game_that_workers_cannot_know_is_told_here() -> None:
+    """Workers find a game by its key; another of that key is not taken for it."""
+    with Reporter(TEMPLATES, {"fair": Telling()}, jobs=2, pictures=False) as shared:
+        assert set(makers(list(shared.reports(jobs(Telling(), 6))))) == {os.getpid()}
+
+
+def test_views_are_taken_while_workers_work() -> None:
+    """Not all views are made before the first report is handed out."""
+    game, taken = Fair(), []
+
+    def asked() -> Iterator[Job]:
+        for job in jobs(game, 40):
+            taken.append(job)
+            yield job
+
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+        made = shared.reports(asked())
+        next(made)
+        assert FEW < len(taken) < 20
+        assert len(list(made)) == 39
+
+
+@pytest.mark.parametrize("game", [Deadly(), Stuck()])
+def test_a_lost_worker_costs_nothing(game: Telling, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a worker had in hand when it died, or hung, is made here, and the rest by another."""
+    monkeypatch.setattr(crew, "PATIENCE", 1)
+    found = makers(together(game, 30, pictures=False))
+
+    assert len(found) == 30
+    assert found[13] == os.getpid()
+
+
+def test_without_processes_reports_are_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no process can be started there is still this one."""
+
+    def refused() -> int:
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", refused)
+
+    assert set(makers(together(Telling(), 6, pictures=False))) == {os.getpid()}
+
+
+def test_a_fault_in_a_template_is_told_as_by_one_process(tmp_path: Path) -> None:
+    """The sentence has the name and the line; what follows is made as if nothing had been."""
+    (tmp_path / "fair").mkdir()
+    broken = (
+        '{% extends "host/report.txt.j2" %}{% block knowledge %}\n{% if view.round == 7 %}{{ view.pruse }}{% endif %}'
+    )
+    (tmp_path / "fair" / "report.txt.j2").write_text(broken + "{% endblock %}")
+    game = Fair()
+
+    with Reporter([tmp_path, *TEMPLATES], {"fair": game}, jobs=2, pictures=False) as shared:
+        with pytest.raises(ConfigError, match=r"the template fair/report.txt.j2, line 2 cannot be used: .*'pruse'"):
+            list(shared.reports(jobs(game, 20)))
+        assert len(list(shared.reports(jobs(game, 5)))) == 5
+
+
+def test_a_fault_in_a_game_is_told_as_by_one_process() -> None:
+    """The game's own exception comes out, with its place in the game."""
+    with pytest.raises(ZeroDivisionError, match="no coins") as fault:
+        together(Failing(), 9, pictures=False)
+
+    assert fault.traceback[-1].name == "became"
+
+
+def test_a_picture_not_drawn_stands_in_the_log(tmp_path: Path) -> None:
+    """What a worker has to say is in the one log, once for each time."""
+    with open_log(tmp_path / "log"):
+        made = together(Smudged(), 5)
+
+    told = [json.loads(line)["event"] for line in (tmp_path / "log").read_text().splitlines()]
+    assert told == ["picture not drawn"] * 5
+    assert [parts.pictures[0].png for parts in made] == [None] * 5
+
+
+def test_workers_hold_no_lock_of_the_house(tmp_path: Path) -> None:
+    """A file that this process has locked is free when it lets go, though workers were forked meanwhile."""
+    game = Fair()
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+        with (tmp_path / "lock").open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            list(shared.reports(jobs(game, 6)))
+        with (tmp_path / "lock").open("w") as again:
+            fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_workers_leave_the_end_to_the_one_who_asked() -> None:
+    """SIGINT and SIGTERM to a whole group, as terminals and systemd send them, take no report from a turn."""
+    game = Telling()
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+        made = shared.reports(jobs(game, 30))
+        first = [next(made) for _ in range(8)]
+        for maker in set(makers(first)):
+            os.kill(maker, signal.SIGINT)
+            os.kill(maker, signal.SIGTERM)
+        rest = list(made)
+
+    assert set(makers(rest)) == set(makers(first))
+
+
+def test_closing_leaves_no_process() -> None:
+    """With the reporter its workers and their painters are gone, whatever was still asked for."""
+    game = Telling()
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2) as shared:
+        made = shared.reports(jobs(game, 30))
+        pids = {*makers([next(made) for _ in range(6)])}
+        pids |= {child for pid in pids for child in children(pid)}
+
+    assert len(pids) == 4
+    assert not any(map(alive, pids))
+
+
+def test_a_killed_house_leaves_no_process() -> None:
+    """Nothing tells workers that their house was killed but its silence; that is enough."""
+    script = "from tests.report.test_sharing import linger; linger()"
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as house:
+        assert house.stdout is not None
+        pids = list(map(int, house.stdout.readline().split()))
+        house.kill()
+
+    assert len(pids) == 4
+    for pid in pids:
+        while alive(pid):
+            time.sleep(0.01)
+
+
+def linger() -> None:
+    """Starts workers, tells the ids of all processes, and waits for the end."""
+    game = Telling()
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2) as shared:
+        workers = set(makers(list(shared.reports(jobs(game, reporter.FEW_DRAWN + 9)))))
+        print(*workers, *(child for pid in workers for child in children(pid)), flush=True)
+        time.sleep(600)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    with suppress(OSError):
+        return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+    return []
+
+
+def alive(pid: int) -> bool:
+    """Whether there is such a process, and not only its exit code."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"

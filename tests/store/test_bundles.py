@@ -1,0 +1,37 @@
+"""Files as one value of the database."""
+
+from __future__ import annotations
+
+import zlib
+from random import Random
+
+import pytest
+
+from pbem.store.bundles import bundle, unbundle
+
+NOISE = Random(1).randbytes(5_000)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"red.txt": b""},
+        {"red.a.png": NOISE, "red.txt": "grüne\nWiese".encode(), "red.b.png": b"", "red.json": b"{}\n", "ö.png": b"x"},
+    ],
+)
+def test_files_come_out_as_they_went_in(files: dict[str, bytes]) -> None:
+    """Names, bytes and order; empty ones too."""
+    assert list(unbundle(bundle(files)).items()) == list(files.items())
+
+
+def test_pictures_take_their_own_size() -> None:
+    """What is compressed already is neither blown up nor tried again."""
+    assert len(bundle({"map.png": NOISE})) - len(bundle({"map.png": b""})) <= len(NOISE) + 4
+
+
+def test_texts_that_are_alike_are_kept_once() -> None:
+    """The text of a report and its HTML say the same."""
+    words = Random(2).randbytes(3_000).hex().encode()
+
+    assert len(bundle({"red.txt": words, "red.html": words})) < 1.2 * len(zlib.compress(words, 9))
