@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import textwrap
 
 import pytest
 
@@ -38,6 +39,18 @@ def test_long_text_is_wrapped_under_its_beginning() -> None:
 def test_long_word_stays_whole() -> None:
     """A hash or an address is never broken."""
     assert "f" * 100 in wrapped("see " + "f" * 100)
+
+
+@pytest.mark.parametrize("width", [4, 7, 12, 25, 40])
+def test_lines_are_broken_as_the_standard_library_breaks_them(width: int) -> None:
+    """Words longer than a line, blanks just at its end, one word alone: all as textwrap has it."""
+    text = "so it was - whoever-had-come and extraordinarily\u00a0late was told: no, nobody is up a"
+
+    for end in range(1, len(text) + 1):
+        words = " ".join(text[:end].split())
+        assert wrapped(words, width=width).split("\n") == textwrap.wrap(
+            words, width, break_long_words=False, break_on_hyphens=False
+        )
 
 
 def test_paragraph_is_one_block() -> None:
