@@ -124,7 +124,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         "entry facts history_pages pages painter pictures press_pages receipt scores time_pages wording",
-        "data gm_pages markdown people_pages",
+        "compiling data gm_pages markdown people_pages",
         "reporter",
         "checking",
     ),
