@@ -14,7 +14,7 @@ from jinja2 import Environment, nodes, pass_context, pass_environment
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.filters import FILTERS
 from jinja2.idtracking import VAR_LOAD_RESOLVE
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Macro
 from markupsafe import escape
 
 from pbem.report.wording import CSS
@@ -43,10 +43,23 @@ def _is_css(name: nodes.Name, frame: Frame) -> bool:
     return name.name == "css" and ref is not None and frame.symbols.find_load(ref) == (VAR_LOAD_RESOLVE, "css")
 
 
+class _Context(Context):
+    """Calls macros, which are most of what templates call, without asking what else they may be."""
+
+    def call(self, called: Any, /, *args: Any, **options: Any) -> Any:
+        """What a macro or a function of a template returns."""
+        if type(called) is not Macro:
+            return super().call(called, *args, **options)
+        options.pop("_block_vars", None)
+        options.pop("_loop_vars", None)
+        return called(self.eval_ctx, *args, **options)
+
+
 class Templates(Environment):
     """Jinja's environment for reports: plain data, synchronous, with the global `css`."""
 
     code_generator_class = _Compiler
+    context_class = _Context
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

@@ -61,6 +61,10 @@ DATA: dict[str, Any] = {"rows": ROWS, "pairs": PAIRS, "text": "<b>&'\"", "none":
         "{{ css.h2 }}{{ css.items() | list | length }}{% macro m() %}{{ css.th }}{% endmacro %}{{ m() }}",
         "{% set css = {'h2': '<mine>'} %}{{ css.h2 }}{% for css in rows %}{{ css.space }}{% endfor %}",
         "{{ css.no_such_style }}",
+        "{% macro m(x, y=2) %}{{ x }}{{ y }}{{ varargs, kwargs }}{% endmacro %}{{ m(text) }}{{ m(1, 3, 4, z=none) }}",
+        "{% macro m() %}{{ caller(text) }}{% endmacro %}{% for i in rows %}{% call(x) m() %}{{ x }}{% endcall %}{% endfor %}",
+        "{% macro m(x) %}{% endmacro %}{{ m(1, 2) }}",
+        "{{ text.replace('b', 'i') }}{{ none() }}",
     ],
 )
 def test_a_template_gives_what_jinja_gives(source: str) -> None:
