@@ -62,7 +62,7 @@ DATA: dict[str, Any] = {"rows": ROWS, "pairs": PAIRS, "text": "<b>&'\"", "none":
         "{% set css = {'h2': '<mine>'} %}{{ css.h2 }}{% for css in rows %}{{ css.space }}{% endfor %}",
         "{{ css.no_such_style }}",
         "{% macro m(x, y=2) %}{{ x }}{{ y }}{{ varargs, kwargs }}{% endmacro %}{{ m(text) }}{{ m(1, 3, 4, z=none) }}",
-        "{% macro m() %}{{ caller(text) }}{% endmacro %}{% for i in rows %}{% call(x) m() %}{{ x }}{% endcall %}{% endfor %}",
+        "{% macro m() %}{{ caller(3) }}{% endmacro %}{% call(x) m() %}{{ x }}{% endcall %}",
         "{% macro m(x) %}{% endmacro %}{{ m(1, 2) }}",
         "{{ text.replace('b', 'i') }}{{ none() }}",
     ],
