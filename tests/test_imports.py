@@ -124,7 +124,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         "crew entry facts history_pages pages painter pictures press_pages receipt scores time_pages wording",
-        "data gm_pages markdown people_pages sharing",
+        "compiling data gm_pages markdown people_pages sharing",
         "reporter",
         "checking",
     ),

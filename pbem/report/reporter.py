@@ -26,19 +26,20 @@ from jinja2.bccache import Bucket
 from jinja2.loaders import split_template_path
 
 from pbem.errors import ConfigError
+from pbem.report.compiling import Templates
 from pbem.report.data import report_data, write_report_data
 from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
 from pbem.report.scores import tell_scores
 from pbem.report.sharing import Job, Sharing
-from pbem.report.wording import CSS, FILTERS, briefly
+from pbem.report.wording import FILTERS, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View
 
 FEW, FEW_DRAWN = 40, 16
 """Reports without and with pictures after which processes for more of them are worth the start."""
 
-_COMPILED = "1-%s.bytecode"
+_COMPILED = "2-%s.bytecode"
 """Names of compiled templates; the number grows with any change of the environment that compiles them otherwise."""
 
 
@@ -242,7 +243,7 @@ def template_environment(
     folders: Iterable[Path], games: Mapping[str, AnyRuleset] = MappingProxyType({})
 ) -> Environment:
     """How templates are read and compiled, from folders searched in order and then from the games themselves."""
-    templates = Environment(
+    templates = Templates(
         loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
         # Jinja knows HTML by .html at the end of a name; ours end in .html.j2.
         autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
@@ -253,7 +254,6 @@ def template_environment(
         auto_reload=False,
     )
     templates.filters.update(FILTERS)
-    templates.globals["css"] = CSS
     return templates
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from collections.abc import Sequence
 
@@ -9,8 +10,7 @@ from pbem.ruleset import View
 from rules.harvester.atlas import UNKNOWN, Atlas, Sighting
 from rules.harvester.memory import lost_foes
 from rules.harvester.planet import DIRECTIONS
-from rules.kit import hexes
-from rules.kit.hexes import Hex
+from rules.kit.hexes import Hex, distance
 from rules.kit.textgrid import TextGrid
 
 WIDTH = 80
@@ -41,34 +41,45 @@ def text_map(view: View) -> str:
     if view["harvester"] is None:
         return ""
     atlas = Atlas(view)
-    signs = _signs(view, atlas)
-    grid = TextGrid(WIDTH, 2 * RADIUS + 1)
+    rows = [_row(atlas, r) for r in range(-RADIUS, RADIUS + 1)]
+    signs = _signs(view, atlas, frozenset().union(*rows))
+    grid = TextGrid(WIDTH, len(rows))
     seams: list[str] = []
-    for r in range(-RADIUS, RADIUS + 1):
-        row = [spot for spot in _row(atlas, r) if spot in signs]
+    for y, columns in enumerate(rows):
+        row = [spot for spot in columns if spot in signs]
         if row:
-            grid.put(0, r + RADIUS, _written(row[0]).rjust(_MARGIN - 2))
-            seams += _seams(atlas, row)
+            grid.put(0, y, _written(row[0]).rjust(_MARGIN - 2))
         for spot in row:
-            x = _MARGIN + _PITCH * (atlas.away(spot)[0] + RADIUS) + _PITCH // 2 * r
-            grid.put(x, r + RADIUS, signs[spot])
-            if spot != row[0] and atlas.beyond_seam(spot, DIRECTIONS["W"]):
-                grid.put(x - 1, r + RADIUS, "|")
+            grid.put(columns[spot], y, signs[spot])
+        for spot in _behind_seams(atlas, row):
+            grid.put(columns[spot] - 1, y, "|")
+            seams.append(f"the row of {_written(row[0])} with {_written(spot)}")
     remembered = [_REMEMBERED] if any(sign.startswith("?") for sign in signs.values()) else []
     return "\n".join([*_trimmed(grid.lines()), "", LEGEND, *remembered, *_told(seams)])
 
 
-def _row(atlas: Atlas, r: int) -> list[Hex]:
-    """The hexes of a row of the map, from west to east; on a small planet, each but once."""
-    ways = ((q, r) for q in range(max(-RADIUS, -RADIUS - r), min(RADIUS, RADIUS - r) + 1))
-    spots = {way: atlas.named(hexes.step(atlas.home, way)) for way in ways}
-    return [spot for way, spot in spots.items() if atlas.away(spot) == way]
+def _row(atlas: Atlas, r: int) -> dict[Hex, int]:
+    """The hexes of a row of the map, from west to east, and where each stands: on no planet is one there twice."""
+    home_q, home_r = atlas.home
+    spots = {(home_q + q, home_r + r): x for q, x in _columns(r)}
+    return spots if _is_inland(atlas) else {atlas.named(spot): x for spot, x in spots.items()}
 
 
-def _seams(atlas: Atlas, row: Sequence[Hex]) -> list[str]:
+@functools.cache
+def _columns(r: int) -> tuple[tuple[int, int], ...]:
+    """How far each hex of a row of the map is to the east of the Harvester's, and in which column it stands."""
+    ways = range(max(-RADIUS, -RADIUS - r), min(RADIUS, RADIUS - r) + 1)
+    return tuple((q, _MARGIN + _PITCH * (q + RADIUS) + _PITCH // 2 * r) for q in ways)
+
+
+def _is_inland(atlas: Atlas) -> bool:
+    """Whether the map lies wholly within the chart, without a seam."""
+    return distance(atlas.home, (0, 0)) + RADIUS < atlas.planet.size - 1
+
+
+def _behind_seams(atlas: Atlas, row: Sequence[Hex]) -> list[Hex]:
     """Where a row goes on under other coordinates than it began with."""
-    behind = [spot for spot in row[1:] if atlas.beyond_seam(spot, DIRECTIONS["W"])]
-    return [f"the row of {_written(row[0])} with {_written(spot)}" for spot in behind]
+    return [] if _is_inland(atlas) else [spot for spot in row[1:] if atlas.beyond_seam(spot, DIRECTIONS["W"])]
 
 
 def _told(seams: Sequence[str]) -> list[str]:
@@ -87,14 +98,14 @@ def _trimmed(lines: list[str]) -> list[str]:
     return lines[shown[0] : shown[-1] + 1]
 
 
-def _signs(view: View, atlas: Atlas) -> dict[Hex, str]:
-    """The three signs of every hex known, as near as the map reaches."""
-    near = {spot: seen for spot, seen in atlas.sightings.items() if atlas.distance(spot, atlas.home) <= RADIUS}
+def _signs(view: View, atlas: Atlas, shown: frozenset[Hex]) -> dict[Hex, str]:
+    """The three signs of every hex known that is shown."""
+    near = {spot: seen for spot, seen in atlas.sightings.items() if spot in shown}
     who = _occupants(view)
     ground = dict.fromkeys(map(tuple, view["dust"]), ":") | dict.fromkeys(atlas.crags, "^")
     signs = {spot: _first(spot, seen, who, ground) + _second(seen) + _third(seen) for spot, seen in near.items()}
     signs = {spot: sign.rstrip() for spot, sign in ground.items()} | signs
-    lost = {each.spot for each in lost_foes(view) if atlas.distance(each.spot, atlas.home) <= RADIUS}
+    lost = {each.spot for each in lost_foes(view) if each.spot in shown}
     return signs | {spot: "?" + signs.get(spot, "")[1:] for spot in sorted(lost) if signs.get(spot, ".")[0] in ".:^"}
 
 

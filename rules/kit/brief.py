@@ -15,7 +15,10 @@ MOST_NAMES = 3
 def fitting(*wordings: str) -> str:
     """The first of several wordings that fits a line, as a sentence; the last is cut at a word if none does."""
     chosen = next((each for each in wordings if len(each) <= SIGNS), wordings[-1])
-    return sentence(textwrap.shorten(chosen, SIGNS, placeholder=" …", break_on_hyphens=False))
+    text = " ".join(chosen.split())
+    return sentence(
+        text if len(text) <= SIGNS else textwrap.shorten(text, SIGNS, placeholder=" …", break_on_hyphens=False)
+    )
 
 
 def fitted(lines: Iterable[str]) -> list[str]:

@@ -40,7 +40,8 @@ def plus(space: Space, offset: Offset, count: int = 1) -> Space:
 
 def distance(a: Space, b: Space) -> int:
     """Spaces between two spaces: the greater of hex distance and difference in level (ruling 2)."""
-    return max(hexes.distance(a[:2], b[:2]), abs(a[2] - b[2]))
+    q, r = a[0] - b[0], a[1] - b[1]
+    return max(abs(q), abs(r), abs(q + r), abs(a[2] - b[2]))
 
 
 @functools.cache
@@ -82,13 +83,7 @@ class Board:
 
     def read(self, word: str) -> Space | None:
         """The space a player wrote, or None if there is none such; a missing level is +0."""
-        match = _WRITTEN.fullmatch(ascii_signs(word).upper())
-        if match is None:
-            return None
-        column, row, sign, level = match.groups()
-        z = int(level or 0) * (-1 if sign == "-" else 1)
-        space = (ord(column) - ord("A") - self.radius, int(row) - self.radius - 1, z)
-        return space if self.has(space) else None
+        return _read(self.radius, self.levels, word)
 
     def understand(self, word: str) -> Space | None:
         """As `read`, of a space as people write it too: "j 10", "J10/+3", "J10 level 3", "j,10,3"."""
@@ -103,6 +98,18 @@ class Board:
     def spaces(self) -> tuple[Space, ...]:
         """All spaces of the board, in a fixed order."""
         return _spaces(self.radius, self.levels)
+
+
+@functools.lru_cache(maxsize=4096)
+def _read(radius: int, levels: int, word: str) -> Space | None:
+    """Kept, since a report names the same spaces over and over; not for ever, since players write them too."""
+    match = _WRITTEN.fullmatch(ascii_signs(word).upper())
+    if match is None:
+        return None
+    column, row, sign, level = match.groups()
+    z = int(level or 0) * (-1 if sign == "-" else 1)
+    space = (ord(column) - ord("A") - radius, int(row) - radius - 1, z)
+    return space if Board(radius, levels).has(space) else None
 
 
 @functools.cache

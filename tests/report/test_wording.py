@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import textwrap
 
 import pytest
 
-from pbem.report.wording import WIDTH, columns, heading, paragraph, sentence, when, wrapped
+from pbem.report.compiling import Templates
+from pbem.report.wording import FILTERS, WIDTH, columns, counted, heading, paragraph, sentence, when, wrapped
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,18 @@ def test_long_text_is_wrapped_under_its_beginning() -> None:
 def test_long_word_stays_whole() -> None:
     """A hash or an address is never broken."""
     assert "f" * 100 in wrapped("see " + "f" * 100)
+
+
+@pytest.mark.parametrize("width", [4, 7, 12, 25, 40])
+def test_lines_are_broken_as_the_standard_library_breaks_them(width: int) -> None:
+    """Words longer than a line, blanks just at its end, one word alone: all as textwrap has it."""
+    text = "so it was - whoever-had-come and extraordinarily\u00a0late was told: no, nobody is up a"
+
+    for end in range(1, len(text) + 1):
+        words = " ".join(text[:end].split())
+        assert wrapped(words, width=width).split("\n") == textwrap.wrap(
+            words, width, break_long_words=False, break_on_hyphens=False
+        )
 
 
 def test_paragraph_is_one_block() -> None:
@@ -76,3 +90,36 @@ def test_heading_is_underlined() -> None:
 def test_sentence(text: str, told: str) -> None:
     """A finding is told as a sentence, whatever way its game wrote it."""
     assert sentence(text) == told
+
+
+def test_numbers_are_told_with_what_they_count() -> None:
+    """Its plural takes an s, or is given."""
+    assert [counted(number, "unit") for number in (0, 1, 2)] == ["0 units", "1 unit", "2 units"]
+    assert [counted(number, "hex", "hexes") for number in (1, 2)] == ["1 hex", "2 hexes"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "pattern", "filled"),
+    [
+        ([[1, -2, "W"], [3, 4, ""]], "{0},{1}", ["1,-2", "3,4"]),
+        ([{"id": "R1", "space": "J1"}], "{id:<4}at {space}", ["R1  at J1"]),
+        ([{"id": "<&>"}], "<b>{id}</b> {{}}", ["<b><&></b> {}"]),
+        ([], "{id}", []),
+    ],
+)
+def test_rows_are_written_into_a_pattern(rows: list[object], pattern: str, filled: list[str]) -> None:
+    """By places or keys, with widths; braces are doubled as Python has them."""
+    assert _rendered("{{ rows | filled(pattern) | join('|') }}", rows, pattern) == "|".join(filled)
+
+
+def test_what_rows_have_is_escaped_in_html_and_the_pattern_is_not() -> None:
+    """So that a table's rows are written at once, and no name can be a tag."""
+    source = "{% autoescape true %}{{ rows | filled(pattern) | join }}{% endautoescape %}"
+
+    assert _rendered(source, [{"id": "<&>"}], "<b>{id}</b>") == "<b>&lt;&amp;&gt;</b>"
+
+
+def _rendered(source: str, rows: list[object], pattern: str) -> str:
+    templates = Templates()
+    templates.filters.update(FILTERS)
+    return templates.from_string(source).render(rows=rows, pattern=pattern)

@@ -1,0 +1,124 @@
+"""Reports to be made of a game of bots, played without mail, and what each part of making them costs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pbem.report import Ordered, Reporter, ReportFacts, SheetUsed, report_data, write_report_data
+from pbem.ruleset import AnyRuleset, Dice, Order, Seat, TurnInput, View, canonical
+from pbem.ruleset.contract import all_views, remembering
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+DEADLINE = dt.datetime(2030, 1, 1, 20, tzinfo=dt.UTC)
+
+
+class Reported(NamedTuple):
+    """A seat's view of a turn, as JSON data, and the orders that it gave in it."""
+
+    view: View
+    orders: tuple[Order, ...]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Milliseconds of processor time a report.
+
+    What the game says: what `became` of the orders, the turn in `brief`, the
+    `map`, the `form` of the sheet. What the templates make: the events `worded`,
+    then `text` and `html` of all that. `data` is written, `brief` not counted.
+    `whole` is a report made at once.
+    """
+
+    became: float
+    brief: float
+    map: float
+    form: float
+    worded: float
+    text: float
+    html: float
+    data: float
+    whole: float
+
+
+def played(ruleset: AnyRuleset, seats: Sequence[Seat], turns: int) -> list[Reported]:
+    """What all seats are to be told after so many turns of bots, or at the end of the game."""
+    dice = Dice(b"bench")
+    state, events = ruleset.setup({}, seats, dice), ()
+    orders: dict[Seat, tuple[Order, ...]] = {}
+    views: dict[Seat, View] = {}
+    for number in range(turns + 1):
+        views = _views(ruleset, state, seats, events, views)
+        if number == turns or ruleset.standing(state).over:
+            break
+        orders = {seat: _ordered(ruleset, view, dice.scoped("bot", seat, number)) for seat, view in views.items()}
+        state, events = ruleset.resolve(state, TurnInput(orders), dice.scoped("turn", number))
+    return [Reported(view, orders.get(seat, ())) for seat, view in views.items()]
+
+
+def _views(
+    ruleset: AnyRuleset, state: Any, seats: Sequence[Seat], events: Any, before: Mapping[Seat, View]
+) -> dict[Seat, View]:
+    shown = all_views(ruleset, state, seats, events)
+    return {seat: json.loads(canonical(remembering(ruleset, view, before.get(seat)))) for seat, view in shown}
+
+
+def _ordered(ruleset: AnyRuleset, view: View, dice: Dice) -> tuple[Order, ...]:
+    if not view["awaited"]:
+        return ()
+    return ruleset.parse(view, enumerate(ruleset.bots["standard"](view, dice), 1)).orders
+
+
+def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Costs:
+    """The least that each part took in some rounds, a report."""
+    with Reporter([TEMPLATES], {ruleset.key: ruleset}, pictures=False) as reporter:
+        facts = [_facts(ruleset, each) for each in reports]
+        jobs = [(ruleset, each.view, about) for each, about in zip(reports, facts, strict=True)]
+        reporter.reports(jobs)  # templates are compiled
+        contexts = [reporter._context(*job, [], ruleset.brief(job[1])) for job in jobs]
+        datas = [report_data(*job) for job in jobs]
+
+        views = [each.view for each in reports]
+        name = ruleset.key
+        parts: dict[str, Callable[[], Any]] = {
+            "became": lambda: [ruleset.became(each.view, each.orders) for each in reports],
+            "brief": lambda: [ruleset.brief(view) for view in views],
+            "map": lambda: [ruleset.text_map(view) for view in views],
+            "form": lambda: [ruleset.template(view) for view in views],
+            "worded": lambda: [reporter._happened(f"{name}/events.j2", view) for view in views],
+            "text": lambda: [reporter._render(f"{name}/report.txt.j2", context) for context in contexts],
+            "html": lambda: [reporter._render(f"{name}/report.html.j2", context) for context in contexts],
+            "data": lambda: [write_report_data(data) for data in datas],
+            "whole": lambda: [reporter.report(ruleset, each.view, _facts(ruleset, each)) for each in reports],
+        }
+        # Part after part in each round, so that a slow moment of the machine spoils one round and not one part.
+        spent = [{part: _timed(act) for part, act in parts.items()} for _ in range(rounds)]
+    least = {part: 1000 * min(each[part] for each in spent) / len(reports) for part in parts}
+    return Costs(**least)
+
+
+def _timed(act: Callable[[], Any]) -> float:
+    start = time.process_time()
+    act()
+    return time.process_time() - start
+
+
+def _facts(ruleset: AnyRuleset, report: Reported) -> ReportFacts:
+    became = ruleset.became(report.view, report.orders) if report.orders else ()
+    return ReportFacts(
+        campaign="bench",
+        seat=report.view["seat"],
+        seats=(),
+        deadline=DEADLINE,
+        zone="Europe/Berlin",
+        code="code",
+        address="orders@example.org",
+        used=SheetUsed(1, "0" * 64),
+        ordered=tuple(Ordered(order.words(), said) for order, said in zip(report.orders, became, strict=True)),
+        record="0" * 64,
+    )
