@@ -54,27 +54,31 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
         *("post", "progress", "report", "ruleset", "store"),
     },
-    "tick": {
-        *("acts", "campaign", "desk", "errors", "house", "housekeeping", "logbook", "masking"),
+    "steps": {
+        *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook"),
         *("post", "progress", "store"),
     },
-    "serving": {"budget", "errors", "house", "logbook", "masking", "post", "tick"},
+    "tick": {
+        *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "masking", "post", "progress", "steps"),
+    },
+    "serving": {"budget", "errors", "house", "logbook", "masking", "post", "steps", "tick"},
     "players": {"post", "ruleset"},
     "demo": {
         *("acts", "archive", "campaign", "config", "errors", "house", "logbook", "players"),
-        *("post", "progress", "ruleset", "store", "tick"),
+        *("post", "progress", "ruleset", "steps", "store", "tick"),
     },
     "console": {
         *("acts", "archive", "demo", "desk", "doctor", "housekeeping"),
-        *("progress", "report", "ruleset", "telling", "tick", "upkeep"),
+        *("progress", "report", "ruleset", "steps", "telling", "upkeep"),
     },
     "commands": {
         *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
-        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "store"),
-        *("telling", "tick", "upkeep"),
+        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "steps"),
+        *("store", "telling", "tick", "upkeep"),
     },
     "ruleset.testing": {
-        *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "store", "tick"),
+        *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),
+        "tick",
     },
 }
 """What each room of pbem/ may import, from the lowest to the highest; the suites for authors of games use all below."""
@@ -90,8 +94,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "settings",
     ),
     "store": (
-        "sessions states",
-        "models",
+        "states waking",
+        "models sessions",
         "migrating",
     ),
     "ruleset": (
@@ -239,7 +243,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "resvg_py": {"report"},
     "sqlalchemy": {
         *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "post", "ruleset.testing"),
-        *("store", "tick", "upkeep"),
+        *("steps", "store", "upkeep"),
     },
 }
 """Which rooms may use which package."""

@@ -14,7 +14,8 @@ from pbem.console.running import status_lines, tick_lines
 from pbem.housekeeping.status import house_status
 from pbem.serving import serve as serve_house
 from pbem.serving import stopped_by_signals
-from pbem.tick import Ticked, run_now
+from pbem.steps import Ticked
+from pbem.tick import run_now
 from pbem.tick import tick as tick_house
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from pbem.housekeeping.status import HouseStatus
 from pbem.report.wording import sentence, wrapped
+from pbem.steps import Ticked
 from pbem.telling import SCREEN
 from pbem.telling.campaigns import status_lines as campaign_lines
 from pbem.telling.campaigns import undelivered_lines
 from pbem.telling.common import counted
-from pbem.tick import Ticked
 
 
 def tick_lines(done: Ticked) -> Iterator[str]:

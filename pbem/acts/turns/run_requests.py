@@ -47,13 +47,17 @@ def _code(snapshot: CampaignSnapshot) -> str:
     return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
 
 
-def asked_runs(house: House, now: dt.datetime) -> list[Due]:
-    """The turns whose GM has asked for their run. What was asked of turns no longer open is crossed off."""
+def asked_runs(house: House, now: dt.datetime, campaign: str | None = None) -> list[Due]:
+    """The turns, of all campaigns or of one, whose GM has asked for their run.
+
+    What was asked of turns no longer open is crossed off.
+    """
+    here = [] if campaign is None else [Campaign.name == campaign]
     with house.store.reading() as session:
         asked = session.execute(
             select(Request.id, Request.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
             .join(Campaign, Campaign.id == Request.campaign_id)
-            .where(Request.kind == RUN, Request.done_at.is_(None))
+            .where(Request.kind == RUN, Request.done_at.is_(None), *here)
             .order_by(Request.id)
         ).all()
     over = [
