@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 from pbem.config import Settings
 from pbem.post.rescue import PLAIN
 from pbem.post.stamping import Stamped, stamped
-from pbem.post.waiting import OUTBOX, provider_of
+from pbem.post.waiting import OUTBOX, lane_of, provider_of
 from pbem.post.writing import Mail, compose, readdressed
 from pbem.store.models import Person
 from pbem.store.states import MailState
+from pbem.store.waking import Queue, Work, wake
 
 WHOLE = "whole"
 
@@ -46,6 +47,8 @@ def queue(
         _replace(session, OUTBOX.c.topic.in_(topics))
     if ready:
         session.connection().execute(_PUT, [_row(each, campaign_id, settings, now) for each in ready])
+        lanes = {lane_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
+        wake(session, *(Work(Queue.SEND, lane) for lane in lanes))
 
 
 def withdraw(session: Session, campaign: str, turn: int) -> None:
