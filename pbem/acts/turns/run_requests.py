@@ -14,6 +14,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, check_running
 from pbem.house import House
 from pbem.store.models import Campaign, Request
 from pbem.store.states import Phase
+from pbem.store.waking import Queue, Work, wake
 
 RUN = "run"
 """What `Request.kind` says of it."""
@@ -36,6 +37,7 @@ def ask_for_run(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) 
         # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
         data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
         session.add(Request(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now))
+        wake(session, Work(Queue.CAMPAIGNS, snapshot.name))
 
 
 def is_asked(session: Session, snapshot: CampaignSnapshot) -> bool:
