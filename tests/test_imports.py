@@ -26,11 +26,12 @@ ROOMS: dict[str, set[str]] = {
     "rulebook": {"ruleset"},
     "config": {"errors", "masking"},
     "store": {"errors", "ruleset"},
-    "founding": {"config", "store"},
+    "jobs": {"config", "errors", "store"},
+    "founding": {"config", "jobs", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "report": {"errors", "logbook", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
-    "house": {"config", "errors", "report", "ruleset", "store"},
+    "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
     "campaign": {
         *("archive", "calendar", "errors", "house", "masking"),
@@ -62,19 +63,23 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "masking", "post", "progress", "steps"),
     },
     "serving": {"budget", "errors", "house", "logbook", "masking", "post", "steps", "tick"},
+    "working": {
+        *("acts", "budget", "campaign", "desk", "errors", "house", "housekeeping", "jobs", "logbook", "masking"),
+        *("post", "steps", "store"),
+    },
     "players": {"post", "ruleset"},
     "demo": {
         *("acts", "archive", "campaign", "config", "errors", "house", "logbook", "players"),
         *("post", "progress", "ruleset", "steps", "store", "tick"),
     },
     "console": {
-        *("acts", "archive", "demo", "desk", "doctor", "housekeeping"),
+        *("acts", "archive", "demo", "desk", "doctor", "housekeeping", "working"),
         *("progress", "report", "ruleset", "steps", "telling", "upkeep"),
     },
     "commands": {
         *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
         *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "steps"),
-        *("store", "telling", "tick", "upkeep"),
+        *("jobs", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),
@@ -131,6 +136,10 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "data gm_pages markdown people_pages",
         "reporter",
         "checking",
+    ),
+    "jobs": (
+        "tables",
+        "deferring",
     ),
     "archive": (
         "dice patches",
@@ -209,10 +218,14 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",
         "helping joining",
-        "dispatch",
+        "dispatch lanes",
         "kept",
         "declining",
         "answer",
+    ),
+    "working": (
+        "hands jobs looking",
+        "worker",
     ),
     "upkeep": ("ledger letters outbox",),
     "doctor": (
@@ -239,11 +252,13 @@ THIRD_PARTY: dict[str, set[str]] = {
     "icalendar": {"report"},
     "markdown_it": {"report"},
     "markupsafe": {"report"},
+    "procrastinate": {"jobs", "working"},
+    "psycopg": {"working"},
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
     "sqlalchemy": {
-        *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "post", "ruleset.testing"),
-        *("steps", "store", "upkeep"),
+        *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
+        *("steps", "store", "upkeep", "working"),
     },
 }
 """Which rooms may use which package."""
