@@ -185,44 +185,41 @@ def test_a_letter_that_has_killed_two_sorters_is_left_alone(table: Desk) -> None
 
 
 PEOPLE = (ANN, BOB, CYD, "dan@example.org")
-
-
 GM_TOKEN = "0123456789abcdef0123"
+SEATS = {"alpha": ("red", "blue"), "beta": ("red", "green")}
+"""Bob and Cyd have a seat each, and need not name it; Ann has two."""
 
 
 def some_letters(rnd: random.Random) -> list[tuple[str, str]]:
-    """Letters of all kinds that bear on each other: sheets, votes, seats given away and taken up, addresses changed."""
+    """Letters that bear on each other: sheets, seats that are given away and taken up, press that is muted or not."""
 
     def letter() -> tuple[str, str]:
-        campaign, seat, sender = rnd.choice(("alpha", "beta")), rnd.choice(("red", "blue")), rnd.choice(PEOPLE)
+        campaign, sender = rnd.choice(tuple(SEATS)), rnd.choice(PEOPLE)
+        seat, mute = rnd.choice(SEATS[campaign]), rnd.choice(("MUTE", "UNMUTE"))
         gm = f"GM {campaign} {GM_TOKEN}\n{{}}\nEND"
         kinds = (
-            *[(sender, SHEET.format(campaign, seat, rnd.randrange(9)))] * 4,
-            (sender, f"PLAYER {campaign} {seat}\nDEPUTY {rnd.choice(PEOPLE)}\nEND"),
-            (sender, "PAUSE"),
-            (sender, "RESUME"),
-            (sender, "LEAVE"),
+            *[(sender, SHEET.format(campaign, seat, rnd.randrange(9)))] * 2,
+            *[(rnd.choice((BOB, CYD)), f"{mute} red")] * 3,
+            *[(sender, f"PLAYER {campaign} {seat}\n{mute} red\nEND")] * 2,
             ("gm@example.org", gm.format(f"SEAT {seat} TO {rnd.choice(PEOPLE)}")),
             ("gm@example.org", gm.format(f"OPEN {seat}")),
-            ("gm@example.org", gm.format("EXTEND 24h")),
             ("gm@example.org", gm.format(f"SHEET {seat}\nBID {rnd.randrange(9)}")),
-            (sender, f"JOIN {campaign}"),
             ("spam@example.com", f"Look at {campaign}"),
         )
         return rnd.choice(kinds)
 
-    return [letter() for _ in range(14)]
+    return [letter() for _ in range(20)]
 
 
 def kept(house: House) -> tuple[object, ...]:
     """What is kept of a house's campaigns, without what chance draws."""
     with house.store.reading() as session:
-        seats = session.execute(select(SeatRow.id, SeatRow.status, SeatRow.paused, SeatRow.person_id.is_not(None)))
+        seats = session.execute(select(SeatRow.id, SeatRow.status, SeatRow.muted))
         players = [seat.address for seat in session.scalars(select(SeatRow).order_by(SeatRow.id))]
         sheets = select(Sheet.seat_id, Sheet.version, Sheet.text, Sheet.accepted, Sheet.author, Sheet.letter_id)
         turns = select(Turn.campaign_id, Turn.number, Turn.deadline).order_by(Turn.id)
         return (
-            sorted(map(tuple, seats)),
+            sorted(map(repr, seats)),
             players,
             sorted(map(tuple, session.execute(sheets))),
             [tuple(row) for row in session.execute(turns)],
@@ -230,14 +227,14 @@ def kept(house: House) -> tuple[object, ...]:
         )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [1, 2, 9])
 def test_in_whatever_order_jobs_are_done_campaigns_come_out_as_by_a_tick(
     seed: int, queues_url: str, copied: Copied, tmp_path: Path
 ) -> None:
     """No letter overtakes another that bears on it: seats, sheets and deadlines are those of all letters in a row."""
     with open_desk(tmp_path / "home", database=queues_url) as desk:
-        for name in ("alpha", "beta"):
-            desk.begin(name=name)
+        for name, seats in SEATS.items():
+            desk.begin(name=name, seats=seats)
         with desk.house.store.writing() as session:
             session.execute(update(Campaign).values(gm_token_hash=hash_token(GM_TOKEN)))
         do_all(desk)
