@@ -39,6 +39,8 @@ def name_of(work: Work) -> str:
 
 def lock_of(work: Work, pace: Pace) -> str | None:
     """The name by which no two jobs of the same work are under way; None where several at once share it safely."""
+    if work.queue == Queue.POLL:
+        return work.queue.value
     shared = work == Work(Queue.SEND) and not pace.overall
     return None if shared else name_of(work)
 

@@ -29,7 +29,10 @@ from pbem.store.models import Letter, Outgoing
 from pbem.store.states import LetterState
 from pbem.store.waking import Queue, Work, wake
 
-AT_ONCE = 50
+AT_ONCE = "at once"
+"""The lane of a poll that is not to wait for its time, since there is new mail."""
+
+MOST_WOKEN = 50
 """Jobs put into the queues in one transaction, so that the first can begin before the last is there."""
 
 Job = Callable[[House, str, dt.datetime, Ticked], None]
@@ -42,14 +45,23 @@ def do_job(house: House, work: Work, now: dt.datetime) -> Ticked:
     return done
 
 
-def _poll(house: House, _lane: str, now: dt.datetime, done: Ticked) -> None:
-    """Fetches the mail, sorts it, and wakes all for whom there is something to do."""
+def _poll(house: House, lane: str, now: dt.datetime, done: Ticked) -> None:
+    """Fetches the mail, sorts it, and wakes all for whom there is something to do; unless another has just done so."""
+    if lane != AT_ONCE and _was_polled(house, now):
+        return
     readable = try_to_fetch_mail(house, now, done)
     # Remembered first: what is sorted is answered as of this poll at once.
     watch_polls(house, now, readable=readable)
     sort_letters(house)
     wake_all(house, now)
     forget_tokens(house.store, now)
+
+
+def _was_polled(house: House, now: dt.datetime) -> bool:
+    """Whether a poll came so lately that two workers must have asked for it."""
+    with house.store.reading() as session:
+        last = last_poll(session)
+    return last is not None and last.at <= now < last.at + dt.timedelta(seconds=house.settings.poll_seconds / 2)
 
 
 def _look_after(house: House, campaign: str, now: dt.datetime, done: Ticked) -> None:
@@ -104,9 +116,9 @@ def _waits_in(session: Session, lane: str) -> bool:
 def wake_all(house: House, now: dt.datetime) -> None:
     """Puts all that is to be done now into the queues, and so makes good what was lost of them."""
     works = sorted(_all_work(house, now))
-    for start in range(0, len(works), AT_ONCE):
+    for start in range(0, len(works), MOST_WOKEN):
         with house.store.writing() as session:
-            wake(session, *works[start : start + AT_ONCE])
+            wake(session, *works[start : start + MOST_WOKEN])
 
 
 def _all_work(house: House, now: dt.datetime) -> set[Work]:

@@ -15,8 +15,8 @@ import logging
 import os
 import platform
 import time
-from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Event, Thread
 
@@ -40,14 +40,11 @@ from pbem.store.models import Worker
 from pbem.store.sessions import Place
 from pbem.store.waking import Queue, Work, wake
 from pbem.working.hands import Hands
-from pbem.working.jobs import do_job
+from pbem.working.jobs import AT_ONCE, do_job
 from pbem.working.looking import LOST_AFTER
 
-HEARTBEAT = 3.0
-"""Seconds between two signs of life."""
-
-TENDING = 5.0
-"""Seconds between two looks for the jobs of the dead."""
+SIGNS_OF_LIFE = 5
+"""How many a worker gives in the time after which it would be taken for dead."""
 
 KEPT_HOURS = 24
 """How long it is remembered that a job failed."""
@@ -58,10 +55,11 @@ LOOK_UP = 0.1
 ASKING = 1.0
 """Seconds between two looks for jobs of which the database has not told, as when they were held by a transaction."""
 
+OPENING = 5.0
+"""Seconds within which the database must take a connection."""
+
 PAUSE = 1.0
 """Seconds before another try, when the database cannot be used."""
-
-_LOST_AFTER = LOST_AFTER.total_seconds()
 
 for _name in ("procrastinate", "psycopg.pool"):
     logging.getLogger(_name).addHandler(logging.NullHandler())  # else their warnings go to standard error
@@ -77,12 +75,22 @@ def queues_here(house: House, chosen: Collection[Queue]) -> tuple[Queue, ...]:
     return tuple(queue for queue in Queue if queue in (chosen or Queue) and (archived or queue != Queue.ARCHIVE))
 
 
-def work(house: House, queues: Collection[Queue], *, stop: Event, told: Callable[[Ticked], None]) -> None:
-    """Does the jobs of some queues, and tells what came of each, until `stop` is set."""
+def work(
+    house: House,
+    queues: Collection[Queue],
+    *,
+    stop: Event,
+    told: Callable[[Ticked], None],
+    lost_after: dt.timedelta = LOST_AFTER,
+) -> None:
+    """Does the jobs of some queues, and tells what came of each, until `stop` is set.
+
+    Others that were not heard of for `lost_after` are taken for dead; all workers of a house must agree on that.
+    """
     house = dataclasses.replace(house, archives=Queue.ARCHIVE in queues)
     with house.store.place() as place:
         hands = Hands()
-        crew = _Crew(house, tuple(queues), stop, told, place, hands)
+        crew = _Crew(house, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
         threads = [Thread(target=crew.serve, name="jobs")]
         if Queue.POLL in queues:
             threads.append(Thread(target=_keep_time, args=(house, stop), name="time"))
@@ -112,6 +120,7 @@ class _Crew:
     queues: tuple[Queue, ...]
     stop: Event
     told: Callable[[Ticked], None]
+    lost_after: float
     place: Place
     hands: Hands
     in_hand: set[int] = field(default_factory=set)
@@ -135,15 +144,15 @@ class _Crew:
     async def _serve_once(self) -> None:
         """Takes jobs until it is to stop, or the database is lost."""
         app = self._app()
-        async with app.open_async():
+        async with _opened(app):
             worker = JobWorker(
                 app,
                 queues=[queue.value for queue in self.queues],
                 fetch_job_polling_interval=ASKING,
                 delete_jobs="successful",
                 install_signal_handlers=False,
-                update_heartbeat_interval=HEARTBEAT,
-                stalled_worker_timeout=_LOST_AFTER,
+                update_heartbeat_interval=self.lost_after / SIGNS_OF_LIFE,
+                stalled_worker_timeout=self.lost_after,
             )
             tending = [asyncio.create_task(part) for part in (self._heed(worker), self._tend(app, worker))]
             try:
@@ -226,7 +235,7 @@ class _Crew:
             while True:
                 await asyncio.to_thread(self._sign_in, worker.worker_id)
                 await self._put_back_lost(app, worker.worker_id)
-                await asyncio.sleep(TENDING)
+                await asyncio.sleep(self.lost_after / SIGNS_OF_LIFE)
         except (ProcrastinateException, PostgresError, PbemError):
             _stop(worker)  # it begins anew when the database can be used again
 
@@ -239,8 +248,8 @@ class _Crew:
 
     async def _put_back_lost(self, app: App, number: int) -> None:
         manager = app.job_manager
-        await manager.prune_stalled_workers(_LOST_AFTER)
-        lost = await manager.get_stalled_jobs(seconds_since_heartbeat=_LOST_AFTER)
+        await manager.prune_stalled_workers(self.lost_after)
+        lost = await manager.get_stalled_jobs(seconds_since_heartbeat=self.lost_after)
         # Our own, that we do not do: its end could not be noted. It may be noted at this moment, so we look twice.
         ours = [job for job in await _of(app, number) if job.id not in self.in_hand]
         await _put_back(app, [*lost, *(job for job in ours if job.id in self.let_go)])
@@ -248,6 +257,15 @@ class _Crew:
 
 
 _HEARD_OF = table("procrastinate_workers", column("id"))
+
+
+@asynccontextmanager
+async def _opened(app: App) -> AsyncIterator[None]:
+    try:
+        await asyncio.wait_for(app.open_async(), OPENING)
+        yield
+    finally:
+        await app.close_async()
 
 
 async def _run(worker: JobWorker) -> None:
@@ -293,7 +311,7 @@ def _ask_for_poll(house: House, pause: dt.timedelta, *, at_once: bool) -> float:
         last, now = last_poll(session), _time(session)
         due = last.at + pause if last else now
         if at_once or due <= now:
-            wake(session, Work(Queue.POLL))
+            wake(session, Work(Queue.POLL, AT_ONCE if at_once else ""))
             return pause.total_seconds()
         return min(due - now, pause).total_seconds()
 

@@ -17,7 +17,7 @@ from sqlalchemy import Row, text
 from pbem.house import House
 from pbem.steps import Ticked
 from pbem.store.waking import Queue, Work
-from pbem.working.jobs import do_job
+from pbem.working.jobs import AT_ONCE, do_job
 from pbem.working.worker import read_clock
 from tests.toy.home import Desk
 
@@ -56,7 +56,7 @@ def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[Work]:
 
 def poll(desk: Desk) -> Ticked:
     """Polls the mailbox, as of the desk's time."""
-    return do_job(desk.house, Work(Queue.POLL), desk.now)
+    return do_job(desk.house, Work(Queue.POLL, AT_ONCE), desk.now)
 
 
 def _rows(house: House) -> list[Row[Any]]:
