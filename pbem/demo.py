@@ -24,9 +24,10 @@ from pbem.players import Player
 from pbem.post.maildir import MaildirCarrier
 from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset, Dice, Standing
+from pbem.steps import Ticked
 from pbem.store import migrate
 from pbem.store.models import Campaign, Sheet, Turn
-from pbem.tick import Ticked, run_now, tick
+from pbem.tick import run_now, tick
 
 CAMPAIGN = "demo"
 MOST_TURNS = 500

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pbem.config import FILE_NAME, Settings, load_settings, write_default_settings
+from pbem.jobs import prepare_queues
 from pbem.store import migrate
 
 
@@ -13,10 +14,16 @@ def found(home: Path, address: str) -> Settings:
     if not (home / FILE_NAME).is_file():
         write_default_settings(home, address)
     settings = load_settings(home)
-    migrate(settings.database)
+    bring_up(settings)
     settings.archive.mkdir(parents=True, exist_ok=True)
     for url in (settings.inbox_url, settings.carrier_url):
         if url.scheme == "maildir":
             for name in ("tmp", "new", "cur"):
                 (settings.home / url.path / name).mkdir(parents=True, exist_ok=True)
     return settings
+
+
+def bring_up(settings: Settings) -> None:
+    """Brings the database to this version, and the queues in it where it has them. Raises ConfigError."""
+    migrate(settings.database)
+    prepare_queues(settings.database)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pbem.config import Settings, load_settings
 from pbem.errors import CampaignError, ConfigError
+from pbem.jobs import open_waker
 from pbem.report import Reporter
 from pbem.ruleset import AnyRuleset, suggest
 from pbem.store import Store, schema_is_current
@@ -23,12 +24,16 @@ CACHE = "cache"
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Settings, database, games by key, and the reporter that keeps its templates and workers warm."""
+    """Settings, database, games by key, and the reporter that keeps its templates and workers warm.
+
+    `archives`: the archive's folder lies here, and is written to. Else that is left to others.
+    """
 
     settings: Settings
     store: Store
     games: Mapping[str, AnyRuleset]
     reporter: Reporter
+    archives: bool = True
 
     def game(self, key: str) -> AnyRuleset:
         """The ruleset of this key. Raises CampaignError with the nearest one there is."""
@@ -49,7 +54,7 @@ def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
     if not schema_is_current(settings.database):
         raise ConfigError("the database is not of this version of pbem: run `pbem init` in its folder to bring it up")
     folders = [folder for folder in (settings.templates, TEMPLATES) if folder is not None]
-    store = Store(settings.database)
+    store = Store(settings.database, open_waker(settings))
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:
         cache = settings.home / CACHE

@@ -16,7 +16,8 @@ from pbem.house import House
 from pbem.logbook import tell
 from pbem.masking import without_secrets
 from pbem.post.idling import open_waiter
-from pbem.tick import Ticked, tick
+from pbem.steps import Ticked
+from pbem.tick import tick
 
 
 def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:

@@ -48,7 +48,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The parameter of `tests/campaign/test_interleaving.py`."""
+    """The parameters of `tests/campaign/test_interleaving.py` and `tests/faults/test_kills_of_workers.py`."""
+    parser.addoption("--soaks", type=int, default=1, help="how many times workers are killed through some nights")
     parser.addoption("--all-meetings", action="store_true", help="let every act meet every other at each of its points")
 
 

@@ -26,11 +26,12 @@ ROOMS: dict[str, set[str]] = {
     "rulebook": {"ruleset"},
     "config": {"errors", "masking"},
     "store": {"errors", "ruleset"},
-    "founding": {"config", "store"},
+    "jobs": {"config", "errors", "store"},
+    "founding": {"config", "jobs", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "report": {"errors", "logbook", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
-    "house": {"config", "errors", "report", "ruleset", "store"},
+    "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
     "campaign": {
         *("archive", "calendar", "errors", "house", "masking"),
@@ -54,27 +55,35 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
         *("post", "progress", "report", "ruleset", "store"),
     },
-    "tick": {
-        *("acts", "campaign", "desk", "errors", "house", "housekeeping", "logbook", "masking"),
+    "steps": {
+        *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook"),
         *("post", "progress", "store"),
     },
-    "serving": {"budget", "errors", "house", "logbook", "masking", "post", "tick"},
+    "tick": {
+        *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "masking", "post", "progress", "steps"),
+    },
+    "serving": {"budget", "errors", "house", "logbook", "masking", "post", "steps", "tick"},
+    "working": {
+        *("acts", "budget", "campaign", "desk", "errors", "house", "housekeeping", "jobs", "logbook", "masking"),
+        *("post", "steps", "store"),
+    },
     "players": {"post", "ruleset"},
     "demo": {
         *("acts", "archive", "campaign", "config", "errors", "house", "logbook", "players"),
-        *("post", "progress", "ruleset", "store", "tick"),
+        *("post", "progress", "ruleset", "steps", "store", "tick"),
     },
     "console": {
-        *("acts", "archive", "demo", "desk", "doctor", "housekeeping"),
-        *("progress", "report", "ruleset", "telling", "tick", "upkeep"),
+        *("acts", "archive", "demo", "desk", "doctor", "housekeeping", "working"),
+        *("progress", "report", "ruleset", "steps", "telling", "upkeep"),
     },
     "commands": {
         *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
-        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "store"),
-        *("telling", "tick", "upkeep"),
+        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "steps"),
+        *("jobs", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
-        *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "store", "tick"),
+        *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),
+        "tick",
     },
 }
 """What each room of pbem/ may import, from the lowest to the highest; the suites for authors of games use all below."""
@@ -90,8 +99,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "settings",
     ),
     "store": (
-        "bundles sessions states",
-        "models",
+        "bundles lookups states waking",
+        "models sessions",
         "migrating",
     ),
     "ruleset": (
@@ -127,6 +136,10 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "compiling data gm_pages markdown people_pages sharing",
         "reporter",
         "checking",
+    ),
+    "jobs": (
+        "tables",
+        "deferring",
     ),
     "archive": (
         "dice patches",
@@ -205,10 +218,16 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",
         "helping joining",
-        "dispatch",
+        "dispatch lanes",
         "kept",
         "declining",
+        "routes",
+        "together",
         "answer",
+    ),
+    "working": (
+        "hands jobs looking",
+        "worker",
     ),
     "upkeep": ("ledger letters outbox",),
     "doctor": (
@@ -235,11 +254,13 @@ THIRD_PARTY: dict[str, set[str]] = {
     "icalendar": {"report"},
     "markdown_it": {"report"},
     "markupsafe": {"report"},
+    "procrastinate": {"jobs", "working"},
+    "psycopg": {"working"},
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
     "sqlalchemy": {
-        *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "post", "ruleset.testing"),
-        *("store", "tick", "upkeep"),
+        *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
+        *("steps", "store", "upkeep", "working"),
     },
 }
 """Which rooms may use which package."""

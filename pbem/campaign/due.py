@@ -101,10 +101,20 @@ class Due:
     reason: str
 
 
-def due(house: House, now: dt.datetime, *, by_deadline: bool = True, outage: Outage | None = None) -> list[Due]:
-    """The turns to be resolved now; if not `by_deadline`, or if theirs waits for an outage, only with all sheets in."""
+def due(
+    house: House,
+    now: dt.datetime,
+    *,
+    by_deadline: bool = True,
+    outage: Outage | None = None,
+    campaign: str | None = None,
+) -> list[Due]:
+    """The turns to be resolved now, of all campaigns or of one.
+
+    If not `by_deadline`, or if theirs waits for an outage, only with all sheets in.
+    """
     with house.store.reading() as session:
-        turns = load_waiting(session)
+        turns = load_waiting(session, campaign)
     timely = ((turn, by_deadline and not (outage and outage.holds(turn.closes, now))) for turn in turns)
     reasons = ((turn, turn.reason(now, by_deadline=counts)) for turn, counts in timely)
     return [Due(turn.campaign, turn.turn, reason) for turn, reason in reasons if reason is not None]

@@ -13,8 +13,7 @@ from pbem.config import load_settings
 from pbem.console.bar import progress
 from pbem.console.upkeep import diagnosis_lines
 from pbem.doctor import examine, privacy
-from pbem.founding import found
-from pbem.store import migrate as migrate_store
+from pbem.founding import bring_up, found
 
 
 @click.command()
@@ -32,7 +31,7 @@ def init(folder: Path, address: str) -> None:
 def migrate(home: Path | None) -> None:
     """Bring the database up to this version."""
     settings = load_settings(home_folder(home))
-    migrate_store(settings.database)
+    bring_up(settings)
     click.echo("The database is of this version.")
     closed = privacy(settings)
     if closed.mend:

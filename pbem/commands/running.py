@@ -7,15 +7,24 @@ from pathlib import Path
 
 import click
 
+from pbem.acts.act import do
+from pbem.acts.turns.run_requests import AskForRun
 from pbem.commands.common import open_home, show
 from pbem.commands.options import F, clock, home_option, json_option, now_option
 from pbem.console.bar import progress
-from pbem.console.running import status_lines, tick_lines
+from pbem.console.running import status_lines, tick_lines, workers_lines
 from pbem.housekeeping.status import house_status
+from pbem.jobs import check_queues
 from pbem.serving import serve as serve_house
 from pbem.serving import stopped_by_signals
-from pbem.tick import Ticked, run_now
+from pbem.steps import Ticked
+from pbem.store.waking import Queue
+from pbem.telling import SCREEN, told
+from pbem.tick import run_now
 from pbem.tick import tick as tick_house
+from pbem.working.looking import is_anybody_at_work, workers_status
+
+QUEUE_HELP = "Serve this queue; may be given several times. [default: all; archive only where its folder lies]"
 
 
 def log_option(command: F) -> F:
@@ -51,6 +60,23 @@ def serve(log: Path | None, home: Path | None) -> None:
 
 
 @click.command()
+@click.option("--queue", "chosen", type=click.Choice(list(Queue)), multiple=True, help=QUEUE_HELP)
+@log_option
+@home_option
+def worker(chosen: tuple[Queue, ...], log: Path | None, home: Path | None) -> None:
+    """Share the work on a PostgreSQL database with others, until SIGTERM."""
+    with open_home(home, log) as house:
+        check_queues(house.store)
+        from pbem.working.worker import queues_here, work
+
+        queues = queues_here(house, chosen)
+        with stopped_by_signals() as stop:
+            click.echo(f"Working on {', '.join(queues)} for {house.settings.home}.")
+            work(house, queues, stop=stop, told=lambda done: _tell(done, idle=""))
+    click.echo("Stopped.")
+
+
+@click.command()
 @click.argument("name")
 @now_option
 @log_option
@@ -63,17 +89,26 @@ def run(
     """Resolve a campaign's open turn now."""
     with open_home(home, log) as house, progress() as bar:
         done = run_now(house, name, now, progress=bar)
+        if done.busy and is_anybody_at_work(house):
+            asked = do(house, name, AskForRun(), now)
+            show(asked, told(asked, SCREEN), as_json=as_json)
+            return
     _tell(done, as_json=as_json)
     context.exit(1 if done.problems or done.busy else 0)
 
 
 @click.command()
 @click.argument("name", required=False)
+@click.option("--workers", is_flag=True, help="Show who works, what waits for workers, and what failed.")
 @json_option
 @home_option
-def status(name: str | None, as_json: bool, home: Path | None) -> None:
+def status(name: str | None, workers: bool, as_json: bool, home: Path | None) -> None:
     """Show who has sent, who is awaited, deadlines, and mail not delivered."""
     with open_home(home) as house:
+        if workers:
+            at_work = workers_status(house)
+            show(at_work, workers_lines(at_work), as_json=as_json)
+            return
         found = house_status(house, name)
     show(found, status_lines(found), as_json=as_json)
 

@@ -27,6 +27,9 @@ class Limits:
     per_hour: int = 0
     per_day: int = 0
 
+    def __bool__(self) -> bool:
+        return self != Limits()
+
     def spans(self) -> Iterator[tuple[int, dt.timedelta]]:
         """Each limit there is: so many mails in a time so long."""
         return ((count, span) for name, span in _SPANS.items() if (count := getattr(self, name)))

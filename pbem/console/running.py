@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from pbem.housekeeping.status import HouseStatus
 from pbem.report.wording import sentence, wrapped
+from pbem.steps import Ticked
 from pbem.telling import SCREEN
 from pbem.telling.campaigns import status_lines as campaign_lines
 from pbem.telling.campaigns import undelivered_lines
-from pbem.telling.common import counted
-from pbem.tick import Ticked
+from pbem.telling.common import counted, utc
+from pbem.working.looking import WorkersStatus
 
 
 def tick_lines(done: Ticked) -> Iterator[str]:
     """What a tick did, a line for each stage that did anything."""
     if done.busy:
-        yield "Another tick is at work here; this one did nothing."
+        yield "Another tick is at work here, or workers are; this one did nothing."
     before = done.answered
     facts = [
         (done.polled, f"{counted(done.polled, 'letter')} came in."),
@@ -48,3 +50,22 @@ def status_lines(status: HouseStatus) -> Iterator[str]:
     if status.set_aside:
         yield f"{counted(status.set_aside, 'letter')} set aside; see: pbem letters --state quarantined"
     yield from (wrapped(sentence(notice)) for notice in status.notices)
+
+
+def workers_lines(status: WorkersStatus) -> Iterator[str]:
+    """Who works, what waits, and what failed."""
+    if not status.workers:
+        yield "Nobody works here; start somebody with: pbem worker"
+    for worker in status.workers:
+        where = f"{worker.machine}, process {worker.process}"
+        heard = "not heard of for" if worker.silent else "heard of within"
+        doing = f"; has in hand: {', '.join(worker.doing)}" if worker.doing else ""
+        served = ", ".join(worker.queues)
+        yield f"{where}: serves {served} since {utc(worker.since)}, {heard} {math.ceil(worker.seconds)} s{doing}"
+    for queue in status.queues:
+        if queue.waiting or not queue.served:
+            unserved = "" if queue.served else "; nobody serves it"
+            yield f"{queue.queue}: {counted(queue.waiting, 'job')} waiting{unserved}"
+        for failed in queue.failed:
+            lane = f" {failed.lane}" if failed.lane else ""
+            yield f"{queue.queue}{lane}: failed {counted(failed.times, 'time')}, last {utc(failed.last)}; see the log"

@@ -36,11 +36,14 @@ class Tally:
     unanswered: int = 0
 
 
-def answer_letters(house: House, now: dt.datetime, *, progress: Progress = silent) -> Tally:
-    """Deals with every new letter, oldest first. None takes more than its budget, or kills a third reader."""
+def answer_letters(house: House, now: dt.datetime, *, lane: str | None = None, progress: Progress = silent) -> Tally:
+    """Deals with every new letter, oldest first; of a lane alone, with those that may go now.
+
+    None takes more than its budget, or kills a third reader.
+    """
     tally = Tally()
     with house.store.reading() as session:
-        waiting = waiting_letters(session)
+        waiting = waiting_letters(session, lane)
         if not waiting:
             return tally
         known = frozenset(session.scalars(select(Campaign.name)))

@@ -8,12 +8,13 @@ the reader again is left.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.orm import Session
 
 from pbem.store import Store
@@ -27,6 +28,10 @@ MOST_ATTEMPTS = 2
 """Attempts after which a letter is not tried again by itself."""
 
 
+ALONE = ""
+"""The lane of letters that are no campaign's: each is dealt with by itself, in its place among all others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A new letter, and how often reading it has ended with the reader."""
@@ -35,13 +40,31 @@ class Waiting:
     attempts: int
 
 
-def waiting_letters(session: Session) -> list[Waiting]:
-    """All new letters, oldest first."""
-    new = (
-        select(Letter.id, Letter.attempts)
-        .where(Letter.state == LetterState.NEW)
-        .order_by(Letter.received_at, Letter.id)
-    )
+def waiting_letters(session: Session, lane: str | None = None) -> list[Waiting]:
+    """All new letters, oldest first; or those of a lane that need not wait for an older one of another."""
+    if lane is None:
+        return _new_letters(session)
+    in_the_way = Letter.lane != ALONE if lane == ALONE else Letter.lane == ALONE
+    came = select(Letter.received_at, Letter.id).where(_NEW, in_the_way)
+    first = session.execute(came.order_by(*_AS_THEY_CAME).limit(1)).first()
+    return _new_letters(session, Letter.lane == lane, *([_came_before(*first)] if first else []))
+
+
+def _came_before(at: dt.datetime, letter_id: int) -> ColumnElement[bool]:
+    return (Letter.received_at < at) | ((Letter.received_at == at) & (Letter.id < letter_id))
+
+
+def unsorted_letters(session: Session) -> list[Waiting]:
+    """The new letters that have no lane yet, oldest first."""
+    return _new_letters(session, Letter.lane.is_(None))
+
+
+_NEW = Letter.state == LetterState.NEW
+_AS_THEY_CAME = (Letter.received_at, Letter.id)
+
+
+def _new_letters(session: Session, *which: ColumnElement[bool]) -> list[Waiting]:
+    new = select(Letter.id, Letter.attempts).where(_NEW, *which).order_by(*_AS_THEY_CAME)
     return [Waiting(*row) for row in session.execute(new)]
 
 

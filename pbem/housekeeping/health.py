@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from pathlib import Path
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from pbem.calendar.outage import Watch
 from pbem.housekeeping.watching import read_watch
 from pbem.post.waiting import GIVE_UP
 from pbem.report.wording import when
@@ -17,9 +17,10 @@ from pbem.store.states import MailState
 _DAY = dt.timedelta(days=1)
 
 
-def house_notices(session: Session, home: Path) -> tuple[str, ...]:
+def house_notices(session: Session) -> tuple[str, ...]:
     """A sentence for each thing that is out of order."""
-    return tuple(filter(None, (_unread(home), _waiting(home), stuck_mail(session), _unanswered(session))))
+    watch = read_watch(session)
+    return tuple(filter(None, (_unread(watch), _waiting(watch), stuck_mail(session), _unanswered(session))))
 
 
 def stuck_mail(session: Session) -> str:
@@ -46,15 +47,13 @@ def _unanswered(session: Session) -> str:
     return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
 
 
-def _unread(home: Path) -> str:
-    watch = read_watch(home)
+def _unread(watch: Watch | None) -> str:
     if watch is None or not watch.failed:
         return ""
     return f"the mailbox cannot be read, last done {when(watch.last_good, 'UTC')}: deadlines wait for it"
 
 
-def _waiting(home: Path) -> str:
-    watch = read_watch(home)
+def _waiting(watch: Watch | None) -> str:
     if watch is None or watch.outage is None:
         return ""
     since, until, release = (when(at, "UTC") for at in (watch.outage.since, watch.outage.until, watch.outage.release))

@@ -41,13 +41,18 @@ def is_late(turn: Waiting, now: dt.datetime) -> bool:
     return turn.deadline <= now < turn.closes and not told
 
 
-def remind(house: House, now: dt.datetime) -> tuple[int, list[str]]:
-    """Queues the reminders and late notices that are to go out now, each once to each seat.
+def untold(session: Session, now: dt.datetime, campaign: str | None = None) -> list[Waiting]:
+    """The open turns, of all campaigns or of one, of which players are to be told now."""
+    return [turn for turn in load_waiting(session, campaign) if _is_untold(turn, now)]
+
+
+def remind(house: House, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
+    """Queues the reminders and late notices that are to go out now, of all campaigns or of one; each once to each seat.
 
     Returns how many, and a sentence for each campaign whose reminders could not be written.
     """
     with house.store.reading() as session:
-        turns = [turn for turn in load_waiting(session) if _is_untold(turn, now)]
+        turns = untold(session, now, campaign)
     count, problems = 0, []
     for turn in turns:
         try:

@@ -70,7 +70,8 @@ def _doubtful(house: House, turns: Sequence[Due]) -> set[Due]:
     if not turns:
         return set()
     with house.store.reading() as session:
-        waiting = {(open_.campaign, open_.turn): open_ for open_ in load_waiting(session)}
+        only = turns[0].campaign if len(turns) == 1 else None
+        waiting = {(open_.campaign, open_.turn): open_ for open_ in load_waiting(session, only)}
         known = [(turn, waiting[turn.campaign, turn.turn]) for turn in turns if (turn.campaign, turn.turn) in waiting]
         return {turn for turn, open_ in known if _doubt(session, turn, open_)}
 

@@ -107,7 +107,7 @@ def house_status(house: House, campaign: str | None = None) -> HouseStatus:
         found = tuple(campaign_status(session, house, load_campaign(session, name)) for name in names)
         set_aside = session.scalar(select(func.count()).where(Letter.state == LetterState.QUARANTINED)) or 0
         stuck = _undelivered(session, None)
-        notices = house_notices(session, house.settings.home)
+        notices = house_notices(session)
     return HouseStatus(campaigns=found, undelivered=() if campaign else stuck, set_aside=set_aside, notices=notices)
 
 

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 from pbem.config import Settings
 from pbem.post.rescue import PLAIN
 from pbem.post.stamping import Stamped, stamped
-from pbem.post.waiting import OUTBOX, provider_of
+from pbem.post.waiting import OUTBOX, lane_of, provider_of
 from pbem.post.writing import Mail, compose, readdressed
 from pbem.store.models import Person
 from pbem.store.states import MailState
+from pbem.store.waking import Queue, Work, wake
 
 WHOLE = "whole"
 
@@ -51,6 +52,8 @@ def queue_all(session: Session, mails: Iterable[tuple[int | None, Mail]], settin
         _replace(session, OUTBOX.c.topic.in_(topics))
     if ready:
         session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
+        lanes = {lane_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
+        wake(session, *(Work(Queue.SEND, lane) for lane in lanes))
 
 
 _WITHDRAW = (

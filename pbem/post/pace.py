@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import ColumnElement, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Pace
@@ -23,10 +23,10 @@ LONGEST_SPAN = timedelta(days=1)
 _HOLD = update(OUTBOX).where(OUTBOX.c.id == bindparam("row")).values(not_before=bindparam("until"))
 
 
-def hold_back(session: Session, pace: Pace, now: datetime) -> int:
-    """Has all due mail that the pace does not allow now wait, in its order; returns how many mails."""
+def hold_back(session: Session, pace: Pace, now: datetime, *, which: ColumnElement[bool]) -> int:
+    """Has all due mail of some kind that the pace does not allow now wait, in its order; returns how many mails."""
     slots = Slots(pace, now, _gone(session, now))
-    due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now)).order_by(*IN_ORDER))
+    due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now), which).order_by(*IN_ORDER))
     times = [(row, slots.take(domain)) for row, domain in due.all()]
     held = [{"row": row, "until": min(at, now + LONGEST_WAIT)} for row, at in times if at > now]
     if held:

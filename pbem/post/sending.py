@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from threading import Lock
 
-from sqlalchemy import ColumnElement, bindparam, select, update
+from sqlalchemy import ColumnElement, bindparam, select, true, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Pace
@@ -24,7 +24,7 @@ from pbem.logbook import tell
 from pbem.post.carriers import Carrier
 from pbem.post.pace import hold_back, newest
 from pbem.post.rescue import after_refusal, noted
-from pbem.post.waiting import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, is_due
+from pbem.post.waiting import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, in_lane, is_due
 from pbem.store import Store
 from pbem.store.models import Outgoing
 from pbem.store.states import MailState
@@ -75,6 +75,7 @@ def send_due(
     *,
     pace: Pace = _NO_PACE,
     connections: int = 1,
+    lane: str | None = None,
     on_sent: Callable[[], None] | None = None,
 ) -> Sent:
     """Sends all mail that is due and that the pace allows; calls `on_sent` after each.
@@ -83,9 +84,10 @@ def send_due(
     every 4 hours, for 5 days; one refused for good goes another way if there is
     one. When the carrier takes nothing at all, the rest waits for the next
     call, and nothing is given up. Two senders at once share the work, and so do
-    as many threads as there are `connections`.
+    as many threads as there are `connections`. With a `lane` only its mail is sent.
     """
-    sender = _Sender(store, carrier, now, on_sent)
+    which = true() if lane is None else in_lane(lane, pace)
+    sender = _Sender(store, carrier, now, which, on_sent)
     if pace:
         sender.keep(pace)
     sender.send(connections)
@@ -125,10 +127,18 @@ _MARK = (
 class _Sender:
     """One call's work and tally, shared by its threads."""
 
-    def __init__(self, store: Store, carrier: Carrier, now: datetime, on_sent: Callable[[], None] | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        carrier: Carrier,
+        now: datetime,
+        which: ColumnElement[bool],
+        on_sent: Callable[[], None] | None,
+    ) -> None:
         self.sent = self.retried = self.failed = self.held = 0
         self.trouble = ""
         self._store, self._carrier, self._now, self._on_sent = store, carrier, now, on_sent
+        self._which = which
         self._newest: int | None = None
         self._ahead: list[int] = []
         self._broken = False
@@ -137,7 +147,7 @@ class _Sender:
     def keep(self, pace: Pace) -> None:
         """Holds back what the pace does not allow; mail written later is left for the next call."""
         with self._store.writing() as session:
-            self.held = hold_back(session, pace, self._now)
+            self.held = hold_back(session, pace, self._now, which=self._which)
             self._newest = newest(session)
 
     def send(self, connections: int) -> None:
@@ -179,7 +189,7 @@ class _Sender:
                 self.failed, self.retried = self.failed - 1, self.retried + 1
 
     def _claim(self, session: Session) -> list[_Claimed]:
-        due = is_due(self._now)
+        due = is_due(self._now) & self._which
         if self._newest is not None:
             due &= OUTBOX.c.id <= self._newest
         ids = self._next(session, due)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import cast
 
 from sqlalchemy import ColumnElement, Table, case
 
+from pbem.config import Pace
 from pbem.store.models import Outgoing
 from pbem.store.states import UNSENT
 
@@ -35,6 +37,23 @@ def is_due(now: datetime) -> ColumnElement[bool]:
     # A mail that seems to wait for longer than any does was written down while the clock was ahead.
     when = (OUTBOX.c.not_before <= now) | (OUTBOX.c.not_before > now + LONGEST_WAIT)
     return OUTBOX.c.state.in_(UNSENT) & when
+
+
+def lane_of(provider: str, pace: Pace) -> str:
+    """The lane in which mail to a provider goes, one sender at a time: one for each that has a pace of its own.
+
+    All else goes in the lane "". Where all mail together has a pace there is no other.
+    """
+    return provider if provider in _own_lanes(pace) else ""
+
+
+def in_lane(lane: str, pace: Pace) -> ColumnElement[bool]:
+    """The condition that a mail goes in a lane."""
+    return OUTBOX.c.provider == lane if lane else OUTBOX.c.provider.not_in(_own_lanes(pace))
+
+
+def _own_lanes(pace: Pace) -> Collection[str]:
+    return () if pace.overall else pace.domains.keys()
 
 
 def provider_of(address: str) -> str:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from sqlalchemy import (
+    BigInteger,
     DateTime,
     Enum,
     ForeignKey,
@@ -379,6 +380,30 @@ class ReportCopy(Base):
     message_id: Mapped[str] = mapped_column(String(200), index=True)
 
 
+class Fact(Base):
+    """What the house remembers of itself, under a name."""
+
+    __tablename__ = "fact"
+
+    name: Mapped[str] = mapped_column(String(20), primary_key=True)
+    data: Mapped[Any] = mapped_column(Data)
+
+
+class Worker(Base):
+    """A worker that is at work on this database, by its number among procrastinate's.
+
+    `queues` are the names of those it serves; `machine` and `process` say where it runs.
+    """
+
+    __tablename__ = "worker"
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    machine: Mapped[str] = mapped_column(String(254))
+    process: Mapped[int]
+    queues: Mapped[Any] = mapped_column(Data)
+    since: Mapped[dt.datetime]
+
+
 _UNMASKED = text("masked_at IS NULL")
 
 
@@ -390,7 +415,9 @@ class Letter(Base):
     letter showed ("" for none); all three are NULL before. `unanswered`: an
     answer was due and was not given. `attempts` is how often reading was begun
     and neither ended nor given up in good order. Once it is done, no token is
-    left in it from `masked_at` on.
+    left in it from `masked_at` on. Where workers share the work, `lane` is the
+    campaign in whose order it is dealt with, "" if it is dealt with alone, and
+    NULL before anybody has looked.
     """
 
     __tablename__ = "letter"
@@ -417,6 +444,7 @@ class Letter(Base):
     sender: Mapped[str | None] = mapped_column(String(254))
     verdict: Mapped[str | None] = mapped_column(String(4))
     key: Mapped[str | None] = mapped_column(String(40))
+    lane: Mapped[str | None] = mapped_column(String(40))
     unanswered: Mapped[bool] = mapped_column(default=False, server_default=false())
     masked_at: Mapped[dt.datetime | None]
 

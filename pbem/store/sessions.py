@@ -12,20 +12,21 @@ committed otherwise: it spares waiting for the disk.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, create_engine, event, func, select
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
+from pbem.store.waking import Waker, awaited
 
 BUSY_SECONDS = 30
 """How long a SQLite session waits for another process's writing session to end."""
 
 TICKING = int.from_bytes(b"pbemtick", "big")
-"""The advisory lock of PostgreSQL that a tick holds."""
+"""The advisory lock of PostgreSQL that a tick holds alone, and all workers hold together."""
 
 PATIENCE = "2s"
 """How long to wait for it: the server may not have noticed yet that whoever held it was killed."""
@@ -38,9 +39,13 @@ UNDEFINED_TABLE = "42P01"
 
 
 class Store:
-    """The way into the database at `url`; keep one per process and close it."""
+    """The way into the database at `url`; keep one per process and close it.
 
-    def __init__(self, url: str) -> None:
+    A `waker` is told of the work that each transaction leaves to others, as its last step.
+    """
+
+    def __init__(self, url: str, waker: Waker | None = None) -> None:
+        self._waker = waker
         self.engine = open_engine(url)
         self._readers = self.engine.execution_options(**_reading_options(self.engine))
         self._writers = self.engine.execution_options(pbem_writes=True)
@@ -61,6 +66,8 @@ class Store:
         writers = self._writers if durable else self._hasty_writers
         with _worded(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
             yield session
+            if self._waker is not None and (works := awaited(session)):
+                self._waker(session, works)
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
@@ -73,12 +80,20 @@ class Store:
             yield True
             return
         with _worded(self.engine):
-            connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        connection.detach()  # in the pool the lock would outlive the tick
+            connection = _own_connection(self.engine)
         with closing(connection):
             with _worded(self.engine):
-                ours = _locked(connection)
+                ours = _locked(connection, func.pg_advisory_lock(TICKING))
             yield ours
+
+    @contextmanager
+    def place(self) -> Iterator[Place]:
+        """A place among the workers of a PostgreSQL database."""
+        place = Place(self.engine)
+        try:
+            yield place
+        finally:
+            place.leave()
 
     def close(self) -> None:
         """Closes all connections."""
@@ -98,11 +113,57 @@ def open_engine(url: str, *, foreign_keys: bool = True) -> Engine:
     return engine
 
 
-def _locked(connection: Connection) -> bool:
+class Place:
+    """A worker's place beside others: while any of them has its own, no tick begins on the database.
+
+    It shares the lock that a tick holds alone, and loses it with the connection, as when the server is restarted.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._connection: Connection | None = None
+
+    def taken(self) -> bool:
+        """Whether the place is held, or could be had; False while a tick is at work."""
+        with _worded(self._engine):
+            if self._connection is not None and _is_alive(self._connection):
+                return True
+            self.leave()
+            connection = _own_connection(self._engine)
+            if _locked(connection, func.pg_advisory_lock_shared(TICKING)):
+                self._connection = connection
+                return True
+            connection.close()
+            return False
+
+    def leave(self) -> None:
+        """Gives the place up."""
+        if self._connection is not None:
+            with suppress(DBAPIError):
+                self._connection.close()
+            self._connection = None
+
+
+def _own_connection(engine: Engine) -> Connection:
+    """A connection of its own: in the pool a lock would outlive whoever took it."""
+    connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+    connection.detach()
+    return connection
+
+
+def _is_alive(connection: Connection) -> bool:
+    try:
+        connection.exec_driver_sql("SELECT 1")
+    except DBAPIError:
+        return False
+    return True
+
+
+def _locked(connection: Connection, lock: ColumnElement[Any]) -> bool:
     """Whether the lock could be had."""
     connection.exec_driver_sql(f"SET lock_timeout = '{PATIENCE}'")
     try:
-        connection.execute(select(func.pg_advisory_lock(TICKING)))
+        connection.execute(select(lock))
     except OperationalError as error:
         if getattr(error.orig, "sqlstate", "") != LOCK_NOT_AVAILABLE:
             raise

@@ -46,8 +46,9 @@ from pbem.post.forgetting import forget_tokens
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.ruleset import AnyRuleset, RulesetError
+from pbem.steps import Ticked
 from pbem.store.models import Campaign
-from pbem.tick import Ticked, run_now, tick
+from pbem.tick import run_now, tick
 from rules.gm_adjudicated import RULESET
 from tests.campaign.history import begin, meanwhile, play
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk

@@ -32,7 +32,7 @@ from pbem.post.sending import Sent
 from pbem.report import Help, Reporter, Restated, Told
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Seats
 from pbem.ruleset.testing import RulesetSuite, rules
-from pbem.tick import Ticked
+from pbem.steps import Ticked
 from pbem.upkeep.ledger import Account
 from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held

@@ -80,7 +80,7 @@ def recovered(home: Path, *, after: dt.datetime = NIGHT) -> Outcome:
         for number in range(1, ROUNDS + 1):
             tick(house, after + number * LATER)
         assert idle(tick(house, after + (ROUNDS + 1) * LATER))
-        wrong = astray(house, _delivered(home))
+        wrong = astray(house, delivered(home))
         assert not wrong, wrong
         assert _waiting(home) == []
         return outcome(house)
@@ -94,7 +94,8 @@ def copy_home(home: Path, name: str) -> Path:
     return copy
 
 
-def _delivered(home: Path) -> Iterator[tuple[str, bytes]]:
+def delivered(home: Path) -> Iterator[tuple[str, bytes]]:
+    """The mails that went out to the local post folder, each with its recipient."""
     for path in sorted((home / "post" / "sent" / "new").iterdir()):
         raw = path.read_bytes()
         yield raw.partition(b"\nTo: ")[2].partition(b"\n")[0].decode(), raw

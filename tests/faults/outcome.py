@@ -20,8 +20,8 @@ from pbem.campaign.proof import prove
 from pbem.errors import PbemError
 from pbem.house import House
 from pbem.post.forgetting import without_tokens
+from pbem.steps import Ticked
 from pbem.store.models import Act, Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
-from pbem.tick import Ticked
 
 _TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|T\d{6}Z|\b\d{2}:\d{2}\b", re.MULTILINE)
 """A disturbed night ends later, and its mails may say so."""

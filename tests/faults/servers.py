@@ -11,7 +11,8 @@ from pathlib import Path
 
 from pbem.config import FILE_NAME, load_settings
 from pbem.house import open_house
-from pbem.tick import Ticked, tick
+from pbem.steps import Ticked
+from pbem.tick import tick
 from tests.faults.night import GAMES, LATER, NIGHT, small_night, tick_in_a_process
 from tests.faults.outcome import Outcome, astray, idle, outcome
 from tests.servers.mail import DOMAIN, MailServer

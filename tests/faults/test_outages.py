@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from sqlalchemy import select
 
-from pbem.calendar.outage import Watch
 from pbem.housekeeping.status import house_status
-from pbem.housekeeping.watching import FILE, read_watch
+from pbem.steps import Ticked
 from pbem.store.models import Act
-from pbem.tick import Ticked
 from tests.faults.local import LocalNight, recovered
 from tests.faults.night import NIGHT, tick_in_a_process
 from tests.toy.home import Desk, text_of
@@ -138,16 +135,6 @@ def test_a_house_that_grants_nothing_for_outages(desk: Desk) -> None:
     steady(desk, hours=1)
 
     assert [turn.reason for turn in desk.tick(hours=125, live=True).resolved] == ["deadline"]
-
-
-@pytest.mark.parametrize("kept", [b"", b"{", b"[]", b"\xff", b'{"last_good": 5}', b'{"last_good": "2026-11-02"}'])
-def test_a_broken_memory_of_polls(desk: Desk, kept: bytes) -> None:
-    """A file that cannot be read is as good as none, and is written anew."""
-    desk.begin()
-    (desk.home / FILE).write_bytes(kept)
-    desk.tick(live=True)
-
-    assert read_watch(desk.home) == Watch(desk.now)
 
 
 def test_a_carrier_that_is_down_for_a_week(desk: Desk) -> None:

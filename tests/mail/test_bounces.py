@@ -16,8 +16,9 @@ from pbem.acts.opening import Start
 from pbem.catalogue import installed_games
 from pbem.house import House, open_house
 from pbem.housekeeping.status import CampaignStatus, house_status
+from pbem.steps import Ticked
 from pbem.store.models import Letter
-from pbem.tick import Ticked, tick
+from pbem.tick import tick
 from tests.mail.conftest import MakeSettings
 from tests.servers.mail import GHOST, MailServer
 

@@ -16,7 +16,7 @@ from pbem.house import open_house
 from pbem.logbook import open_log
 from pbem.post.idling import Idler, Sleeper, open_waiter
 from pbem.serving import serve
-from pbem.tick import Ticked
+from pbem.steps import Ticked
 from tests.mail.conftest import MakeSettings
 from tests.mail.test_bounces import NOW
 from tests.servers.mail import MailServer

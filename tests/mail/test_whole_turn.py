@@ -18,7 +18,8 @@ from pbem.catalogue import installed_games
 from pbem.house import House, open_house
 from pbem.players import Player
 from pbem.ruleset import Dice
-from pbem.tick import Ticked, tick
+from pbem.steps import Ticked
+from pbem.tick import tick
 from tests.mail.conftest import MakeSettings
 from tests.servers.mail import MailServer
 

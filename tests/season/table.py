@@ -13,7 +13,8 @@ from email.message import EmailMessage
 from pbem.house import House
 from pbem.players import Player
 from pbem.ruleset import Dice, Seat, View
-from pbem.tick import Ticked, tick
+from pbem.steps import Ticked
+from pbem.tick import tick
 from rules import singularity_trap
 from tests.servers.mail import MailServer
 

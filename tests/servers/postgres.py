@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from tests.servers.processes import ServerMissing, free_ports, start, stopping, wait_until
+from tests.servers.processes import Daemon, ServerMissing, free_ports, start, wait_until
 
 USER = "pbem"
 _SETTINGS = {
@@ -23,7 +23,7 @@ _SETTINGS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
-    "max_connections": "20",
+    "max_connections": "60",
     "shared_buffers": "16MB",
     "autovacuum": "off",
 }
@@ -34,6 +34,8 @@ class PostgresServer:
     """A running server on a loopback port."""
 
     port: int
+    launch: Callable[[], Daemon]
+    daemon: Daemon
     _count: Iterator[int] = field(default_factory=itertools.count)
 
     @contextmanager
@@ -45,6 +47,16 @@ class PostgresServer:
             yield f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{name}"
         finally:
             self._run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def restart(self) -> None:
+        """Breaks off all that is under way, as a fault of the server would, and starts it again."""
+        self.daemon.stop(with_signal=signal.SIGQUIT)
+        self.daemon = self.launch()
+        self.wait()
+
+    def wait(self) -> None:
+        """Returns once it takes connections."""
+        wait_until(self.ready, self.daemon, "PostgreSQL")
 
     def ready(self) -> bool:
         """Whether the server takes connections yet."""
@@ -73,12 +85,16 @@ def running_postgres(folder: Path) -> Iterator[PostgresServer]:
     settings = {**_SETTINGS, "port": str(port), "unix_socket_directories": ""}
     switches = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
     log = folder / "postgres.log"
-    with stopping(
-        start([programs / "postgres", "-D", data, *switches], log, cwd=folder, **rights), with_signal=signal.SIGINT
-    ) as daemon:
-        server = PostgresServer(port)
-        wait_until(server.ready, daemon, "PostgreSQL")
+
+    def launch() -> Daemon:
+        return start([programs / "postgres", "-D", data, *switches], log, cwd=folder, **rights)
+
+    server = PostgresServer(port, launch, launch())
+    try:
+        server.wait()
         yield server
+    finally:
+        server.daemon.stop(with_signal=signal.SIGINT)
 
 
 def _programs() -> Path:

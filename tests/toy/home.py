@@ -29,9 +29,10 @@ from pbem.config.file import FILE_NAME
 from pbem.house import CACHE, House, open_house
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.database import migrated
+from pbem.steps import Ticked
 from pbem.store import migrate
 from pbem.store.models import Campaign
-from pbem.tick import Ticked, tick
+from pbem.tick import tick
 from tests.toy.ruleset import Auction
 
 GAMES: Mapping[str, AnyRuleset] = {"toy": Auction()}

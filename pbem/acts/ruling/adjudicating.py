@@ -114,14 +114,20 @@ def needs_ruling(house: House, session: Session, snapshot: CampaignSnapshot) -> 
     return load_open_turn(session, snapshot).ruling is None
 
 
-def send_digests(house: House, now: dt.datetime) -> list[str]:
+def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
+    """The campaigns whose open turn is held for a ruling; of all, or of one."""
+    held = select(Campaign.name).where(Campaign.status == Phase.RUNNING, Campaign.held.in_((AWAITING, RULED)))
+    here = held if campaign is None else held.where(Campaign.name == campaign)
+    return list(session.scalars(here.order_by(Campaign.id)))
+
+
+def send_digests(house: House, now: dt.datetime, campaign: str | None = None) -> list[str]:
     """Mails the sheets of each turn held for a ruling to its GM, once, and again when they have changed.
 
-    Returns a sentence for each campaign whose digest could not be written.
+    Returns a sentence for each campaign, of all or of one, whose digest could not be written.
     """
-    held = select(Campaign.name).where(Campaign.status == Phase.RUNNING, Campaign.held.in_((AWAITING, RULED)))
     with house.store.reading() as session:
-        names = session.scalars(held.order_by(Campaign.id)).all()
+        names = held_for_rulings(session, campaign)
     problems = []
     for name in names:
         try:

@@ -14,6 +14,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, check_running
 from pbem.house import House
 from pbem.store.models import Campaign, Request
 from pbem.store.states import Phase
+from pbem.store.waking import Queue, Work, wake
 
 RUN = "run"
 """What `Request.kind` says of it."""
@@ -36,6 +37,7 @@ def ask_for_run(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) 
         # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
         data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
         session.add(Request(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now))
+        wake(session, Work(Queue.CAMPAIGNS, snapshot.name))
 
 
 def is_asked(session: Session, snapshot: CampaignSnapshot) -> bool:
@@ -47,13 +49,17 @@ def _code(snapshot: CampaignSnapshot) -> str:
     return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
 
 
-def asked_runs(house: House, now: dt.datetime) -> list[Due]:
-    """The turns whose GM has asked for their run. What was asked of turns no longer open is crossed off."""
+def asked_runs(house: House, now: dt.datetime, campaign: str | None = None) -> list[Due]:
+    """The turns, of all campaigns or of one, whose GM has asked for their run.
+
+    What was asked of turns no longer open is crossed off.
+    """
+    here = [] if campaign is None else [Campaign.name == campaign]
     with house.store.reading() as session:
         asked = session.execute(
             select(Request.id, Request.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
             .join(Campaign, Campaign.id == Request.campaign_id)
-            .where(Request.kind == RUN, Request.done_at.is_(None))
+            .where(Request.kind == RUN, Request.done_at.is_(None), *here)
             .order_by(Request.id)
         ).all()
     over = [

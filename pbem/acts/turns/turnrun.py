@@ -25,6 +25,7 @@ from pbem.post.outbox import withdraw
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
+from pbem.store.waking import Queue, Work, wake
 
 _OPEN = insert(cast(Table, Turn.__table__)).returning(Turn.id)
 _RESOLVED = (
@@ -57,7 +58,7 @@ def at_any_rate(_: Session, __: CampaignSnapshot) -> bool:
 def run_turn(
     house: House, name: str, now: dt.datetime, *, reason: str, number: int | None = None, still: Still = is_free
 ) -> bool:
-    """Resolves the open turn of a campaign, queues its reports and archives it.
+    """Resolves the open turn of a campaign, queues its reports and archives it, or leaves that to others.
 
     With `number`, only if that is the open turn. Returns False, having changed
     nothing, when it is not, when it is `still` to be run no more, or when the
@@ -75,13 +76,16 @@ def run_turn(
     def keep(session: Session, _: CampaignSnapshot, planned: tuple[Before, After]) -> tuple[int, After]:
         before, after = planned
         keep_run(session, house, before, after, now=now, reason=reason)
+        if not house.archives:
+            wake(session, Work(Queue.ARCHIVE))
         return before.turn.id, after
 
     try:
         turn_id, after = act_on(house, name, plan, keep)
     except Overtaken:
         return False
-    archive_now(house, turn_id, after.record, after.files, now)
+    if house.archives:
+        archive_now(house, turn_id, after.record, after.files, now)
     return True
 
 

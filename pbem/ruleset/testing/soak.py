@@ -27,10 +27,11 @@ from pbem.ruleset import AnyRuleset, Dice, Seat, View
 from pbem.ruleset.testing.play import named, usual_seats
 from pbem.ruleset.testing.sheets import HOSTILE
 from pbem.ruleset.testing.tables import default_options
+from pbem.steps import Ticked
 from pbem.store import migrate
 from pbem.store.models import Letter, Turn
 from pbem.store.states import LetterState, Phase
-from pbem.tick import Ticked, run_now, tick
+from pbem.tick import run_now, tick
 
 TURNS_A_CAMPAIGN = 25
 START = dt.datetime(2026, 11, 2, 9, tzinfo=dt.UTC)

@@ -1,0 +1,39 @@
+"""What machines that work together have in common: what is known of the polls, the lanes of letters, and who works."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0008"
+down_revision = "0007"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Adds the tables, and the column to letters where they are: none is written again."""
+    op.add_column("letter", sa.Column("lane", sa.String(40), nullable=True))
+    op.create_table(
+        "fact",
+        sa.Column("name", sa.String(20), nullable=False),
+        sa.Column("data", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_fact"),
+    )
+    op.create_table(
+        "worker",
+        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("machine", sa.String(254), nullable=False),
+        sa.Column("process", sa.Integer(), nullable=False),
+        sa.Column("queues", sa.Text(), nullable=False),
+        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_worker"),
+    )
+
+
+def downgrade() -> None:
+    """Takes them away."""
+    op.drop_table("worker")
+    op.drop_table("fact")
+    with op.batch_alter_table("letter") as batch:
+        batch.drop_column("lane")

@@ -1,0 +1,213 @@
+"""The steps of the work: a tick does them all in turn, workers share them campaign by campaign.
+
+Each commits on its own, may be done twice and can be killed anywhere; whoever is next goes on from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+
+from pbem.acts.ruling.adjudicating import awaits_ruling, send_digests
+from pbem.acts.turns.run_requests import asked_runs, is_asked
+from pbem.acts.turns.turnrun import Still, run_turn
+from pbem.calendar.outage import Outage
+from pbem.campaign.archiving import archive_left
+from pbem.campaign.due import BY_GM, Due, due
+from pbem.campaign.restoring import restore
+from pbem.desk.answer import Tally
+from pbem.errors import PbemError, StoreError
+from pbem.house import House
+from pbem.housekeeping.health import stuck_mail
+from pbem.housekeeping.problems import report_problem
+from pbem.housekeeping.reminding import remind
+from pbem.housekeeping.reviewing import hold_back, may_run
+from pbem.logbook import tell
+from pbem.post.carriers import open_carrier
+from pbem.post.intake import poll
+from pbem.post.mailbox import open_mailbox
+from pbem.post.sending import Sent, send_due
+from pbem.post.waiting import in_lane
+from pbem.progress import Progress, silent
+from pbem.store.models import Campaign, Outgoing, Turn
+from pbem.store.states import UNSENT
+
+MOST_NAMED = 3
+"""Things in the inbox that are no mail, named in one sentence."""
+
+
+@dataclass(slots=True)
+class Ticked:
+    """What a tick or a worker's job did; nothing, if others were at work (`busy`). `problems` are for the GM.
+
+    Turns that fell due and wait from now on: `held` for a word of their GM, `awaiting` for his ruling.
+    """
+
+    busy: bool = False
+    polled: int = 0
+    answered: Tally = field(default_factory=Tally)
+    reminded: int = 0
+    resolved: list[Due] = field(default_factory=list)
+    held: list[Due] = field(default_factory=list)
+    awaiting: list[Due] = field(default_factory=list)
+    archived: int = 0
+    sent: Sent = field(default_factory=Sent)
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The moment of a poll, as of which everything is done until the next.
+
+    If the mailbox could not be read then (not `readable`), no turn is resolved
+    by its deadline and nobody is reminded, since sheets may be lying there;
+    turns whose sheets are all in go on. For an `outage` deadlines wait.
+    """
+
+    at: dt.datetime
+    readable: bool = True
+    outage: Outage | None = None
+
+
+def fetch_mail(house: House, now: dt.datetime, done: Ticked) -> None:
+    """Stores all mail that waits. Raises PostError when the mailbox cannot be read."""
+    mailbox = open_mailbox(house.settings)
+    try:
+        done.polled = poll(house.store, mailbox, now)
+        done.problems += filter(None, [_left_alone(mailbox.left_alone())])
+    finally:
+        mailbox.close()
+
+
+def try_to_fetch_mail(house: House, now: dt.datetime, done: Ticked) -> bool:
+    """Whether all mail that waits could be stored."""
+    try:
+        fetch_mail(house, now, done)
+    except PbemError as error:
+        done.problems.append(f"{error}; turns wait for it, even past their deadlines")
+        return False
+    return True
+
+
+def _left_alone(things: Sequence[str]) -> str:
+    """The sentence on what lies in the inbox and is no mail; "" if nothing does."""
+    if not things:
+        return ""
+    count = f"{len(things)} things in the inbox are" if len(things) > 1 else "1 thing in the inbox is"
+    left = "were" if len(things) > 1 else "was"
+    more = ", and others" if len(things) > MOST_NAMED else ""
+    return f"{count} no mail that can be read and {left} left alone: {', '.join(things[:MOST_NAMED])}{more}"
+
+
+def look_after(
+    house: House, moment: Moment, done: Ticked, *, campaign: str | None = None, progress: Progress = silent
+) -> None:
+    """What follows when the letters are answered, in all campaigns or in one: reminds, resolves, tells GMs."""
+    now = moment.at
+    if moment.readable:
+        done.reminded, problems = remind(house, now, campaign)
+        done.problems += problems
+    found = due(house, now, by_deadline=moment.readable, outage=moment.outage, campaign=campaign)
+    turns = [*asked_runs(house, now, campaign), *_sifted(house, found, now, done)]
+    resolve(house, turns, now, done, progress, at_word=is_asked)
+    done.problems += send_digests(house, now, campaign)
+
+
+def _sifted(house: House, turns: Sequence[Due], now: dt.datetime, done: Ticked) -> list[Due]:
+    """The turns due that need not wait for their GM."""
+    sifted = hold_back(house, turns, now)
+    for turn in sifted.held:
+        tell("turn held", campaign=turn.campaign, turn=turn.turn)
+    done.held = sifted.held
+    done.problems += sifted.problems
+    return sifted.free
+
+
+def resolve(
+    house: House, turns: Sequence[Due], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: Still
+) -> None:
+    """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
+    for count, turn in enumerate(turns, start=1):
+        try:
+            _run(house, turn, now, done, at_word=at_word)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
+            tell("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
+            done.problems.append(report_problem(house, turn, error, now))
+        progress("resolving", count, len(turns))
+
+
+def _run(house: House, turn: Due, now: dt.datetime, done: Ticked, *, at_word: Still) -> None:
+    by_gm = turn.reason == BY_GM
+    still = at_word if by_gm else may_run(house, turn, now)
+    if not by_gm and awaits_ruling(house, turn, now):
+        done.awaiting.append(turn)
+        tell("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
+    elif run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
+        done.resolved.append(turn)
+        tell("turn resolved", **dataclasses.asdict(turn), state=_state_hash(house, turn))
+    elif by_gm:
+        said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
+        done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
+
+
+def _state_hash(house: House, turn: Due) -> str | None:
+    """The hash of the state that a turn's run has led to."""
+    opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
+    here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
+    with house.store.reading() as session:
+        return session.scalar(opened.where(*here))
+
+
+def file_away(house: House, now: dt.datetime, done: Ticked) -> None:
+    """Brings the archive up to the database, and mends it."""
+    done.archived, problems = archive_left(house, now)
+    done.problems += problems
+    done.problems += restore(house)
+
+
+def send_mail(
+    house: House, now: dt.datetime, done: Ticked, *, lane: str | None = None, progress: Progress = silent
+) -> None:
+    """Sends what is due: all of it, or that of a lane."""
+    settings = house.settings
+    with house.store.reading() as session:
+        waiting = select(func.count()).where(Outgoing.state.in_(UNSENT), Outgoing.not_before <= now)
+        here = waiting if lane is None else waiting.where(in_lane(lane, settings.pace))
+        total = session.scalar(here) or 0
+    try:
+        carrier = open_carrier(settings)
+        try:
+            done.sent = send_due(
+                house.store,
+                carrier,
+                now,
+                pace=settings.pace,
+                connections=settings.connections,
+                lane=lane,
+                on_sent=_counter(progress, total),
+            )
+        finally:
+            carrier.close()
+    except PbemError as error:
+        done.problems.append(f"mail cannot be sent now: {error}")
+    if done.sent.trouble:
+        done.problems.append(f"mail cannot be sent now: {done.sent.trouble}")
+        with house.store.reading() as session:
+            done.problems += filter(None, [stuck_mail(session)])
+
+
+def _counter(progress: Progress, total: int) -> Callable[[], None]:
+    sent = 0
+
+    def count() -> None:
+        nonlocal sent
+        sent += 1
+        progress("sending", sent, total)
+
+    return count

@@ -1,0 +1,128 @@
+"""Who works on a house, what waits and what failed, as it stands in the database."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, select, text
+from sqlalchemy.orm import Session
+
+from pbem.house import House
+from pbem.jobs import check_queues
+from pbem.store.models import Worker
+from pbem.store.waking import Queue
+
+LOST_AFTER = dt.timedelta(seconds=15)
+"""When a worker that was not heard of is taken for dead, and others do its jobs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtWork:
+    """A worker: where it runs, what it serves, since when, how long it was not heard of, and what it has in hand.
+
+    `silent`: it is taken for dead.
+    """
+
+    machine: str
+    process: int
+    queues: tuple[str, ...]
+    since: dt.datetime
+    seconds: float
+    silent: bool
+    doing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """What failed in the last day in a lane of a queue: how often, and when last."""
+
+    lane: str
+    times: int
+    last: dt.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueStatus:
+    """A queue: how many of its jobs wait, and what failed. `served`: somebody who is not silent serves it."""
+
+    queue: str
+    waiting: int
+    served: bool
+    failed: tuple[Failed, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkersStatus:
+    """All workers, in the order in which they began, and all queues."""
+
+    workers: tuple[AtWork, ...]
+    queues: tuple[QueueStatus, ...]
+
+
+_WORKERS = text("""
+    SELECT worker.machine, worker.process, worker.queues, worker.since,
+           extract(epoch FROM clock_timestamp() - heard.last_heartbeat) AS seconds,
+           array_remove(array_agg(trim(job.queue_name || ' ' || coalesce(job.args ->> 'lane', ''))), NULL) AS doing
+      FROM worker
+      JOIN procrastinate_workers heard ON heard.id = worker.id
+      LEFT JOIN procrastinate_jobs job ON job.worker_id = worker.id AND job.status = 'doing'
+     GROUP BY worker.id, heard.id
+     ORDER BY worker.id
+""")
+_WAITING = text("SELECT queue_name, count(*) FROM procrastinate_jobs WHERE status = 'todo' GROUP BY queue_name")
+_FAILED = text("""
+    SELECT job.queue_name, job.args ->> 'lane' AS lane, count(*) AS times, max(event.at) AS last
+      FROM procrastinate_jobs job
+      JOIN procrastinate_events event ON event.job_id = job.id AND event.type = 'failed'
+     WHERE job.status = 'failed' AND event.at > clock_timestamp() - interval '1 day'
+     GROUP BY 1, 2
+     ORDER BY 1, 2
+""")
+
+
+def workers_status(house: House) -> WorkersStatus:
+    """Who works, what waits and what failed. Raises ConfigError where there can be no workers."""
+    check_queues(house.store)
+    with house.store.reading() as session:
+        workers = tuple(_at_work(row) for row in session.execute(_WORKERS))
+        return WorkersStatus(workers=workers, queues=tuple(_queues(session, workers)))
+
+
+def is_anybody_at_work(house: House) -> bool:
+    """Whether workers are there to do what is put into the queues."""
+    if house.store.engine.dialect.name != "postgresql":
+        return False
+    with house.store.reading() as session:
+        return session.scalar(select(Worker.id).limit(1)) is not None and any(
+            not _at_work(row).silent for row in session.execute(_WORKERS)
+        )
+
+
+def _at_work(row: Row[Any]) -> AtWork:
+    seconds = float(row.seconds)
+    return AtWork(
+        machine=row.machine,
+        process=row.process,
+        queues=tuple(json.loads(row.queues)),
+        since=row.since,
+        seconds=seconds,
+        silent=seconds > LOST_AFTER.total_seconds(),
+        doing=tuple(row.doing),
+    )
+
+
+def _queues(session: Session, workers: Sequence[AtWork]) -> Iterator[QueueStatus]:
+    waiting = {row[0]: row[1] for row in session.execute(_WAITING)}
+    failed = defaultdict(list)
+    for row in session.execute(_FAILED):
+        failed[row.queue_name].append(Failed(lane=row.lane, times=row.times, last=row.last))
+    served = {queue for worker in workers if not worker.silent for queue in worker.queues}
+    for queue in Queue:
+        yield QueueStatus(
+            queue=queue, waiting=waiting.get(queue, 0), served=queue in served, failed=tuple(failed[queue])
+        )

@@ -1,0 +1,321 @@
+"""A worker: takes jobs from the queues, one after the other, until it is told to stop.
+
+A thread of its own asks the database for jobs and tells it that the worker is
+alive, however long a job takes; the jobs are done in the main thread. What a
+worker had in hand that is heard of no more is put back for the others. That is
+all that a job needs: what it does may be done twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import datetime as dt
+import logging
+import os
+import platform
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from threading import Event, Thread
+
+from procrastinate import App, JobContext, PsycopgConnector
+from procrastinate.exceptions import ConnectorException, ProcrastinateException, UniqueViolation
+from procrastinate.jobs import Job, Status
+from procrastinate.worker import Worker as JobWorker
+from psycopg import Error as PostgresError
+from sqlalchemy import column, delete, func, select, table
+from sqlalchemy.orm import Session
+
+from pbem.budget import Stopped
+from pbem.errors import ConfigError, PbemError, StoreError, in_words
+from pbem.house import House
+from pbem.housekeeping.watching import last_poll
+from pbem.logbook import tell
+from pbem.masking import without_secrets
+from pbem.post.idling import LONGEST, open_waiter
+from pbem.steps import Ticked
+from pbem.store.models import Worker
+from pbem.store.sessions import Place
+from pbem.store.waking import Queue, Work, wake
+from pbem.working.hands import Hands
+from pbem.working.jobs import AT_ONCE, do_job
+from pbem.working.looking import LOST_AFTER
+
+SIGNS_OF_LIFE = 5
+"""How many a worker gives in the time after which it would be taken for dead."""
+
+KEPT_HOURS = 24
+"""How long it is remembered that a job failed."""
+
+LOOK_UP = 0.1
+"""Seconds between two looks whether to stop."""
+
+ASKING = 1.0
+"""Seconds between two looks for jobs of which the database has not told, as when they were held by a transaction."""
+
+OPENING = 5.0
+"""Seconds within which the database must take a connection."""
+
+PAUSE = 1.0
+"""Seconds before another try, when the database cannot be used."""
+
+for _name in ("procrastinate", "psycopg.pool"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())  # else their warnings go to standard error
+
+
+def queues_here(house: House, chosen: Collection[Queue]) -> tuple[Queue, ...]:
+    """The queues that a worker is to serve: those chosen, or all; the archive is left to homes where it lies."""
+    archived = house.settings.archive.is_dir()
+    if Queue.ARCHIVE in chosen and not archived:
+        raise ConfigError(
+            f"there is no archive to write to at {house.settings.archive}: make the folder where it is to lie"
+        )
+    return tuple(queue for queue in Queue if queue in (chosen or Queue) and (archived or queue != Queue.ARCHIVE))
+
+
+def work(
+    house: House,
+    queues: Collection[Queue],
+    *,
+    stop: Event,
+    told: Callable[[Ticked], None],
+    lost_after: dt.timedelta = LOST_AFTER,
+) -> None:
+    """Does the jobs of some queues, and tells what came of each, until `stop` is set.
+
+    Others that were not heard of for `lost_after` are taken for dead; all workers of a house must agree on that.
+    """
+    house = dataclasses.replace(house, archives=Queue.ARCHIVE in queues)
+    with house.store.place() as place:
+        hands = Hands()
+        crew = _Crew(house, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
+        threads = [Thread(target=crew.serve, name="jobs")]
+        if Queue.POLL in queues:
+            threads.append(Thread(target=_keep_time, args=(house, stop), name="time"))
+        for thread in threads:
+            thread.start()
+        hands.work()
+        for thread in threads:
+            thread.join()
+
+
+def read_clock(house: House) -> dt.datetime:
+    """The time it is by the database: the same for all machines."""
+    with house.store.reading() as session:
+        return _time(session)
+
+
+def _time(session: Session) -> dt.datetime:
+    now: dt.datetime = session.execute(select(func.clock_timestamp())).scalar_one()
+    return now.astimezone(dt.UTC)
+
+
+@dataclass(slots=True)
+class _Crew:
+    """What the parts of one worker have in common. `in_hand` are the numbers of the jobs that it does."""
+
+    house: House
+    queues: tuple[Queue, ...]
+    stop: Event
+    told: Callable[[Ticked], None]
+    lost_after: float
+    place: Place
+    hands: Hands
+    in_hand: set[int] = field(default_factory=set)
+    let_go: set[int] = field(default_factory=set)
+
+    def serve(self) -> None:
+        """Takes jobs, for the thread of that; the hands may rest when it ends."""
+        try:
+            asyncio.run(self._serve())
+        finally:
+            self.hands.rest()
+
+    async def _serve(self) -> None:
+        while not self.stop.is_set():
+            try:
+                await self._serve_once()
+            except (ProcrastinateException, PostgresError, OSError, PbemError) as error:
+                tell("worker waits for the database", level="warning", reason=without_secrets(in_words(error)))
+            await self._sleep(PAUSE)
+
+    async def _serve_once(self) -> None:
+        """Takes jobs until it is to stop, or the database is lost."""
+        app = self._app()
+        async with _opened(app):
+            worker = JobWorker(
+                app,
+                queues=[queue.value for queue in self.queues],
+                fetch_job_polling_interval=ASKING,
+                delete_jobs="successful",
+                install_signal_handlers=False,
+                update_heartbeat_interval=self.lost_after / SIGNS_OF_LIFE,
+                stalled_worker_timeout=self.lost_after,
+            )
+            tending = [asyncio.create_task(part) for part in (self._heed(worker), self._tend(app, worker))]
+            try:
+                await _run(worker)
+            finally:
+                for task in tending:
+                    task.cancel()
+                await asyncio.gather(*tending, return_exceptions=True)
+
+    def _app(self) -> App:
+        url = self.house.store.engine.url.set(drivername="postgresql")
+        conninfo = url.render_as_string(hide_password=False)
+        app = App(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
+        for queue in Queue:
+            app.task(name=queue.value, pass_context=True)(self._do)
+        return app
+
+    async def _sleep(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not self.stop.is_set() and time.monotonic() < end:
+            await asyncio.sleep(LOOK_UP)
+
+    async def _heed(self, worker: JobWorker) -> None:
+        """Has it take no more jobs, when it is told to stop."""
+        while not self.stop.is_set():
+            await asyncio.sleep(LOOK_UP)
+        _stop(worker)
+
+    async def _do(self, context: JobContext, lane: str) -> None:
+        number = context.job.id
+        assert number is not None
+        self.in_hand.add(number)
+        try:
+            await self.hands.do(lambda: self._done(Work(Queue(context.job.queue), lane)))
+        finally:
+            self.in_hand.discard(number)
+
+    def _done(self, work: Work) -> None:
+        """Does a job, in the main thread. What hinders it that is not its own fault leaves it to be done again."""
+        began = time.monotonic()
+        done = Ticked()
+        try:
+            self._wait_for_place()
+            done = do_job(self.house, work, read_clock(self.house))
+        except Stopped:
+            self._put_back(work)
+        except (StoreError, OSError) as error:  # a database out of reach, a full disk: the next try may fare better
+            done.problems.append(in_words(error))
+            self.stop.wait(PAUSE)
+            self._put_back(work)
+        except Exception as error:
+            tell("job failed", level="error", fault=error, queue=work.queue, lane=work.lane)
+            self._tell(Ticked(problems=[f"{_named(work)} failed ({in_words(error)}); see the log"]))
+            raise
+        self._tell(done)
+        tell("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
+
+    def _wait_for_place(self) -> None:
+        """Waits while a tick is at work on the database."""
+        while not self.place.taken():
+            if self.stop.is_set():
+                raise Stopped
+
+    def _put_back(self, work: Work) -> None:
+        with self.house.store.writing() as session:
+            wake(session, work)
+
+    def _tell(self, done: Ticked) -> None:
+        done.problems = [without_secrets(problem) for problem in done.problems]
+        for problem in done.problems:
+            tell("problem", level="error", text=problem)
+        self.told(done)
+
+    async def _tend(self, app: App, worker: JobWorker) -> None:
+        """Says who works here, and puts back what the dead had in hand."""
+        while worker.worker_id is None:
+            await asyncio.sleep(LOOK_UP)
+        try:
+            await app.job_manager.delete_old_jobs(nb_hours=KEPT_HOURS, include_failed=True)
+            while True:
+                await asyncio.to_thread(self._sign_in, worker.worker_id)
+                await self._put_back_lost(app, worker.worker_id)
+                await asyncio.sleep(self.lost_after / SIGNS_OF_LIFE)
+        except (ProcrastinateException, PostgresError, PbemError):
+            _stop(worker)  # it begins anew when the database can be used again
+
+    def _sign_in(self, number: int) -> None:
+        with self.house.store.writing(durable=False) as session:
+            session.execute(delete(Worker).where(Worker.id.not_in(select(_HEARD_OF.c.id))))
+            if session.get(Worker, number) is None:
+                here = {"machine": platform.node(), "process": os.getpid(), "queues": list(self.queues)}
+                session.add(Worker(id=number, since=_time(session), **here))
+
+    async def _put_back_lost(self, app: App, number: int) -> None:
+        manager = app.job_manager
+        await manager.prune_stalled_workers(self.lost_after)
+        lost = await manager.get_stalled_jobs(seconds_since_heartbeat=self.lost_after)
+        # Our own, that we do not do: its end could not be noted. It may be noted at this moment, so we look twice.
+        ours = [job for job in await _of(app, number) if job.id not in self.in_hand]
+        await _put_back(app, [*lost, *(job for job in ours if job.id in self.let_go)])
+        self.let_go = {job.id for job in ours if job.id is not None}
+
+
+_HEARD_OF = table("procrastinate_workers", column("id"))
+
+
+@asynccontextmanager
+async def _opened(app: App) -> AsyncIterator[None]:
+    try:
+        await asyncio.wait_for(app.open_async(), OPENING)
+        yield
+    finally:
+        await app.close_async()
+
+
+async def _run(worker: JobWorker) -> None:
+    await worker.run()  # type: ignore[no-untyped-call] # procrastinate has no types there
+
+
+def _stop(worker: JobWorker) -> None:
+    worker.stop()  # type: ignore[no-untyped-call] # procrastinate has no types there
+
+
+async def _of(app: App, number: int) -> Iterable[Job]:
+    """The jobs that a worker has taken, and whose end is not noted."""
+    return await app.job_manager.list_jobs_async(status=Status.DOING.value, worker_id=number)
+
+
+async def _put_back(app: App, jobs: Iterable[Job]) -> None:
+    for job in jobs:
+        tell("job put back", level="warning", queue=job.queue, lane=job.task_kwargs.get("lane", ""))
+        try:
+            await app.job_manager.retry_job(job)
+        except UniqueViolation:  # another of its kind waits, and does for both
+            await app.job_manager.finish_job(job, Status.SUCCEEDED, delete_job=True)
+        except ConnectorException as error:
+            tell("job put back by another", reason=str(error.__cause__))
+
+
+def _keep_time(house: House, stop: Event) -> None:
+    """Has the mailbox polled every `poll_seconds` of the settings, by whichever worker, and when mail comes."""
+    waiter, seconds = open_waiter(house.settings), house.settings.poll_seconds
+    hinted = False
+    while not stop.is_set():
+        wait = float(seconds)
+        with suppress(PbemError):  # without its database a house has other troubles, and tells of them
+            wait = _ask_for_poll(house, dt.timedelta(seconds=seconds), at_once=hinted)
+        began = time.monotonic()
+        waiter.wait(wait, stop)
+        hinted = time.monotonic() - began < min(wait, LONGEST) - LOOK_UP
+
+
+def _ask_for_poll(house: House, pause: dt.timedelta, *, at_once: bool) -> float:
+    """Asks for a poll if it is time; returns the seconds until it is time again."""
+    with house.store.writing(durable=False) as session:
+        last, now = last_poll(session), _time(session)
+        due = last.at + pause if last else now
+        if at_once or due <= now:
+            wake(session, Work(Queue.POLL, AT_ONCE if at_once else ""))
+            return pause.total_seconds()
+        return min(due - now, pause).total_seconds()
+
+
+def _named(work: Work) -> str:
+    of_campaign = work.queue == Queue.CAMPAIGNS and work.lane
+    return f"campaign {work.lane}: work on it" if of_campaign else f"work of the queue {work.queue}"

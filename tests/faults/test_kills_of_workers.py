@@ -1,0 +1,173 @@
+"""Workers come, are killed and end at random for some nights, and their database is restarted.
+
+Longer: pytest tests/faults/test_kills_of_workers.py --soaks 20
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, update
+
+from pbem.errors import StoreError
+from pbem.house import House, open_house
+from pbem.jobs import prepare_queues
+from pbem.logbook import open_log
+from pbem.serving import stopped_by_signals
+from pbem.store import migrate
+from pbem.store.models import Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
+from pbem.store.states import LetterState, MailState
+from pbem.store.waking import Queue
+from pbem.working.worker import read_clock, work
+from tests.faults.local import delivered
+from tests.faults.night import processes
+from tests.faults.outcome import astray, outcome
+from tests.servers.postgres import PostgresServer, running_postgres
+from tests.servers.processes import server_folder
+from tests.toy.home import GAMES, Desk, open_desk
+
+CAMPAIGNS = tuple(f"toy{number}" for number in range(5))
+SHEETS = (("red", "ann@example.org"), ("blue", "bob@example.org"))
+NIGHTS = 2
+STRIKES = 10
+"""What happens to workers in a night; then they are left alone until it is over."""
+
+MOST_WORKERS = 3
+LOST_AFTER = dt.timedelta(seconds=2)
+PATIENCE = 60
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    """A server of the tests' own, since it is restarted."""
+    with server_folder("restarted") as folder, running_postgres(folder) as server:
+        yield server
+
+
+@dataclass
+class Crew:
+    """The workers of a house, and chance."""
+
+    home: Path
+    rnd: random.Random
+    workers: list[ForkServerProcess] = field(default_factory=list)
+
+    def strike(self) -> None:
+        """A worker comes, or one is killed, or told to end."""
+        self.workers = [worker for worker in self.workers if worker.is_alive()]
+        if len(self.workers) < MOST_WORKERS and (not self.workers or self.rnd.random() < 0.5):
+            self.start()
+        else:
+            os.kill(self.rnd.choice(self.workers).pid or 0, self.rnd.choice((signal.SIGKILL, signal.SIGTERM)))
+
+    def start(self) -> None:
+        """Starts a worker."""
+        worker = processes().Process(target=_work, args=(self.home,), daemon=True)
+        worker.start()
+        self.workers.append(worker)
+
+    def end(self) -> list[int | None]:
+        """Tells all that live to end; returns how they did."""
+        ending = [worker for worker in self.workers if worker.is_alive()]
+        for worker in ending:
+            worker.terminate()
+        for worker in ending:
+            worker.join(PATIENCE)
+        return [worker.exitcode for worker in ending]
+
+
+def _work(home: Path) -> None:
+    with open_house(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
+        work(house, tuple(Queue), stop=stop, told=lambda _: None, lost_after=LOST_AFTER)
+
+
+def close(desk: Desk, night: int) -> None:
+    """Everybody sends a sheet, and only then all deadlines pass."""
+    for name in CAMPAIGNS:
+        for seat, sender in SHEETS:
+            desk.post(f"ORDERS {name} {seat}\nBID {night}\nEND", sender=sender)
+    desk.post("Buy now!", sender="spam@example.com")
+    with desk.house.store.writing() as session:
+        is_open = (Turn.number == night, Turn.resolved_at.is_(None))
+        session.execute(update(Turn).where(*is_open).values(deadline=read_clock(desk.house)))
+
+
+def is_over(house: House, night: int) -> bool:
+    """Whether all turns of a night have been run and archived, all letters answered and all mail sent."""
+    try:
+        with house.store.reading() as session:
+            run = select(func.count()).where(Turn.number == night, Turn.archived_at.is_not(None))
+            letters = select(func.count()).where(Letter.state != LetterState.NEW)
+            left = select(func.count()).where(Outgoing.state.in_((MailState.QUEUED, MailState.SENDING)))
+            wanted = (len(CAMPAIGNS), night * (len(CAMPAIGNS) * len(SHEETS) + 1), 0)
+            return tuple(session.scalar(each) for each in (run, letters, left)) == wanted
+    except StoreError:
+        return False
+
+
+def test_workers_that_are_killed(server: PostgresServer, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Every sheet counts once, every turn runs once, every mail is out as it was written, and all archives prove it."""
+    for seed in range(request.config.getoption("--soaks")):
+        with server.fresh_database() as url:
+            migrate(url)
+            prepare_queues(url)
+            with open_desk(tmp_path / str(seed), database=url) as desk:
+                _soak(server, desk, random.Random(seed))
+
+
+def _soak(server: PostgresServer, desk: Desk, rnd: random.Random) -> None:
+    for name in CAMPAIGNS:
+        desk.begin(name=name, rounds="9")
+    settings = desk.home / "pbem.toml"
+    settings.write_text(settings.read_text().replace("poll_seconds = 60", "poll_seconds = 5"))
+    crew = Crew(desk.home, rnd)
+    for night in range(1, NIGHTS + 1):
+        close(desk, night)
+        restart_at = rnd.randrange(STRIKES)
+        for number in range(STRIKES):
+            crew.strike()
+            time.sleep(rnd.uniform(0.1, 1.0))
+            if number == restart_at:
+                server.restart()
+                desk.house.store.close()  # its connections are broken
+        crew.start()
+        _let_claims_run_out(desk.house)
+        limit = time.monotonic() + PATIENCE
+        while not is_over(desk.house, night):
+            assert time.monotonic() < limit, f"night {night} is not over"
+            time.sleep(0.2)
+    codes = crew.end()
+
+    assert codes == [0] * len(codes) != []
+    _check(desk)
+
+
+def _let_claims_run_out(house: House) -> None:
+    """As if some minutes had passed: mail that was with a killed worker is free for the others."""
+    with house.store.writing() as session:
+        claimed = update(Outgoing).where(Outgoing.state == MailState.SENDING)
+        session.execute(claimed.values(not_before=read_clock(house)))
+
+
+def _check(desk: Desk) -> None:
+    house = desk.house
+    with house.store.reading() as session:
+        sheets = select(Sheet.turn_id, Sheet.seat_id, Sheet.version)
+        turns = select(Campaign.name, Turn.number).join(Campaign, Campaign.id == Turn.campaign_id)
+        ran = Counter((name, number) for name, number in session.execute(turns.where(Turn.resolved_at.is_not(None))))
+        assert [version for _, _, version in session.execute(sheets)] == [1] * NIGHTS * len(CAMPAIGNS) * len(SHEETS)
+        assert set(session.scalars(select(SeatRow.nmr_total))) == {0}
+        assert ran == Counter((name, number) for name in CAMPAIGNS for number in range(NIGHTS + 1))
+        assert set(session.scalars(select(Letter.state))) == {LetterState.DONE}
+    assert astray(house, delivered(desk.home)) == []
+    assert [proof[1] for proof in outcome(house).proofs] == [NIGHTS] * len(CAMPAIGNS)

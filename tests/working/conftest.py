@@ -1,0 +1,46 @@
+"""Fixtures: homes on a PostgreSQL database that has queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from pbem.jobs import prepare_queues
+from pbem.store import migrate
+from tests.servers.postgres import PostgresServer
+from tests.toy.home import Desk, open_desk
+
+
+@pytest.fixture(scope="session")
+def _queues(_postgres: PostgresServer) -> Iterator[str]:
+    with _postgres.fresh_database() as url:
+        migrate(url)
+        prepare_queues(url)
+        yield url
+
+
+@pytest.fixture
+def queues_url(_postgres: PostgresServer, _queues: str) -> Iterator[str]:
+    """A PostgreSQL database with all tables and queues, of the test's own."""
+    with _postgres.fresh_database(like=_queues) as url:
+        yield url
+
+
+Copied = Callable[[str], AbstractContextManager[str]]
+"""Makes a copy of the database at a URL, which nobody may be using, for as long as a block runs."""
+
+
+@pytest.fixture
+def copied(_postgres: PostgresServer) -> Copied:
+    """Makes copies of databases."""
+    return lambda url: _postgres.fresh_database(like=url)
+
+
+@pytest.fixture
+def desk(queues_url: str, tmp_path: Path) -> Iterator[Desk]:
+    """A home on it, open."""
+    with open_desk(tmp_path / "home", database=queues_url) as desk:
+        yield desk
