@@ -73,7 +73,8 @@ def _answered(house: House, now: dt.datetime, mails: Sequence[Raw], known: Names
     while left:
         readable = [read for _, read in left]
         first = readable.index(None) if None in readable else len(left)
-        taken = take_together(house, now, [read for read in readable[:first] if read], known)
+        several = [read for read in readable[:first] if read] if first > 1 else []
+        taken = take_together(house, now, several, known)
         tally.letters += len(taken)
         tally.sheets += len(taken)
         left = [letter for at, letter in enumerate(left) if at not in taken]
