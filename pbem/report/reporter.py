@@ -35,7 +35,7 @@ from pbem.report.sharing import Job, Sharing
 from pbem.report.wording import CSS, FILTERS, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View
 
-FEW, FEW_DRAWN = 40, 16
+FEW, FEW_DRAWN = 40, 8
 """Reports without and with pictures after which processes for more of them are worth the start."""
 
 _COMPILED = "1-%s.bytecode"
