@@ -1,10 +1,10 @@
 """The reports of one large turn, made by one process and by several.
 
-    python -m bench.cores [--jobs 2] [--rounds 3] [--seats 1000] [--drawn 60]
+    python -m bench.cores [--jobs 2] [--rounds 3] [--seats 1000] [--drawn 120]
 
 Two batches: Harvester with a crowd, without pictures, whose views are made on
-the way, as in the run of a turn; and as many reports of The Singularity Trap
-as a club of ten tables gets, with their charts. Each is made by new reporters
+the way, as in the run of a turn; and reports of many tables of The Singularity
+Trap, with their charts. Each is made by new reporters
 with 1 and with so many processes, by turns, so that other work on the machine
 slows both; the seconds are the least of the rounds, by the clock, with all that
 it takes to start and to end the processes. Their bytes are compared.
@@ -19,20 +19,22 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import cycle, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.harvester import middle
+from bench.parts.club import USUAL_TABLE
 from pbem.catalogue import installed_games
 from pbem.report import Job, Reporter, ReportFacts
-from pbem.ruleset import AnyRuleset, Seat, View, canonical
-from pbem.ruleset.testing.play import play, standard
+from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View, canonical
+from pbem.ruleset.testing.play import mailed, standard
+from pbem.ruleset.testing.tables import default_options, seat_names
 from rules.harvester import RULESET as HARVESTER
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
-TURNS = 20
-"""Turns that bots play before reports of the Trap are taken."""
+TURNS = 8
+"""Turns into a game of the Trap at which its reports are taken."""
 
 AIM = 1.6
 """How many times as fast two processes on two processors are to be."""
@@ -79,11 +81,24 @@ def crowd(seats: int) -> Batch:
 
 
 def club(reports: int) -> Batch:
-    """Reports of the Trap."""
+    """Reports of tables of six at the Trap, each from the middle of its game."""
     ruleset = installed_games()["singularity_trap"]
-    views = list(play(ruleset, standard, TURNS).views())[-6 * TURNS :]
-    chosen = list(islice(cycle(views), reports))
-    return Batch(f"{ruleset.title}, {reports} charts", ruleset, [(view["seat"], view) for view in chosen], True)
+    views = chain.from_iterable(table(ruleset, number) for number in count())
+    return Batch(f"{ruleset.title}, {reports} reports", ruleset, list(islice(views, reports)), pictures=True)
+
+
+def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[Seat, View]]:
+    """The views of a turn of a game of bots."""
+    dice, seats = Dice(f"table {number}".encode()), seat_names(ruleset, USUAL_TABLE)
+    state = ruleset.setup(default_options(ruleset), seats, dice)
+    events: tuple[Event, ...] = ()
+    last: dict[Seat, View] = {}
+    for turn in range(TURNS):
+        last = {seat: mailed(ruleset, state, seat, events, last=last.get(seat)) for seat in seats}
+        lines = {seat: standard(ruleset, view, dice.scoped(seat, turn)) for seat, view in last.items()}
+        orders = {seat: ruleset.parse(last[seat], enumerate(lines[seat], 1)).orders for seat in seats}
+        state, events = ruleset.resolve(state, TurnInput(orders), dice.scoped("turn", turn))
+    yield from last.items()
 
 
 def made(batch: Batch, jobs: int, cache: Path) -> tuple[float, str]:
@@ -114,7 +129,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seats", type=int, default=1_000)
-    parser.add_argument("--drawn", type=int, default=60)
+    parser.add_argument("--drawn", type=int, default=120)
     given = parser.parse_args()
     print(f"{os.cpu_count()} processors\n\n{'reports':<36} {'1 process':>10} {given.jobs:>6} processes   ratio")
     for batch in (crowd(given.seats), club(given.drawn)):

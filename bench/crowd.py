@@ -5,8 +5,8 @@
 For each number of seats a campaign of Harvester is begun, and then a night: an
 order mail of every seat lies in the local post folder, is polled and answered,
 the turn is run and archived, and everything goes out to the folder. Start and
-night are processes of their own, each with its peak of memory; SQLite, no
-pictures. The sheets are those of players who all move one unit.
+night are processes of their own, each with its peak of memory, and make all
+reports themselves (see `bench.cores`); SQLite, no pictures. The sheets are those of players who all move one unit.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def crowd(seats: int) -> dict[str, Measured]:
     with TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         home.mkdir()
-        (home / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\n')
+        (home / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\njobs = 1\n')
         found(home, ORDERS)
         begun = measured("start", seats, home)
         with open_house(home, {RULESET.key: RULESET}) as house:

@@ -89,13 +89,20 @@ class Crew:
         self._waiting = deque(ticket for ticket in self._waiting if ticket not in dropped)
 
     def close(self) -> None:
-        """Ends the workers; they start again if needed."""
-        self._waiting.clear()
+        """Ends the workers; they start again if needed. What was asked for and not answered comes back."""
         for worker in self._workers:
             worker.dismiss()
         for worker in self._workers:
             worker.close()
+        self.kill()
+
+    def kill(self) -> None:
+        """The same at once, wherever this process was when it was cut short: a request may be half sent."""
+        for worker in self._workers:
+            worker.kill()
         self._workers.clear()
+        while self._waiting:
+            self._waiting.popleft().settle(None)
 
     def _hear(self, patience: float) -> None:
         busy = [worker for worker in self._workers if worker.ticket]
@@ -178,7 +185,6 @@ class _Worker:
         """Waits for its end, but not for long."""
         while self.line.poll(GRACE) and self.hear():
             pass
-        self.kill()
 
     def kill(self) -> None:
         """Ends it at once; what it had to do comes back unanswered."""
@@ -190,13 +196,24 @@ class _Worker:
 
 
 _COMMON, _REQUEST, _END = b"c", b"r", b"e"
+_DEAF_TO = (signal.SIGINT, signal.SIGTERM, signal.SIGPROF)
 
 
 def _fork() -> int:
-    with warnings.catch_warnings():
-        # Of threads that others have left (numerical libraries have some), a worker needs nothing.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
+    """The process id of a worker, 0 in the worker itself. There, nothing may lead back to where this was called."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _DEAF_TO)
+    process = -1
+    try:
+        with warnings.catch_warnings():
+            # Of threads that others have left (numerical libraries have some), a worker needs nothing.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process = os.fork()
+        if process == 0:
+            for number in _DEAF_TO:
+                signal.signal(number, signal.SIG_IGN)  # the one who asks decides when a worker ends
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return process
 
 
 def _serve(line: Connection, work: Work) -> NoReturn:
@@ -231,8 +248,6 @@ def _leave_all_behind(line: int) -> None:
 
     Nothing of what was there is cleared away, so nobody here closes them again under numbers that mean others now.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # the one who asked decides when a worker ends
     gc.freeze()
     os.closerange(3, line)
     os.closerange(line + 1, HIGHEST)

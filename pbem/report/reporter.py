@@ -36,8 +36,12 @@ from pbem.report.sharing import Job, Sharing
 from pbem.report.wording import FILTERS, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View
 
-FEW, FEW_DRAWN = 40, 16
-"""Reports without and with pictures after which processes for more of them are worth the start."""
+FEW, FEW_DRAWN = 24, 2
+"""Reports without and with pictures after which processes for more of them are worth the start.
+
+Measured: text alone is made in 5 ms, and two processes and their templates take 100. A painter takes a second for the
+first charts of a game; to begin with one here, and end it for others, would spend that again.
+"""
 
 _COMPILED = "2-%s.bytecode"
 """Names of compiled templates; the number grows with any change of the environment that compiles them otherwise."""

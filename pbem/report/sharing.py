@@ -69,6 +69,10 @@ class Sharing:
                     yield self._answered(crew, *asked.popleft())
             while asked:
                 yield self._answered(crew, *asked.popleft())
+        except BaseException as cut:
+            if not isinstance(cut, Exception | GeneratorExit):
+                crew.kill()
+            raise
         finally:
             crew.forget(ticket for _, ticket in asked if ticket)
 

@@ -219,6 +219,35 @@ def test_workers_leave_the_end_to_the_one_who_asked() -> None:
     assert set(makers(rest)) == set(makers(first))
 
 
+def test_what_is_cut_short_is_cleared_away() -> None:
+    """Where a signal ends the work at some line or other, no half a request is left behind for the next."""
+
+    class Cut(BaseException):
+        pass
+
+    def asked() -> Iterator[Job]:
+        yield from jobs(game, 12)
+        raise Cut
+
+    game, first = Telling(), list[ReportParts]()
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+        with pytest.raises(Cut):
+            first.extend(shared.reports(asked()))
+        assert not any(map(alive, makers(first)))
+        assert len(set(makers(list(shared.reports(jobs(game, 12)))))) == 2
+
+
+def test_a_reporter_closed_meanwhile_goes_on() -> None:
+    """What its workers had not answered is not lost."""
+    game = Telling()
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+        made = shared.reports(jobs(game, 9))
+        next(made)
+        shared.close()
+
+        assert len(list(made)) == 8
+
+
 def test_closing_leaves_no_process() -> None:
     """With the reporter its workers and their painters are gone, whatever was still asked for."""
     game = Telling()
