@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import BuiltinMethodType
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, nodes, pass_context, pass_environment
@@ -44,15 +45,16 @@ def _is_css(name: nodes.Name, frame: Frame) -> bool:
 
 
 class _Context(Context):
-    """Calls macros, which are most of what templates call, without asking what else they may be."""
+    """Calls macros and the methods of plain data, most of what templates call, without asking what they want of it."""
 
     def call(self, called: Any, /, *args: Any, **options: Any) -> Any:
         """What a macro or a function of a template returns."""
-        if type(called) is not Macro:
+        kind = type(called)
+        if kind is not Macro and kind is not BuiltinMethodType:
             return super().call(called, *args, **options)
         options.pop("_block_vars", None)
         options.pop("_loop_vars", None)
-        return called(self.eval_ctx, *args, **options)
+        return called(self.eval_ctx, *args, **options) if kind is Macro else called(*args, **options)
 
 
 class Templates(Environment):
@@ -90,6 +92,9 @@ _SYNCHRONOUS: Mapping[str, Callable[..., Any]] = {
 }
 """Jinja's filters without the question, at each call, whether they are to be asynchronous."""
 
+_FOLDED = frozenset({str, int})
+"""Types of what is grouped without looking closer: strings without regard to case, as Jinja does, and numbers."""
+
 
 class _Group(NamedTuple):
     """The rows that have the same value."""
@@ -105,7 +110,7 @@ class _Group(NamedTuple):
 def _groupby(environment: Environment, value: Iterable[Any], attribute: Any, *args: Any, **options: Any) -> Any:
     rows = list(value)
     keys = [] if args or options or not _is_plain(attribute) else list(_values(environment, rows, attribute))
-    if not keys or not all(type(key) is str or type(key) is int for key in keys):
+    if not keys or not _FOLDED.issuperset(map(type, keys)):
         return _SYNCHRONOUS["groupby"](environment, rows, attribute, *args, **options)
     groups: dict[Any, _Group] = {}
     for key, row in zip(keys, rows, strict=True):
@@ -129,7 +134,8 @@ def _selectattr(context: Context, value: Iterable[Any], *args: Any, **options: A
     passes = _test(context.environment, args, options)
     if passes is None:
         return _SYNCHRONOUS["selectattr"](context, value, *args, **options)  # type: ignore[no-any-return]
-    return (row for row, has in _rows(context.environment, value, args[0]) if passes(has))
+    rows = list(value or ())
+    return (row for row, has in zip(rows, _values(context.environment, rows, args[0]), strict=True) if passes(has))
 
 
 @pass_context
@@ -137,7 +143,8 @@ def _rejectattr(context: Context, value: Iterable[Any], *args: Any, **options: A
     passes = _test(context.environment, args, options)
     if passes is None:
         return _SYNCHRONOUS["rejectattr"](context, value, *args, **options)  # type: ignore[no-any-return]
-    return (row for row, has in _rows(context.environment, value, args[0]) if not passes(has))
+    rows = list(value or ())
+    return (row for row, has in zip(rows, _values(context.environment, rows, args[0]), strict=True) if not passes(has))
 
 
 def _test(environment: Environment, args: tuple[Any, ...], options: Mapping[str, Any]) -> Callable[[Any], Any] | None:
@@ -159,14 +166,10 @@ def _is_plain(attribute: Any) -> bool:
 
 
 def _values(environment: Environment, rows: Iterable[Any], attribute: Any) -> Iterator[Any]:
-    return (has for _, has in _rows(environment, rows, attribute))
-
-
-def _rows(environment: Environment, rows: Iterable[Any], attribute: Any) -> Iterator[tuple[Any, Any]]:
-    """Each row, and what it has there."""
+    """What each row has there."""
     for row in rows or ():
         try:
             has = row[attribute]
         except (AttributeError, TypeError, LookupError):
             has = environment.getitem(row, attribute)
-        yield row, has
+        yield has

@@ -54,6 +54,7 @@ def when(at: dt.datetime, zone: str) -> str:
     return f"{there:%a} {there.day} {there:%b %Y %H:%M} {zone} ({other_day}{utc:%H:%M} UTC)"
 
 
+@lru_cache(maxsize=1024)
 def briefly(at: dt.datetime, zone: str) -> str:
     """A time for a subject: the day, the hour and the zone's usual letters, "Sun 29 Nov 20:00 CET"."""
     there = at.astimezone(ZoneInfo(zone))

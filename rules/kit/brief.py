@@ -14,11 +14,13 @@ MOST_NAMES = 3
 
 def fitting(*wordings: str) -> str:
     """The first of several wordings that fits a line, as a sentence; the last is cut at a word if none does."""
-    chosen = next((each for each in wordings if len(each) <= SIGNS), wordings[-1])
-    text = " ".join(chosen.split())
-    return sentence(
-        text if len(text) <= SIGNS else textwrap.shorten(text, SIGNS, placeholder=" …", break_on_hyphens=False)
-    )
+    return sentence(cut(next((each for each in wordings if len(each) <= SIGNS), wordings[-1]), SIGNS))
+
+
+def cut(text: str, most: int) -> str:
+    """The words of a text a blank apart, and of a longer one no more than fit into so many signs, with " …" behind."""
+    words = " ".join(text.split())
+    return words if len(words) <= most else textwrap.shorten(words, most, placeholder=" …", break_on_hyphens=False)
 
 
 def fitted(lines: Iterable[str]) -> list[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 
 from pbem.ruleset import Order, View
-from rules.kit.brief import sentence
+from rules.kit.brief import cut, sentence
 from rules.kit.parley import Draw
 
 SIGNS = 200
@@ -16,7 +15,7 @@ SIGNS = 200
 def fate(*sentences: str) -> str:
     """Sentences as one line, each with a capital in front; what does not fit is cut at a word."""
     told = " ".join(sentence(each) for each in sentences if each)
-    return textwrap.shorten(told, SIGNS, placeholder=" …", break_on_hyphens=False)
+    return cut(told, SIGNS)
 
 
 def not_done(why: str) -> str:

@@ -22,6 +22,9 @@ class Aftermath:
         self.view, self.orders, self.seat = view, orders, view["seat"]
         self.ships = {ship["id"]: ship for ship in view["ships"]}
         self.planets = {planet["space"]: planet for planet in view["planets"]}
+        self._events: dict[str, list[dict[str, Any]]] = {}
+        for event in view["events"]:
+            self._events.setdefault(event["kind"], []).append(event)
         self.fights = self.told("combat")
         self.launched = dict(self._launched())
         self.mended = dict(self._mended())
@@ -30,11 +33,8 @@ class Aftermath:
 
     def told(self, kind: str, **data: Any) -> list[dict[str, Any]]:
         """The events of a kind that have such data, as they happened."""
-        return [
-            event
-            for event in self.view["events"]
-            if event["kind"] == kind and all(event[key] == value for key, value in data.items())
-        ]
+        events = self._events.get(kind, ())
+        return [event for event in events if all(event[key] == value for key, value in data.items())]
 
     def of(self, kind: type[AnOrder]) -> list[tuple[int, AnOrder]]:
         """The orders of a kind, each with its place among all."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pbem.ruleset import Order, View
-from rules.kit.brief import named, sentence
+from rules.kit.brief import cut, named, sentence
 from rules.singularity_trap.aftermath import Aftermath
 from rules.singularity_trap.orders import (
     Ally,
@@ -37,11 +36,7 @@ MOST_IDS = 8
 def became(view: View, orders: Sequence[Order]) -> list[str]:
     """What came of each order, "" where the view does not tell."""
     after = Aftermath(view, orders)
-    return [_cut(_told(after, index, order)) for index, order in enumerate(orders)]
-
-
-def _cut(text: str) -> str:
-    return textwrap.shorten(sentence(text), SIGNS, placeholder=" …", break_on_hyphens=False)
+    return [cut(sentence(_told(after, index, order)), SIGNS) for index, order in enumerate(orders)]
 
 
 def _told(after: Aftermath, index: int, order: Order) -> str:
