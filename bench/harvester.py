@@ -8,14 +8,13 @@ game of bots: a turn resolved and every player's view made, in seconds of CPU
 exponent between the last two numbers: 1 is linear.
 
 Then, for `--reports` players, the CPU a player needs from the lines of a sheet to
-text and JSON report: parsing, its share of the resolution, the view, and the
-report. HTML and the picture are measured beside it.
+his view: parsing, its share of the resolution, the view itself; and the picture.
+What the rest of a report takes shows `bench.reports`.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime as dt
 import gc
 import json
 import math
@@ -25,13 +24,8 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-
-from pbem.report import ReportFacts, report_data, write_report_data
-from pbem.report.wording import CSS, FILTERS
 from pbem.ruleset import Dice, Event, Order, Seat, TurnInput, View, canonical
 from rules.harvester import RULESET
 from rules.harvester.state import State
@@ -40,7 +34,6 @@ SEED = Dice(b"bench")
 WARM_TURNS = 6
 """Turns of bots before anything is measured, so that units are scattered and fights are on."""
 
-TEMPLATES = Path(__file__).parents[1] / "templates"
 Lines = Mapping[Seat, list[str]]
 T = TypeVar("T")
 
@@ -73,15 +66,12 @@ class Night:
     parse: float
     resolve: float
     views: float
-    text: float
-    data: float
-    html: float
     picture: float
 
     @property
     def total(self) -> float:
-        """From the lines of a sheet to text and JSON report."""
-        return self.parse + self.resolve + self.views + self.text + self.data
+        """From the lines of a sheet to the view."""
+        return self.parse + self.resolve + self.views
 
 
 def timed(act: Callable[[], T]) -> tuple[float, T]:
@@ -151,7 +141,6 @@ def night(players: int, rounds: int) -> Night:
     sent, dice = TurnInput(orders(state, written)), SEED.scoped("turn", state.turn)
     after, happened = RULESET.resolve(state, sent, dice)
     views = [json.loads(canonical(view)) for _, view in RULESET.views(after, after.seats, happened)]
-    writer = _Writer()
 
     def each(act: Callable[[View], Any]) -> float:
         return 1000 * best(rounds, lambda: [act(view) for view in views]) / players
@@ -163,54 +152,8 @@ def night(players: int, rounds: int) -> Night:
         parse=share(lambda: [RULESET.parse(mailed[seat], enumerate(lines, 1)) for seat, lines in written.items()]),
         resolve=share(lambda: RULESET.resolve(state, sent, dice)),
         views=share(lambda: sum(1 for _ in RULESET.views(after, after.seats, happened))),
-        text=each(lambda view: writer.write("report.txt.j2", view)),
-        data=each(lambda view: write_report_data(report_data(RULESET, view, writer.facts))),
-        html=each(lambda view: writer.write("report.html.j2", view)),
         picture=each(RULESET.pictures),
     )
-
-
-class _Writer:
-    """Writes reports from the host's templates, text and HTML apart from each other."""
-
-    def __init__(self) -> None:
-        self.templates = Environment(
-            loader=FileSystemLoader(TEMPLATES),
-            autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self.templates.filters.update(FILTERS)
-        self.templates.globals["css"] = CSS
-        wording: Any = self.templates.get_template("harvester/events.j2").module
-        self.word = wording.event
-        self.facts = ReportFacts(
-            campaign="bench",
-            seat="seat1",
-            seats=(),
-            deadline=dt.datetime(2030, 1, 1, tzinfo=dt.UTC),
-            zone="UTC",
-            code="code",
-            address="orders@example.org",
-        )
-
-    def write(self, name: str, view: View) -> str:
-        """One form of a report."""
-        happened = [
-            {"kind": event["kind"], "lines": [line for line in self.word(event, view).splitlines() if line]}
-            for event in view["events"]
-        ]
-        return self.templates.get_template(f"harvester/{name}").render(
-            view=view,
-            facts=self.facts,
-            ruleset=RULESET,
-            brief=RULESET.brief(view),
-            happened=happened,
-            map_text=RULESET.text_map(view),
-            order_lines=RULESET.template(view),
-            pictures=[],
-        )
 
 
 def table(crowds: Sequence[Crowd]) -> str:
@@ -246,7 +189,7 @@ def main() -> None:
     measured = night(chosen.reports, chosen.rounds)
     parts = "  ".join(f"{name} {cost:.3f}" for name, cost in asdict(measured).items())
     sys.stdout.write(f"{chosen.reports} players, ms CPU a player: {parts}\n")
-    sys.stdout.write(f"parse + resolve + views + text + data: {measured.total:.2f} ms a player\n")
+    sys.stdout.write(f"parse + resolve + views: {measured.total:.2f} ms a player\n")
 
 
 if __name__ == "__main__":
