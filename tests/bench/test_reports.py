@@ -1,0 +1,17 @@
+"""The bench of reports measures each part of making one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from bench.parts.reported import costs, played
+from pbem.demo import seat_names
+from rules.singularity import RULESET
+
+
+def test_every_part_is_measured() -> None:
+    """Of a game with orders, a map and a form, each part takes time."""
+    measured = asdict(costs(RULESET, played(RULESET, seat_names(RULESET, 2), 3), 1))
+    assert measured.pop("whole") > 0
+    assert min(measured.values()) >= 0
+    assert measured["text"] > 0 < measured["html"]
