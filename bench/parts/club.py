@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +42,10 @@ class Mailed(NamedTuple):
 
 @dataclass
 class Club:
-    """At least `seats` seats in one home. `mailbox` is a player's account: all seats play from plus-addresses of it."""
+    """At least `seats` seats in one home. `mailbox` is a player's account: all seats play from plus-addresses of it.
+
+    `settings` are TOML values by name.
+    """
 
     home: Path
     ruleset: AnyRuleset
@@ -51,12 +54,13 @@ class Club:
     mailbox: str
     players: list[Player] = field(default_factory=list)
     now: dt.datetime = START
+    settings: Mapping[str, str] = field(default_factory=dict)
     _read: int = 0
 
     @contextmanager
     def open(self, **settings: str) -> Iterator[House]:
         """The house, with these settings, as TOML values, besides its address."""
-        given = {"address": f'"{self.orders}"', "pictures": "false"} | settings
+        given = {"address": f'"{self.orders}"', "pictures": "false", **self.settings} | settings
         self.home.mkdir(exist_ok=True)
         (self.home / FILE_NAME).write_text("".join(f"{name} = {value}\n" for name, value in given.items()))
         found(self.home, self.orders)
