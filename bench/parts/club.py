@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +44,7 @@ class Mailed(NamedTuple):
 class Club:
     """At least `seats` seats in one home, up to `table` in a campaign, with a turn each `pace`.
 
-    `mailbox` is a player's account: all seats play from plus-addresses of it.
+    `mailbox` is a player's account: all seats play from plus-addresses of it. `settings` are TOML values by name.
     """
 
     home: Path
@@ -56,12 +56,13 @@ class Club:
     pace: dt.timedelta = HOUR
     players: list[Player] = field(default_factory=list)
     now: dt.datetime = START
+    settings: Mapping[str, str] = field(default_factory=dict)
     _read: int = 0
 
     @contextmanager
     def open(self, **settings: str) -> Iterator[House]:
         """The house, with these settings, as TOML values, besides its address."""
-        given = {"address": f'"{self.orders}"', "pictures": "false"} | settings
+        given = {"address": f'"{self.orders}"', "pictures": "false", **self.settings} | settings
         self.home.mkdir(exist_ok=True)
         (self.home / FILE_NAME).write_text("".join(f"{name} = {value}\n" for name, value in given.items()))
         found(self.home, self.orders)

@@ -60,16 +60,16 @@ def serve(log: Path | None, home: Path | None) -> None:
 
 
 @click.command()
-@click.option("--queue", "chosen", type=click.Choice(list(Queue)), multiple=True, help=QUEUE_HELP)
+@click.option("--queue", "chosen", type=click.Choice([each.value for each in Queue]), multiple=True, help=QUEUE_HELP)
 @log_option
 @home_option
-def worker(chosen: tuple[Queue, ...], log: Path | None, home: Path | None) -> None:
+def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None:
     """Share the work on a PostgreSQL database with others, until SIGTERM."""
     with open_home(home, log) as house:
         check_queues(house.store)
         from pbem.working.worker import queues_here, work
 
-        queues = queues_here(house, chosen)
+        queues = queues_here(house, tuple(map(Queue, chosen)))
         with stopped_by_signals() as stop:
             click.echo(f"Working on {', '.join(queues)} for {house.settings.home}.")
             work(house, queues, stop=stop, told=lambda done: _tell(done, idle=""))

@@ -127,10 +127,11 @@ class _Crew:
     let_go: set[int] = field(default_factory=set)
 
     def serve(self) -> None:
-        """Takes jobs, for the thread of that; the hands may rest when it ends."""
+        """Takes jobs, for the thread of that; all the others may rest when it ends, however it does."""
         try:
             asyncio.run(self._serve())
         finally:
+            self.stop.set()
             self.hands.rest()
 
     async def _serve(self) -> None:

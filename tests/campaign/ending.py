@@ -41,7 +41,7 @@ def _rows(house: House) -> Iterator[str]:
         for table in Base.metadata.sorted_tables:
             if table.name not in _MAIL:
                 columns = (column for column in table.columns if column.name != _PACKED)
-                yield from map(repr, session.execute(select(*columns).order_by(table.c.id)))
+                yield from map(repr, session.execute(select(*columns).order_by(*table.primary_key)))
 
 
 def _folders(house: House) -> Iterator[str]:

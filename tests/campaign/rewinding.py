@@ -43,7 +43,8 @@ def _kept_by_postgres(engine: Engine) -> Iterator[Callable[[], object]]:
     empty = [f"DELETE FROM {snapshot.name}" for snapshot in reversed(tables)]
     fill = [f"INSERT INTO {snapshot.name} TABLE kept.{snapshot.name}" for snapshot in tables]
     next_id = "(SELECT coalesce(max(id), 0) + 1 FROM {0})"
-    count = [f"SELECT setval('{snapshot.name}_id_seq', {next_id.format(snapshot.name)}, false)" for snapshot in tables]
+    numbered = [snapshot.name for snapshot in tables if snapshot.autoincrement_column is not None]
+    count = [f"SELECT setval('{name}_id_seq', {next_id.format(name)}, false)" for name in numbered]
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("; ".join(keep))
         rewinding = "; ".join(["BEGIN", *empty, *fill, *count, "COMMIT"])

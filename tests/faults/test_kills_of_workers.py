@@ -148,7 +148,7 @@ def _soak(server: PostgresServer, desk: Desk, rnd: random.Random) -> None:
             time.sleep(0.2)
     codes = crew.end()
 
-    assert codes == [0] * len(codes) != []
+    assert {0} <= set(codes) <= {0, -signal.SIGTERM}  # one may have been told before it could hear
     _check(desk)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from pbem.post.waiting import lane_of
 from pbem.store import Store, downgrade, migrate
 from pbem.store.models import Fact
 from pbem.store.waking import Queue, Work, wake
-from tests.toy.home import Desk, open_desk
+from tests.toy.home import Desk, make_home, open_desk
 from tests.working.crew import waiting
 
 TOY = Work(Queue.CAMPAIGNS, "toy1")
@@ -152,3 +154,28 @@ def test_who_may_send_at_once(pace: Pace, lane: str, lock: str | None) -> None:
     """A domain with a pace has one sender; all mail has one where all has a pace; the rest is shared."""
     assert lane_of("gmail.com", pace) == lane
     assert lock_of(Work(Queue.SEND, lane), pace) == lock
+
+
+_WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None); from cli import main; main()"
+
+
+@pytest.mark.parametrize(
+    ("database", "said"),
+    [
+        ("", "workers need PostgreSQL, and the database is SQLite: use pbem serve or pbem tick there"),
+        ("queues_url", "workers need the package procrastinate; install it with: pip install 'pbem[postgresql]'"),
+    ],
+)
+def test_a_house_without_the_package(database: str, said: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """It ticks as ever, on a database that has queues too; only a worker is refused, in a sentence."""
+    home = make_home(tmp_path / "home", database=request.getfixturevalue(database) if database else "")
+    ran = [
+        subprocess.run([sys.executable, "-c", _WITHOUT, "--home", home, word], capture_output=True, text=True)
+        for word in ("migrate", "tick", "worker")
+    ]
+
+    assert [(done.returncode, done.stdout) for done in ran[:2]] == [
+        (0, "The database is of this version.\n"),
+        (0, "Nothing to do.\n"),
+    ]
+    assert (ran[2].returncode, ran[2].stderr) == (1, f"Error: {said}\n")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
@@ -153,3 +155,26 @@ def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
         end(worker)
 
     assert meanwhile == 0
+
+
+def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
+    """It says which queues it serves, and ends in good order."""
+    (desk.home / "turns").mkdir()
+    command = [sys.executable, "-c", "from cli import main; main()", "--home", str(desk.home), "worker"]
+    chosen = ["--queue", "archive", "--queue", "send"]
+    with subprocess.Popen([*command, *chosen], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        begun = process.stdout.readline()
+        process.terminate()
+        rest = process.stdout.read()
+
+    assert begun == f"Working on send, archive for {desk.home}.\n"
+    assert (rest, process.returncode) == ("Stopped.\n", 0)
+
+
+def test_an_archive_that_is_not_there_cannot_be_chosen(desk: Desk) -> None:
+    """A worker that is to write it where there is no folder is refused."""
+    refused = pbem(desk, "worker", "--queue", "archive")
+
+    said = f"there is no archive to write to at {desk.home}/turns: make the folder where it is to lie"
+    assert (refused.exit_code, refused.output) == (1, f"Error: {said}\n")
