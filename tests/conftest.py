@@ -26,6 +26,8 @@ LONGEST = (
     "scaffold/test_installed.py",
     "season/test_season.py",
     "tests/test_patterns.py",
+    "working/test_lanes.py",
+    "working/test_workers.py",
 )
 """Files that take more than half a minute."""
 
