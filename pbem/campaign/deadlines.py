@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot
+from pbem.store import flushed
 from pbem.store.models import Absence, SeatRow
 from pbem.store.states import Seating
 
@@ -43,7 +44,7 @@ _ABSENCES = (
 
 def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[Away, ...]:
     """The absences of all seats that turns wait for."""
-    rows = session.connection().execute(_ABSENCES, {"campaign": snapshot.id})
+    rows = flushed(session).execute(_ABSENCES, {"campaign": snapshot.id})
     return tuple(Away(since, until) for since, until in rows)
 
 

@@ -31,6 +31,7 @@ from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat
+from pbem.store import flushed
 from pbem.store.models import Report, Sheet, Turn
 from pbem.store.states import Phase
 
@@ -88,7 +89,7 @@ _CODES = select(Report.code).where(Report.turn_id.in_(bindparam("turns", expandi
 
 def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
     """The ground of a campaign as it is now."""
-    database = session.connection()
+    database = flushed(session)
     last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
     turns = tuple(_Step(*row) for row in last_two)
     ids = [turn.id for turn in turns]

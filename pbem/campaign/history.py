@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from pbem.archive import Withdrawn, file_hash, turn_dice
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.ruleset import AnyRuleset, Event, Order, OrderBook, Seat, TurnInput
+from pbem.store import flushed
 from pbem.store.models import Shelf, Turn
 
 Past = Mapping[int, tuple[Event, ...]]
@@ -36,7 +37,7 @@ _WITHDRAWN = (
 
 def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
     """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
-    rows = session.connection().execute(_WITHDRAWN, {"campaign": campaign_id})
+    rows = flushed(session).execute(_WITHDRAWN, {"campaign": campaign_id})
     return tuple(Withdrawn(json.loads(record)["number"], file_hash(record), kind) for record, kind in rows if record)
 
 

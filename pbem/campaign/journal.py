@@ -8,6 +8,7 @@ from typing import cast
 from sqlalchemy import Table, insert
 from sqlalchemy.orm import Session
 
+from pbem.store import flushed
 from pbem.store.models import Act
 
 _ENTER = insert(cast(Table, Act.__table__)).returning(Act.id)
@@ -29,5 +30,5 @@ def note(
     open now, the next report of each seat tells it, as what the GM did.
     """
     row = {"campaign_id": campaign_id, "at": at, "actor": actor, "text": text, "secret": secret, "turn": turn}
-    entry: int = session.connection().execute(_ENTER, row).scalar_one()
+    entry: int = flushed(session).execute(_ENTER, row).scalar_one()
     return entry

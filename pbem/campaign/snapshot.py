@@ -17,6 +17,7 @@ from pbem.campaign.policy import Policy
 from pbem.errors import CampaignError
 from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat, suggest
+from pbem.store import flushed
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
 from pbem.store.states import Phase, Seating
 
@@ -131,13 +132,13 @@ def lock_campaign(session: Session, name: str) -> None:
     SQLite locks no rows, and need not: a writing session there is the only one. What the session has seen before
     is forgotten: it may have changed while we waited.
     """
-    session.connection().execute(_LOCK, {"name": name})
+    flushed(session).execute(_LOCK, {"name": name})
     session.expire_all()
 
 
 def load_campaign(session: Session, name: str) -> CampaignSnapshot:
     """The campaign of this name. Raises CampaignError with the nearest name there is."""
-    database = session.connection()
+    database = flushed(session)
     campaign = database.execute(_CAMPAIGN, {"name": name}).first()
     if campaign is None:
         names = session.scalars(select(Campaign.name).order_by(Campaign.name)).all()
@@ -217,7 +218,7 @@ def open_deadline(session: Session, snapshot: CampaignSnapshot) -> dt.datetime |
 
 def record_of(session: Session, snapshot: CampaignSnapshot, number: int) -> bytes:
     """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
-    record = session.connection().execute(_RECORD, {"campaign": snapshot.id, "number": number}).scalar()
+    record = flushed(session).execute(_RECORD, {"campaign": snapshot.id, "number": number}).scalar()
     if record is None:
         raise _broken(snapshot, f"turn {number} was not run")
     return record
@@ -248,8 +249,11 @@ def load_open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurn:
 
 def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:
     """All sheets of a turn, in the order they came."""
-    return [SheetIn(**row) for row in session.connection().execute(_SHEETS, {"turn": turn_id}).mappings()]
+    return [SheetIn(**row) for row in flushed(session).execute(_SHEETS, {"turn": turn_id}).mappings()]
 
+
+NEVER = 2**31 - 1
+"""A number that no turn has."""
 
 _NEWEST = (
     select(Report.seat_id, func.max(Turn.number).label("number"))
@@ -271,6 +275,7 @@ def load_last_reports(
     session: Session, snapshot: CampaignSnapshot, *, until: int | None = None
 ) -> dict[Seat, LastReport]:
     """The report each seat was mailed last, or had been when the turn of a number opened."""
-    which = {"campaign": snapshot.id, "until": snapshot.turn if until is None else until}
-    rows = session.connection().execute(_LAST_REPORTS, which)
+    # Without a last turn it is all there are, whatever the snapshot says: one may just have been brought back.
+    which = {"campaign": snapshot.id, "until": NEVER if until is None else until}
+    rows = flushed(session).execute(_LAST_REPORTS, which)
     return {row[0]: LastReport(*row[1:]) for row in rows}

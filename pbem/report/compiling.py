@@ -21,7 +21,7 @@ from markupsafe import escape
 from pbem.report.wording import CSS
 
 _OF_DICTS = frozenset(dir(dict))
-_UNSAFE = re.compile("[&<>\"']").search
+_UNSAFE = re.compile("[&<>\"']")
 
 
 class _Compiler(CodeGenerator):
@@ -83,7 +83,7 @@ class Templates(Environment):
         """A value as it is written into HTML. What nothing is done to is not made Markup first."""
         kind = type(value)
         if kind is str:
-            return escape(value) if _UNSAFE(value) else value
+            return escape(value) if _UNSAFE.search(value) else value
         return str(value) if kind is int else escape(value)
 
 

@@ -113,6 +113,12 @@ def open_engine(url: str, *, foreign_keys: bool = True) -> Engine:
     return engine
 
 
+def flushed(session: Session) -> Connection:
+    """The connection of a session, with all written down that its objects have changed: plain statements do not ask."""
+    session.flush()
+    return session.connection()
+
+
 class Place:
     """A worker's place beside others: while any of them has its own, no tick begins on the database.
 

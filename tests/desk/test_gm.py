@@ -57,6 +57,15 @@ def test_every_command_is_handled_and_explained(desk: Desk) -> None:
     assert [verb.word for verb in GM_COMMANDS.verbs if f"    {verb.word}" not in text] == []
 
 
+def test_what_one_command_changes_the_next_does_not_undo(desk: Desk, token: str) -> None:
+    """A house rule, set in the same letter as another act is done, is kept."""
+    command(desk, token, "RULE review yes", "HOLD snow", "TEXT TO ALL", "Hello.")
+
+    with desk.house.store.reading() as session:
+        snapshot = load_campaign(session, "toy1")
+    assert (snapshot.policy.review, snapshot.held) == (True, "snow")
+
+
 def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
     """Each command of a letter is done, and the answer says so, from whatever address it came."""
     answer = command(desk, token, "hold I am on a train", "rule grace 12h", sender="away@example.org")

@@ -19,7 +19,7 @@ from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
 from pbem.errors import PbemError
 from pbem.house import House
-from pbem.post.forgetting import without_tokens
+from pbem.post.forgetting import with_text_alone, without_tokens
 from pbem.steps import Ticked
 from pbem.store.models import Act, Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
 
@@ -171,10 +171,13 @@ def astray(house: House, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
 
 
 @lru_cache(maxsize=512)
-def _forms(raw: bytes) -> tuple[bytes, bytes]:
-    """A mail that came as it may be kept: as it is, or with its token masked; the same come after each kill."""
+def _forms(raw: bytes) -> tuple[bytes, ...]:
+    """A mail that came as it may be kept: as it is, with its token masked, or its text alone.
+
+    The same come after each kill.
+    """
     came = _line_ends(raw)
-    return came, without_tokens(came)
+    return came, without_tokens(came), with_text_alone(came)
 
 
 def _line_ends(raw: bytes) -> bytes:

@@ -23,6 +23,7 @@ from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.house import House
 from pbem.post.outbox import withdraw
 from pbem.ruleset import Seat
+from pbem.store import flushed
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
 from pbem.store.waking import Queue, Work, wake
@@ -92,7 +93,7 @@ def run_turn(
 def keep_run(session: Session, house: House, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
     """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
     snapshot, turn = before.snapshot, before.turn
-    session.connection().execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
+    flushed(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
     turn_id = put_turn(
         session,
         snapshot,
@@ -137,7 +138,7 @@ def put_turn(
         "opened_at": now,
         "deadline": deadline,
     }
-    turn_id: int = session.connection().execute(_OPEN, row).scalar_one()
+    turn_id: int = flushed(session).execute(_OPEN, row).scalar_one()
     return turn_id
 
 
@@ -146,7 +147,7 @@ def _advance(session: Session, before: Before, after: After) -> None:
     version = before.ruleset.version
     # A hold was for the turn that has been run now; a GM who had it run all the same has ended his own pause.
     values = {"its_turn": before.turn.number + 1, "its_status": status, "its_version": version}
-    session.connection().execute(_ADVANCE, {"campaign": before.snapshot.id, **values})
+    flushed(session).execute(_ADVANCE, {"campaign": before.snapshot.id, **values})
 
 
 def _count_missed(session: Session, before: Before, after: After) -> None:
@@ -156,9 +157,9 @@ def _count_missed(session: Session, before: Before, after: After) -> None:
     missed = [id_ for seat, id_ in ids.items() if seat in after.turn.missing]
     came = [id_ for seat, id_ in ids.items() if seat not in after.turn.missing]
     if missed:
-        session.connection().execute(_MISSED, {"seats": missed})
+        flushed(session).execute(_MISSED, {"seats": missed})
     if came:
-        session.connection().execute(_CAME, {"seats": came})
+        flushed(session).execute(_CAME, {"seats": came})
 
 
 def _said(before: Before, after: After, reason: str) -> str:

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.ruleset import Seat
+from pbem.store import flushed
 from pbem.store.models import Press, SeatRow
 
 LETTER, NEWS, DIARY = "letter", "news", "diary"
@@ -81,7 +82,7 @@ _MUTED = select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == bindpara
 
 def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, frozenset[Seat]]:
     """What the player of each seat, by its id, does not want press from; only of those who want less than all."""
-    rows = session.connection().execute(_MUTED, {"campaign": snapshot.id})
+    rows = flushed(session).execute(_MUTED, {"campaign": snapshot.id})
     return {id_: frozenset(muted) for id_, muted in rows if muted}
 
 

@@ -20,6 +20,7 @@ from pbem.campaign.press.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_mu
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report import Said, Words
 from pbem.ruleset import Seat
+from pbem.store import flushed
 from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
 
 Mark = tuple[int, ...]
@@ -110,7 +111,7 @@ _MARK = select(*_of_campaign(Press), *_of_campaign(GmText), *_of_campaign(Act, A
 
 def mark(session: Session, campaign_id: int) -> Mark:
     """How far the words of a campaign have come."""
-    return tuple(session.connection().execute(_MARK, {"campaign": campaign_id}).one())
+    return tuple(flushed(session).execute(_MARK, {"campaign": campaign_id}).one())
 
 
 def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
