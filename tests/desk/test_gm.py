@@ -63,7 +63,7 @@ def test_what_one_command_changes_the_next_does_not_undo(desk: Desk, token: str)
 
     with desk.house.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
-    assert (snapshot.policy.review, snapshot.held) == (True, "snow")
+    assert (snapshot.policy.review, snapshot.held) == (True, "paused by the GM: snow")
 
 
 def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
