@@ -32,6 +32,8 @@ _ENOUGH = 0.25
 """Seconds; when work takes so long at one size, chance has no part in it."""
 
 _REPEATS = 3
+_DOUBTS = 9
+"""How often work is timed: the short input, and the long one before it is believed to take too long."""
 
 
 class TooLong(Exception):
@@ -70,7 +72,7 @@ def quick(work: Callable[[T], object], given: T) -> bool:
 def _spent(work: Callable[[T], object], given: T, *, enough: float = 0.0) -> float:
     """The least processor time that work takes of several times, or the first not above `enough`. Raises TooLong."""
     least = math.inf
-    for _ in range(_REPEATS):
+    for _ in range(_DOUBTS if enough else _REPEATS):
         with _rubbish_left(), _cut_off():
             begun = time.thread_time()
             work(given)
