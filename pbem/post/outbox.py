@@ -47,22 +47,12 @@ def queue(
 def queue_all(session: Session, mails: Iterable[tuple[int | None, Mail]], settings: Settings, now: datetime) -> None:
     """The same for mails of many campaigns, each with the id of its own."""
     ready = stamped(session, list(mails), settings)
-    topics = {each.mail.topic for each in ready if each.mail.topic}
-    if topics:  # before they are there themselves, and would be replaced with the rest
-        _replace(session, OUTBOX.c.topic.in_(topics))
+    # Before they are there themselves, and would be replaced with the rest.
+    _replace_on(session, {each.mail.topic for each in ready if each.mail.topic})
     if ready:
         session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
         lanes = {lane_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
         wake(session, *(Work(Queue.SEND, lane) for lane in lanes))
-
-
-_WITHDRAW = (
-    update(OUTBOX)
-    .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == MailState.QUEUED)
-    .values(state=MailState.REPLACED)
-)
-_AT_ONCE = 1_000
-"""Topics in a statement; databases take only so many."""
 
 
 def withdraw(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
@@ -70,14 +60,12 @@ def withdraw(session: Session, campaign: str, turn: int, seats: Iterable[str]) -
 
     `seats` are all of the campaign.
     """
-    topics = [topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN]
-    for start in range(0, len(topics), _AT_ONCE):
-        session.connection().execute(_WITHDRAW, {"topics": topics[start : start + _AT_ONCE]})
+    _replace_on(session, (topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN))
 
 
 def drop(session: Session, topic: str) -> None:
     """Takes mail of a topic that still waits out of the outbox: its reader is not to have it any more."""
-    _replace(session, OUTBOX.c.topic == topic)
+    _replace_on(session, [topic])
 
 
 def drop_mails(session: Session, message_ids: Iterable[str]) -> None:
@@ -102,6 +90,24 @@ def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -
         values = {"recipient": person.address, "provider": provider_of(person.address), "person_id": person.id}
         mail = update(OUTBOX).where(OUTBOX.c.id == id_)
         database.execute(mail.values(raw=readdressed(raw, person.address), **values))
+
+
+_ON_TOPICS = (
+    update(OUTBOX)
+    .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == MailState.QUEUED)
+    .values(state=MailState.REPLACED)
+)
+"""Built once: it goes with every mail that has a topic."""
+
+_AT_ONCE = 1_000
+"""Topics in a statement; databases take only so many."""
+
+
+def _replace_on(session: Session, topics: Iterable[str]) -> None:
+    """Replaces what waits on some topics."""
+    all_ = list(topics)
+    for start in range(0, len(all_), _AT_ONCE):
+        session.connection().execute(_ON_TOPICS, {"topics": all_[start : start + _AT_ONCE]})
 
 
 def _replace(session: Session, which: ColumnElement[bool]) -> None:
