@@ -23,10 +23,10 @@ class Lookup(Generic[K, V]):
 
     def foresee(self, session: Session, keys: Iterable[K]) -> dict[K, V]:
         """Looks up all of these, and keeps what was found for the session."""
-        known: dict[K, V | None] = session.info.setdefault(self, {})
-        new = [key for key in dict.fromkeys(keys) if key not in known]
-        known |= dict.fromkeys(new) | self._asked(session, new)
-        return {key: found for key, found in known.items() if found is not None}
+        wanted = list(dict.fromkeys(keys))
+        found = self.find(session, wanted)
+        session.info.setdefault(self, {}).update(dict.fromkeys(wanted) | found)
+        return found
 
     def find(self, session: Session, keys: Iterable[K]) -> dict[K, V]:
         """Those of these things that there are, in the order of the keys."""
