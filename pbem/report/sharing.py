@@ -30,15 +30,25 @@ class Job(NamedTuple):
 
 
 class Sharing:
-    """Makes reports by `make`, the first `few` here, and then in `size` processes.
+    """Makes reports by `make`: those of a turn of `few` or less here, and those of a larger one in `size` processes.
 
-    `rest` ends what a process has for it besides itself.
+    With `together`, `few` counts for all turns together: what makes these reports
+    costs so much to start that it should stand in one place only. `rest` ends
+    what this process has of that.
     """
 
     def __init__(
-        self, size: int, few: int, games: Mapping[str, AnyRuleset], make: Make, rest: Callable[[], None]
+        self,
+        size: int,
+        few: int,
+        games: Mapping[str, AnyRuleset],
+        make: Make,
+        rest: Callable[[], None],
+        *,
+        together: bool,
     ) -> None:
         self._few, self._games, self._make, self._rest = few, games, make, rest
+        self._together = together
         self._crew = Crew(size, _Work(games, make, rest)) if size > 1 else None
         self._common = _Common("", ())
 
@@ -47,12 +57,12 @@ class Sharing:
         left = iter(jobs)
         first = list(islice(left, self._few + 1))
         if self._crew is None or len(first) <= self._few:
-            self._few -= len(first) if self._crew else 0
+            self._few -= len(first) if self._together else 0
             yield from map(self._made, chain(first, left))
             return
         if not self._crew.started:
             self._rest()  # each worker has its own from here on
-        self._few = 0
+        self._few = 0 if self._together else self._few
         yield from self._shared(self._crew, chain(first, left))
 
     def close(self) -> None:

@@ -108,14 +108,23 @@ def test_many_reports_are_made_by_as_many_processes_as_wished() -> None:
     assert os.getpid() not in found
 
 
-def test_few_reports_start_no_process() -> None:
+def test_few_reports_with_pictures_start_no_process() -> None:
     """Only when several turns together have had more than a few, processes are worth their start; then they stay."""
     game = Telling()
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2) as shared:
         found = [set(makers(list(shared.reports(jobs(game, 2))))) for _ in range(3)]
 
     assert found[0] == {os.getpid()}
     assert os.getpid() not in found[1] | found[2]
+
+
+def test_few_reports_of_a_turn_without_pictures_are_made_here() -> None:
+    """However many turns there are, and though processes stand: to send them there and back takes longer."""
+    game = Telling()
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+        found = [set(makers(list(shared.reports(jobs(game, size))))) for size in (2, 2, 6, 2)]
+
+    assert [os.getpid() in each for each in found] == [True, True, False, True]
 
 
 def test_a_game_that_workers_cannot_know_is_told_here() -> None:
