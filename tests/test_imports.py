@@ -65,7 +65,7 @@ ROOMS: dict[str, set[str]] = {
     "serving": {"budget", "errors", "house", "logbook", "masking", "post", "steps", "tick"},
     "working": {
         *("acts", "budget", "campaign", "desk", "errors", "house", "housekeeping", "jobs", "logbook", "masking"),
-        *("post", "steps", "store"),
+        *("post", "report", "ruleset", "steps", "store"),
     },
     "players": {"post", "ruleset"},
     "demo": {
@@ -226,7 +226,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "answer",
     ),
     "working": (
-        "hands jobs looking",
+        "batches hands looking",
+        "jobs",
         "worker",
     ),
     "upkeep": ("ledger letters outbox",),
@@ -254,6 +255,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "icalendar": {"report"},
     "markdown_it": {"report"},
     "markupsafe": {"report"},
+    "msgspec": {"working"},
     "procrastinate": {"jobs", "working"},
     "psycopg": {"working"},
     "pytest": {"ruleset.testing"},

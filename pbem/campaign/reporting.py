@@ -80,7 +80,7 @@ def make_reports(
             asked.append((place, job))
             yield job
 
-    for parts in house.reporter.reports(jobs()):
+    for parts in house.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
         yield MadeReport(place, facts.code, view, parts, _mail(house, opening, place, facts, parts), facts.edition)
 

@@ -21,11 +21,12 @@ class Queue(StrEnum):
     CAMPAIGNS = "campaigns"
     SEND = "send"
     ARCHIVE = "archive"
+    REPORTS = "reports"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Work:
-    """Something to be done: `lane` is the campaign or the provider that it is done for, "" for all others."""
+    """Something to be done: `lane` is the campaign, the provider or the batch of reports, "" for all others."""
 
     queue: Queue
     lane: str = ""

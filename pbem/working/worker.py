@@ -39,9 +39,10 @@ from pbem.steps import Ticked
 from pbem.store.models import Worker
 from pbem.store.sessions import Place
 from pbem.store.waking import Queue, Work, wake
+from pbem.working.batches import TogetherMaker
 from pbem.working.hands import Hands
 from pbem.working.jobs import AT_ONCE, do_job
-from pbem.working.looking import LOST_AFTER
+from pbem.working.looking import LOST_AFTER, helpers
 
 SIGNS_OF_LIFE = 5
 """How many a worker gives in the time after which it would be taken for dead."""
@@ -87,7 +88,8 @@ def work(
 
     Others that were not heard of for `lost_after` are taken for dead; all workers of a house must agree on that.
     """
-    house = dataclasses.replace(house, archives=Queue.ARCHIVE in queues)
+    maker = TogetherMaker(house, lambda: helpers(house))
+    house = dataclasses.replace(house, archives=Queue.ARCHIVE in queues, together=maker)
     with house.store.place() as place:
         hands = Hands()
         crew = _Crew(house, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)

@@ -1,0 +1,28 @@
+"""Workers share the reports of a large turn: what is asked of each other, and what has come of it."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0013"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Adds the table."""
+    op.create_table(
+        "batch",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("request", sa.LargeBinary(), nullable=False),
+        sa.Column("answer", sa.LargeBinary(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_batch"),
+    )
+
+
+def downgrade() -> None:
+    """Takes it away."""
+    op.drop_table("batch")
