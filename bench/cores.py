@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from bench.harvester import middle
 from bench.parts.club import USUAL_TABLE
 from pbem.catalogue import installed_games
-from pbem.report import Job, Reporter, ReportFacts
+from pbem.report import Job, Reporter, ReportFacts, ReportParts
 from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View, canonical
 from pbem.ruleset.testing.play import mailed, standard
 from pbem.ruleset.testing.tables import default_options, seat_names
@@ -104,13 +104,19 @@ def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[Seat, View]]:
 def made(batch: Batch, jobs: int, cache: Path) -> tuple[float, str]:
     """The seconds it takes, and what all its files together are known by."""
     games: Mapping[str, AnyRuleset] = {batch.ruleset.key: batch.ruleset}
-    known = hashlib.sha256()
     start = time.perf_counter()
     with Reporter([TEMPLATES], games, pictures=batch.pictures, cache=cache, jobs=jobs) as reporter:
-        for parts in reporter.reports(batch.jobs()):
-            for content in parts.files().values():
-                known.update(content)
-    return time.perf_counter() - start, known.hexdigest()
+        known = known_by(reporter.reports(batch.jobs()))
+    return time.perf_counter() - start, known
+
+
+def known_by(reports: Iterable[ReportParts]) -> str:
+    """What all files of these reports together are known by."""
+    known = hashlib.sha256()
+    for parts in reports:
+        for content in parts.files().values():
+            known.update(content)
+    return known.hexdigest()
 
 
 def compared(batch: Batch, jobs: int, rounds: int) -> tuple[float, float]:
