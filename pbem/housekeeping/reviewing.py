@@ -23,6 +23,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
 from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.report.time_pages import HeldTurn
+from pbem.ruleset import Adjudicated
 from pbem.store.models import Letter, Sheet, Turn
 
 MASS_SEATS = 3
@@ -103,7 +104,12 @@ def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, Cam
 def _open_doubt(
     session: Session, house: House, snapshot: CampaignSnapshot, turn: Due, waiting: Waiting
 ) -> Doubt | None:
-    """What speaks against running a turn, unless its GM was asked and has released it."""
+    """What speaks against running a turn, unless its GM was asked and has released it.
+
+    A turn that its GM decides waits for him anyway, and its digest says who sent nothing.
+    """
+    if isinstance(house.game(snapshot.game), Adjudicated):
+        return None
     doubt = _doubt(session, turn, waiting)
     return None if doubt is None or was_told(session, house, snapshot, _moment(waiting)) else doubt
 

@@ -98,6 +98,18 @@ def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
     assert "RED\n  March to the pass, quietly.\n\nBLUE\n  no sheet came\n\nGREEN\n  Ask the abbot.\n" in digest
 
 
+def test_nobodys_sheet_is_told_by_the_digest_too(war: Desk) -> None:
+    """A turn to be ruled on is not held for missing sheets first: its GM judges what their people do."""
+    war.tick(hours=DUE)
+    rule(war, all="Snow.")
+    let_go(war)
+    war.tick(hours=1)
+    done = war.tick(hours=WEEK)
+
+    assert ([turn.turn for turn in done.awaiting], done.held, held(war)) == ([2], [], AWAITING)
+    assert "Without a sheet: red, blue, green\n" in digests(war)[-1]
+
+
 def test_the_gm_is_asked_once(war: Desk) -> None:
     """Further ticks do not repeat the mail."""
     war.tick(hours=DUE)
