@@ -1,0 +1,48 @@
+"""`make bench` alone brings all that the measurements need."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+IMPORTED_AS = {"axe-playwright-python": "axe_playwright_python", "dkimpy": "dkim", "pytest-xdist": "xdist"}
+"""Packages whose modules have other names."""
+
+_WITHOUT = """
+import importlib, sys
+without = set(sys.argv[1].split(","))
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in without:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+"""
+
+
+def packages(extra: str) -> set[str]:
+    """What an extra of pyproject.toml brings, with the extras that it names."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    found: set[str] = set()
+    for name, inner in re.findall(r"^([\w-]+)(?:\[([^]]*)\])?", "\n".join(extras[extra]), re.MULTILINE):
+        found |= set().union(*map(packages, inner.split(","))) if name == "pbem" else {name}
+    return found
+
+
+def test_measurements_need_nothing_that_tests_alone_bring() -> None:
+    """They can be imported where the packages are absent that only the tests' environment has."""
+    names = packages("dev") - packages("bench")
+    modules = sorted(f"bench.{path.stem}" for path in (ROOT / "bench").glob("[a-z]*.py"))
+
+    absent = ",".join(IMPORTED_AS.get(name, name) for name in names)
+    ran = subprocess.run(
+        [sys.executable, "-c", _WITHOUT, absent, *modules], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert (ran.returncode, ran.stderr) == (0, "")
