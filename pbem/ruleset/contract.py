@@ -292,7 +292,9 @@ class Adjudicated(Protocol):
     def digest(self, state: Any, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat]) -> str:
         """Every seat's sheet, in the order of seats, as text for the GM alone."""
 
-    def ruling_files(self, state: Any) -> Mapping[str, str]:
+    def ruling_files(
+        self, state: Any, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat]
+    ) -> Mapping[str, str]:
         """The text files, by name, that the GM fills in to say what comes of this turn."""
 
     def read_ruling(self, state: Any, files: Mapping[str, str]) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:

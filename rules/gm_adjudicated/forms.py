@@ -12,16 +12,19 @@ from rules.gm_adjudicated.state import Known, State
 
 ALL, GAME = "all.txt", "game.txt"
 WIDTH = 76
+NARROW = 68
 
-SECTIONS = ("RESULT", "FILE", "MAP")
+SECTIONS = ("RESULT", "FILE", "MAP", "NOTES")
 HEADING = re.compile(r"\A\[\s*+([A-Za-z]{1,12}+)\s*+\]\s*+")
 """A line that begins a section; one that is meant as it stands is indented."""
 
 _EXPLAINED = """\
-; What you write under [RESULT] is told in the next report, once. What stands
-; under [FILE] and [MAP] is in every report until you change it; empty a section
-; to take it out, or leave its heading away to keep it as it is. Lines that begin
-; with a semicolon are for your eyes only.
+; What you write under [RESULT] is told in the next report, once. What
+; stands under [FILE] and [MAP] is in every report until you change it;
+; empty a section to take it out, or leave its heading away to keep it
+; as it is. What you write under [NOTES] nobody is told; it stands here
+; again next turn. Lines that begin with a semicolon are for your eyes
+; only, and are gone by then.
 """
 
 
@@ -30,17 +33,41 @@ def file_of(seat: Seat) -> str:
     return f"{seat}.txt"
 
 
-def ruling_files(state: State) -> dict[str, str]:
-    """Every file of a ruling on the open turn, with what holds now and how to change it."""
+def ruling_files(state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat]) -> dict[str, str]:
+    """Every file of a ruling on the open turn: its sheet, what was told last, what holds now and how to change it."""
+    late = set(missing)
     seats = {
-        file_of(seat): _told(f"Only {seat} reads this, in the report after {state.label}.", state.players[seat].known)
-        for seat in state.players
+        file_of(seat): _told(
+            f"Only {seat} reads this, in the report after {state.label}.",
+            [*_sheet(state, seat, orders.get(seat, ()), late=seat in late), *_last(player.told)],
+            player.known,
+            player.notes,
+        )
+        for seat, player in state.players.items()
     }
-    return {GAME: _game(state), ALL: _told(f"All read this, in the report after {state.label}.", state.shared), **seats}
+    whose = f"All read this, in the report after {state.label}."
+    return {GAME: _game(state), ALL: _told(whose, _last(state.told), state.shared, state.notes), **seats}
 
 
-def _told(whose: str, known: Known) -> str:
-    return f"; {whose}\n{_EXPLAINED}\n[RESULT]\n\n[FILE]\n{_escaped(known.file)}\n[MAP]\n{_escaped(known.map)}"
+def _told(whose: str, before: Iterable[str], known: Known, notes: str) -> str:
+    remarks = "".join(f"; {line}".rstrip() + "\n" for line in ("", *_narrowed(before)))
+    sections = {"RESULT": "", "FILE": known.file, "MAP": known.map, "NOTES": notes}
+    return f"; {whose}\n{_EXPLAINED}{remarks}" + "".join(
+        f"\n[{name}]\n{_escaped(text)}" for name, text in sections.items()
+    )
+
+
+def _narrowed(lines: Iterable[str]) -> Iterator[str]:
+    """Lines that no mail program breaks: what it broke off a remark would be told."""
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        yield from textwrap.wrap(line, NARROW, subsequent_indent=indent, drop_whitespace=True) or [""]
+
+
+def _last(told: str) -> Iterator[str]:
+    """What was told last, as remarks."""
+    if told:
+        yield from ("", "Told last:", *(f"  {line}" for line in told.splitlines()))
 
 
 def _escaped(text: str) -> str:

@@ -41,7 +41,7 @@ def read_ruling(state: State, files: Mapping[str, str]) -> tuple[Ruling, Finding
 def _stranger(name: str, known: Sequence[str]) -> Finding:
     hint = suggest(name, known)
     return Finding(
-        0, "warning", "unknown-file", f"{one_line(name)[:60]!r} is no file of a ruling: it is not used", hint
+        0, "error", "unknown-file", f"{one_line(name)[:60]!r} is no file of a ruling: take it out, or name it", hint
     )
 
 
@@ -50,7 +50,7 @@ def _told(text: str, findings: list[Finding]) -> Told:
     sections = _Sections(findings)
     for number, line in enumerate(text.splitlines(), start=1):
         sections.take(number, as_laid_out(line))
-    return Told(sections.text("RESULT") or "", sections.text("FILE"), sections.text("MAP"))
+    return Told(*(sections.text("RESULT") or "", sections.text("FILE"), sections.text("MAP"), sections.text("NOTES")))
 
 
 @dataclass

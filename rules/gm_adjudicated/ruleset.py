@@ -72,6 +72,7 @@ class GmAdjudicated(BaseRuleset[State]):
     brief = staticmethod(brief)
     digest = staticmethod(forms.digest)
     ruling_files = staticmethod(forms.ruling_files)
+    upgrades = (state.from_version_1,)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
 

@@ -13,15 +13,23 @@ from rules.gm_adjudicated.state import Known
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a GM writes for one reader, or for all: `result` is told once; of the rest, None leaves it as it was."""
+    """What a GM writes for one reader, or for all: `result` is told once; of the rest, None leaves it as it was.
+
+    `notes` are for himself.
+    """
 
     result: str = ""
     file: str | None = None
     map: str | None = None
+    notes: str | None = None
 
     def after(self, known: Known) -> Known:
         """What the reader has before him from now on."""
         return Known(known.file if self.file is None else self.file, known.map if self.map is None else self.map)
+
+    def noted(self, notes: str) -> str:
+        """What the GM keeps for himself from now on."""
+        return notes if self.notes is None else self.notes
 
 
 @dataclass(frozen=True, slots=True)

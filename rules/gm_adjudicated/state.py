@@ -9,7 +9,7 @@ from typing import Any
 
 from pbem.ruleset import Json, Seat
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,17 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """What is held of one seat. `sheet` are the lines of its last turn; out of the game, it is no longer `playing`."""
+    """What is held of one seat. `sheet` are the lines of its last turn; out of the game, it is no longer `playing`.
+
+    `told` is what the GM wrote to it last, and `notes` what he keeps of it for himself.
+    """
 
     known: Known = Known()
     sheet: tuple[str, ...] = ()
     score: int = 0
     playing: bool = True
+    told: str = ""
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,8 @@ class State:
 
     `turns` is the number of the last one, 0 while only the GM ends the game;
     `name` is what the GM calls this turn, "" for its number. `shared` is known
-    to all; `verbs` are verb → help.
+    to all, and `told` is what he wrote to all last; `notes` are his own, of the
+    game as a whole. `verbs` are verb → help.
     """
 
     players: Mapping[Seat, Player]
@@ -55,6 +61,8 @@ class State:
     turn: int = 1
     name: str = ""
     result: Result | None = None
+    told: str = ""
+    notes: str = ""
 
     @property
     def label(self) -> str:
@@ -83,6 +91,8 @@ def dump(state: State) -> Json:
         "turn": state.turn,
         "name": state.name,
         "result": state.result and {"winners": list(state.result.winners), "reason": state.result.reason},
+        "told": state.told,
+        "notes": state.notes,
     }
 
 
@@ -102,8 +112,16 @@ def read(data: Mapping[str, Any]) -> State:
         turn=data["turn"],
         name=data["name"],
         result=result and Result(tuple(result["winners"]), result["reason"]),
+        told=data["told"],
+        notes=data["notes"],
     )
 
 
+def from_version_1(data: Json) -> Json:
+    """A save with what was told last and with notes, of which version 1 kept none."""
+    none = {"told": "", "notes": ""}
+    return {**data, **none, "players": [[seat, {**player, **none}] for seat, player in data["players"]]}
+
+
 def _player(data: Mapping[str, Any]) -> Player:
-    return Player(Known(**data["known"]), tuple(data["sheet"]), data["score"], data["playing"])
+    return Player(**{**data, "known": Known(**data["known"]), "sheet": tuple(data["sheet"])})

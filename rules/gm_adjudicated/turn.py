@@ -8,7 +8,7 @@ from dataclasses import replace
 from pbem.ruleset import Event, Seat, TurnInput
 from rules.gm_adjudicated.events import private, public
 from rules.gm_adjudicated.orders import ORDERS
-from rules.gm_adjudicated.ruling import Ruling
+from rules.gm_adjudicated.ruling import Ruling, Told
 from rules.gm_adjudicated.state import Player, Result, State
 
 Happened = tuple[State, tuple[Event, ...]]
@@ -43,7 +43,8 @@ def _ruled(state: State, ruling: Ruling) -> Happened:
     events = (*_told(state, ruling), *(public(state, "out", who=seat) for seat in out))
     players = {seat: _player(seat, player, ruling) for seat, player in state.players.items()}
     turns = state.turns if ruling.turns is None else ruling.turns
-    after = replace(state, players=players, shared=ruling.all.after(state.shared), turns=turns)
+    shared, told, notes = ruling.all.after(state.shared), ruling.all.result, ruling.all.noted(state.notes)
+    after = replace(state, players=players, shared=shared, told=told, notes=notes, turns=turns)
     return _without(after, out), events
 
 
@@ -56,8 +57,9 @@ def _told(state: State, ruling: Ruling) -> Iterator[Event]:
 
 
 def _player(seat: Seat, player: Player, ruling: Ruling) -> Player:
-    known = ruling.seats[seat].after(player.known) if seat in ruling.seats else player.known
-    return replace(player, known=known, score=ruling.scores.get(seat, player.score))
+    told, score = ruling.seats.get(seat, Told()), ruling.scores.get(seat, player.score)
+    known, notes = told.after(player.known), told.noted(player.notes)
+    return replace(player, known=known, score=score, told=told.result, notes=notes)
 
 
 def _closed(state: State, ruling: Ruling) -> Happened:

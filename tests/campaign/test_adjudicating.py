@@ -302,6 +302,31 @@ def test_an_empty_folder_is_no_ruling(war: Desk, tmp_path: Path) -> None:
         do(war.house, "toy1", TakeRuling(read_folder("toy1", tmp_path)), war.now)
 
 
+def test_a_file_that_nobody_reads_is_named(war: Desk, tmp_path: Path) -> None:
+    """A picture, or a copy that an editor has left, is not passed over."""
+    (tmp_path / "all.txt").write_text("Snow.")
+    (tmp_path / ".all.txt.swp").write_text("")
+    (tmp_path / "drafts").mkdir()
+    assert read_folder("toy1", tmp_path) == {"all.txt": "Snow."}
+
+    (tmp_path / "map.png").write_bytes(b"")
+    with pytest.raises(CampaignError, match=r"map\.png is no text file of a ruling"):
+        read_folder("toy1", tmp_path)
+
+
+def test_one_file_works_as_well_as_many(war: Desk, tmp_path: Path) -> None:
+    """The form as it was mailed, filled in, is a whole ruling; beside others it is not taken for one of them."""
+    form = look(war.house, "toy1", ShowRulingForm(), war.now)
+    (tmp_path / "ruling.txt").write_text(form.text.replace("[RESULT]\n", "[RESULT]\nSnow.\n"))
+    files = read_folder("toy1", tmp_path)
+    assert files.keys() == form.files.keys()
+    assert do(war.house, "toy1", TakeRuling(files), war.now).kept
+
+    (tmp_path / "red.txt").write_text("Gold.")
+    with pytest.raises(CampaignError, match=r"has the whole ruling in ruling\.txt, and red\.txt besides"):
+        read_folder("toy1", tmp_path)
+
+
 def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path) -> None:
     """A GM who mistakes the campaign is told so; its turns are run when they are due, without a word of rulings."""
     desk.begin()

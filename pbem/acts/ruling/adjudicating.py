@@ -18,7 +18,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene
-from pbem.acts.ruling.rulingform import write_form
+from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import Due, still_due
 from pbem.campaign.holds import AWAITING, RULED
@@ -43,6 +43,9 @@ from pbem.store.states import Phase
 
 DIGEST = "digest.txt"
 """The file with all sheets, beside those of the ruling."""
+
+WHOLE = "ruling.txt"
+"""A file with the whole ruling, where a GM would rather write in one: FILE lines begin its parts, as in an editor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,8 +174,7 @@ class ShowRulingForm(Question[Form]):
     def look(self, scene: Scene) -> Form:
         """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
         open_ = _open(scene.session, scene.house, scene.snapshot)
-        files = open_.ruleset.ruling_files(open_.state)
-        return Form(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, files, _digest(open_))
+        return Form(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, _files(open_), _digest(open_))
 
 
 def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
@@ -190,13 +192,26 @@ def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
 
 
 def read_folder(name: str, folder: Path) -> dict[str, str]:
-    """The text files of a folder, by name, as a ruling on a campaign. Raises CampaignError if there are none."""
-    paths = sorted(path for path in folder.glob("*.txt") if path.is_file() and path.name != DIGEST)
+    """The text files of a folder, by name, as a ruling on a campaign; or those that are written in `WHOLE` instead.
+
+    Hidden files and folders are left alone. Raises CampaignError if there are none, or other files.
+    """
+    files = sorted(path for path in folder.glob("[!.]*") if path.is_file())
+    paths = [path for path in files if path.name != DIGEST]
     if not paths:
         raise CampaignError(
             f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
         )
-    return {path.name: decode_text(path.read_bytes(), "") for path in paths}
+    for path in paths:
+        if path.suffix.lower() != ".txt":
+            raise CampaignError(f"{path} is no text file of a ruling (a name with .txt): take it out of the folder")
+    texts = {path.name: decode_text(path.read_bytes(), "") for path in paths}
+    if WHOLE not in texts:
+        return texts
+    if len(texts) > 1:
+        other = next(file for file in texts if file != WHOLE)
+        raise CampaignError(f"{folder} has the whole ruling in {WHOLE}, and {other} besides: take one of them out")
+    return read_form(texts[WHOLE].splitlines())
 
 
 def _open(session: Session, house: House, snapshot: CampaignSnapshot) -> _Open:
@@ -211,6 +226,10 @@ def _open(session: Session, house: House, snapshot: CampaignSnapshot) -> _Open:
 
 def _digest(open_: _Open) -> str:
     return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing)
+
+
+def _files(open_: _Open) -> Mapping[str, str]:
+    return open_.ruleset.ruling_files(open_.state, open_.given.orders, open_.given.missing)
 
 
 def _send_digest(house: House, name: str, now: dt.datetime) -> None:
@@ -241,7 +260,7 @@ def _page(open_: _Open) -> Adjudication:
         zone=snapshot.schedule.zone,
         missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
         digest=_digest(open_),
-        form=write_form(open_.ruleset.ruling_files(open_.state)),
+        form=write_form(_files(open_)),
         ruled=snapshot.held == RULED,
     )
 

@@ -12,9 +12,15 @@ WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight",
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
-    """The same game with other files, maps and last sheets of the other seats, and other scores if they are secret."""
-    players = {each: player if each == seat else _other(state, player, rnd) for each, player in state.players.items()}
-    return dataclasses.replace(state, players=players)
+    """The same game with other files, maps and last sheets of the other seats, and other scores if they are secret.
+
+    The GM's own notes are other ones too, even of the seat itself.
+    """
+    players = {
+        each: dataclasses.replace(player if each == seat else _other(state, player, rnd), notes=_text(rnd))
+        for each, player in state.players.items()
+    }
+    return dataclasses.replace(state, players=players, notes=_text(rnd))
 
 
 def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
@@ -25,8 +31,12 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
 
 def _other(state: State, player: Player, rnd: random.Random) -> Player:
     score = player.score if state.open_scores else rnd.randrange(100)
-    known = Known(*("\n".join(_lines(rnd)) for _ in range(2)))
-    return dataclasses.replace(player, known=known, sheet=tuple(_lines(rnd)), score=score)
+    known = Known(_text(rnd), _text(rnd))
+    return dataclasses.replace(player, known=known, sheet=tuple(_lines(rnd)), score=score, told=_text(rnd))
+
+
+def _text(rnd: random.Random) -> str:
+    return "\n".join(_lines(rnd))
 
 
 def _lines(rnd: random.Random) -> list[str]:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.gm_adjudicated import RULESET
-from tests.rules.gm_adjudicated.table import SEATS, VERBS, faults, new_game, ruled, turn, view
+from rules.gm_adjudicated.state import State
+from tests.rules.gm_adjudicated.table import SEATS, VERBS, faults, new_game, read, ruled, turn, view
 
 STATE = new_game(verbs=VERBS, briefing={"all": "It is 1805.", "red": "; odd\n[MAP]\nYou are France."})
 
@@ -22,12 +23,46 @@ def test_files_left_as_they_were_written_change_nothing() -> None:
 
 
 def _untouched() -> dict[str, str]:
-    return {name.removesuffix(".txt"): text for name, text in RULESET.ruling_files(STATE).items()}
+    return files_of(STATE)
+
+
+def files_of(state: State, **sheets: str) -> dict[str, str]:
+    """The files for the open turn, named without their ending; seats have sent these lines, or nothing."""
+    orders = {seat: read(state, line).orders for seat, line in sheets.items()}
+    missing = frozenset(SEATS) - set(orders)
+    return {name.removesuffix(".txt"): text for name, text in RULESET.ruling_files(state, orders, missing).items()}
 
 
 def test_there_is_a_file_for_each_reader() -> None:
     """The files are those of all seats, one for all, and one for the game."""
     assert set(_untouched()) == {"game", "all", *SEATS}
+
+
+def test_a_seats_file_has_its_dossier_above() -> None:
+    """What it has sent, and what it was told last: as remarks, that nobody is told again."""
+    begun = new_game(verbs=VERBS)
+    told, _ = turn(begun, ruled(begun, red="Forty men were lost.\n\nThe pass is yours. " + "Snow. " * 30))
+    files = files_of(told, red="March to the pass")
+    after, events = turn(told, ruled(told, **files))
+
+    assert "\n; RED\n;   MARCH to the pass\n;\n; Told last:\n;   Forty men were lost.\n" in files["red"]
+    assert "; BLUE\n;   no sheet came\n" in files["blue"]
+    assert max(map(len, files["red"].splitlines())) < 73
+    assert events == ()
+    assert view(after, "red") == {**view(told, "red"), "turn": 3, "label": "turn 3"}
+
+
+def test_notes_stand_there_again_until_they_are_changed() -> None:
+    """They are in the GM's files alone, of the seat that they are on."""
+    noted, _ = turn(STATE, ruled(STATE, red="[NOTES]\nlies to everybody", all="[NOTES]\nsnow until May"))
+    kept, _ = turn(noted, ruled(noted, **files_of(noted)))
+    gone, _ = turn(kept, ruled(kept, red="[NOTES]\n"))
+
+    assert "\n[NOTES]\nlies to everybody\n" in files_of(kept)["red"]
+    assert "\n[NOTES]\nsnow until May\n" in files_of(kept)["all"]
+    assert "lies" not in str([view(kept, seat) for seat in SEATS]) + files_of(kept)["blue"]
+    assert "lies" not in files_of(gone)["red"]
+    assert "May" in files_of(gone)["all"]
 
 
 def test_a_section_goes_to_its_reader() -> None:
@@ -128,7 +163,7 @@ def test_a_misspelt_file_is_told_of() -> None:
     _, findings = RULESET.read_ruling(STATE, {"gren.txt": "You win."})
 
     (found,) = findings["gren.txt"]
-    assert (found.severity, found.hint) == ("warning", "did you mean green.txt?")
+    assert (found.severity, found.hint) == ("error", "did you mean green.txt?")
 
 
 def test_a_seat_told_nothing_is_told_of() -> None:

@@ -24,6 +24,15 @@ def test_a_save_of_version_1_is_read() -> None:
     assert (state.players["red"].score, state.players["green"].playing) == (5, False)
 
 
+def test_a_save_of_version_2_is_read() -> None:
+    """The frozen save of version 2: besides, the GM's notes and what he has told last."""
+    state = RULESET.load(json.loads((SAVES / "version2.json").read_text()), 2)
+
+    assert (state.told, state.notes) == ("Snow fell.", "The abbot knows.")
+    assert (state.players["red"].told, state.players["red"].notes) == ("The pass is yours.", "lies")
+    assert state.players["blue"].notes == ""
+
+
 def test_every_version_has_a_frozen_save() -> None:
     """A version is released only together with a save that stays readable."""
     assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}
