@@ -236,7 +236,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "database mail places privacy",
         "examining",
     ),
-    "console": ("bar copies games proof running upkeep",),
+    "console": ("bar copies games proof running umpire upkeep",),
     "commands": (
         "common group options",
         "campaigns deadlines games house mail past people press proof rulesets running turns",

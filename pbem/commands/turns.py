@@ -13,14 +13,17 @@ from pbem.acts.past.entering import GiveSheet
 from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview, write_preview
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
-from pbem.acts.ruling.rulingform import read_form
 from pbem.commands.common import act_if_sure, open_home, say, show
 from pbem.commands.options import FOLDER, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
+from pbem.console.umpire import rule
 from pbem.desk.sheet_files import sheet_lines
 from pbem.house import House
 from pbem.ruleset.canonical import read_json
 from pbem.telling import SCREEN, told
+
+RULINGS = "rulings"
+"""The folder of a home with what GMs have written in their editors, a folder a turn."""
 
 
 @click.command()
@@ -53,7 +56,7 @@ def sheet(*, name: str, seat: str, file: BinaryIO, sure: bool, now: dt.datetime,
 @click.command()
 @click.argument("name")
 @click.argument("folder", type=FOLDER, required=False)
-@click.option("--edit", is_flag=True, help="Write the ruling in your editor instead.")
+@click.option("--edit", is_flag=True, help="Write the ruling in your editor, one file after the other.")
 @click.option("--take", is_flag=True, help="Read the files as the ruling on the open turn.")
 @click.option("--force", is_flag=True, help="Write files anew that are there already.")
 @now_option
@@ -79,7 +82,10 @@ def adjudicate(
         raise click.UsageError("give a FOLDER, or --edit alone")
     with open_home(home) as house:
         if folder is None:
-            taken = _edited(house, name, now)
+            edited = _edited(house, name, now)
+            if edited is None:
+                return
+            taken = edited
         elif not take:
             written = write_folder(look(house, name, ShowRulingForm(), now), folder, force=force)
             show(written, ruling_folder_lines(written), as_json=as_json)
@@ -90,19 +96,18 @@ def adjudicate(
     context.exit(0 if taken.kept else 1)
 
 
-def _edited(house: House, name: str, now: dt.datetime) -> Taken:
-    """The ruling as the GM writes it in his editor; what is not taken is kept, to be mended there."""
+def _edited(house: House, name: str, now: dt.datetime) -> Taken | None:
+    """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
     form = look(house, name, ShowRulingForm(), now)
-    draft = house.settings.home / f"ruling-{name}-{form.turn}.txt"
-    text = click.edit(draft.read_text("utf-8") if draft.exists() else form.text, extension=".txt")
-    if text is None:
-        raise click.ClickException("nothing was saved in the editor, so nothing was taken")
-    draft.write_text(text, "utf-8")
-    ruling = TakeRuling(read_form(text.splitlines()), of=(form.turn, form.era))
-    taken = do(house, name, ruling, now)
-    if taken.kept:
-        draft.unlink()
-    return taken
+    folder = house.settings.home / RULINGS / f"{name}-{form.turn}"
+    write_folder(form, folder)
+
+    def ruling() -> TakeRuling:
+        return TakeRuling(read_folder(name, folder), of=(form.turn, form.era))
+
+    if not rule(form, folder, lambda: look(house, name, ruling(), now)):
+        return None
+    return do(house, name, ruling(), now)
 
 
 @click.command()

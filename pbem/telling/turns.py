@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
 from pbem.acts.ruling.adjudicating import Taken
 from pbem.report import Receipt
 from pbem.report.wording import sentence, when, wrapped
+from pbem.ruleset import Finding
 from pbem.telling.common import reading_lines, versions
 from pbem.telling.door import Door
 
@@ -51,13 +52,18 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
     yield from reading_lines(receipt.findings, receipt.orders)
 
 
+def finding_lines(file: str, findings: Iterable[Finding]) -> Iterator[str]:
+    """What is said of a file of a ruling."""
+    for finding in findings:
+        line = f", line {finding.line}" if finding.line else ""
+        hint = f" {sentence(finding.hint)}" if finding.hint else ""
+        yield wrapped(f"{finding.severity}: {file}{line}: {sentence(finding.text)}{hint}", "    ")
+
+
 def ruling_lines(taken: Taken, door: Door) -> Iterator[str]:
     """How a GM's files were read, and what becomes of them."""
     for file, findings in taken.findings.items():
-        for finding in findings:
-            line = f", line {finding.line}" if finding.line else ""
-            hint = f" {sentence(finding.hint)}" if finding.hint else ""
-            yield wrapped(f"{finding.severity}: {file}{line}: {sentence(finding.text)}{hint}", "    ")
+        yield from finding_lines(file, findings)
     if taken.kept:
         release = door.either(f"pbem release {taken.campaign}", "RELEASE")
         yield f"The ruling on turn {taken.turn} of {taken.campaign} is taken. Run it with: {release}"

@@ -46,7 +46,7 @@ def ruling_files(state: State, orders: Mapping[Seat, Iterable[Order]], missing: 
         for seat, player in state.players.items()
     }
     whose = f"All read this, in the report after {state.label}."
-    return {GAME: _game(state), ALL: _told(whose, _last(state.told), state.shared, state.notes), **seats}
+    return {ALL: _told(whose, _last(state.told), state.shared, state.notes), **seats, GAME: _game(state)}
 
 
 def _told(whose: str, before: Iterable[str], known: Known, notes: str) -> str:

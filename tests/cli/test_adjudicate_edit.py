@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -34,11 +35,11 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(home: Path, *words: str) -> Result:
+def run(home: Path, *words: str, answers: Sequence[str] = ()) -> Result:
     """A command in the home, which is made if it is not there."""
     if not (home / "pbem.toml").exists():
         CliRunner().invoke(main, ["init", str(home)])
-    return CliRunner().invoke(main, ["--home", str(home), *words])
+    return CliRunner().invoke(main, ["--home", str(home), *words], input="".join(f"{each}\n" for each in answers))
 
 
 def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str) -> None:
@@ -52,34 +53,73 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: st
     monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
 
 
-def test_a_ruling_in_the_editor_is_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is saved in the editor is the ruling; no draft stays behind."""
+def edited(home: Path, *answers: str) -> Result:
+    """`pbem adjudicate pen1 --edit`, and what is typed between the files."""
+    return run(home, "adjudicate", "pen1", "--edit", answers=answers)
+
+
+def test_the_files_are_walked_through_one_by_one(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enter goes on to the next, what is open is told after each, and behind the last all are taken."""
     editor(home, monkeypatch, "[RESULT]\n", "[RESULT]\nYou find a boat.\n")
 
-    said = run(home, "adjudicate", "pen1", "--edit")
+    said = edited(home, "red", "", "", "")
 
-    assert (said.exit_code, "is taken" in said.output) == (0, True)
-    assert list(home.glob("ruling-*")) == []
+    nexts = [line for line in said.output.splitlines() if line.startswith("Next")]
+    assert nexts == [
+        "Next (a file, take or stop) [blue.txt]: red",
+        "Next (a file, take or stop) [blue.txt]: ",
+        "Next (a file, take or stop) [game.txt]: ",
+        "Next (a file, take or stop) [take]: ",
+    ]
+    assert "The ruling on turn 1 of pen1 is taken." in said.output
 
 
-def test_an_editor_left_without_saving_takes_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaving the editor without a change is a sentence, and nothing is taken."""
+def test_it_begins_where_something_is_open(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seats that are told nothing yet come before those that have their words."""
+    editor(home, monkeypatch, "[RESULT]\n", "[RESULT]\nYou find a boat.\n")
+
+    first = edited(home, "stop")
+    second = edited(home, "stop")
+
+    folder = home / "rulings" / "pen1-1"
+    assert "Still open: blue.txt." in first.output
+    assert f"All of it is kept in {folder}; go on with: pbem adjudicate pen1 --edit" in " ".join(first.output.split())
+    assert "Still open" not in second.output
+    assert [(folder / f"{seat}.txt").read_text().count("boat") for seat in ("red", "blue")] == [1, 1]
+
+
+def test_a_file_that_is_not_there_is_asked_for_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the nearest that there is."""
     monkeypatch.setenv("EDITOR", "true")
 
-    said = run(home, "adjudicate", "pen1", "--edit")
+    said = edited(home, "gren", "stop")
 
-    assert (said.exit_code, "nothing was taken" in said.output) == (1, True)
+    assert "Error: expected a file, take or stop, got 'gren': " in said.output
 
 
-def test_a_ruling_that_cannot_be_is_kept_to_be_mended(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_is_told_and_nothing_is_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words written in vain are still there when the editor opens again."""
     editor(home, monkeypatch, "; LABEL Spring 1902", "LABLE Spring 1902")
-    failed = run(home, "adjudicate", "pen1", "--edit")
+    failed = edited(home, "game", "take")
     editor(home, monkeypatch, "LABLE", "LABEL")
 
-    mended = run(home, "adjudicate", "pen1", "--edit")
+    mended = edited(home, "take")
 
+    assert "error: game.txt, line 6: 'LABLE' is no command" in failed.output
     assert (failed.exit_code, mended.exit_code) == (1, 0)
+
+
+def test_a_sheet_that_came_meanwhile_is_told_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the GM has begun stays as it is; the digest has the new sheet."""
+    monkeypatch.setenv("EDITOR", "true")
+    edited(home, "stop")
+    (home / "sheet.txt").write_text("Burn the bridge.")
+    run(home, "sheet", "pen1", "red", str(home / "sheet.txt"), "--yes")
+
+    said = edited(home, "red", "stop")
+
+    assert "red.txt was written with another sheet in it than has come by now" in said.output
+    assert "Burn the bridge." in (home / "rulings" / "pen1-1" / "digest.txt").read_text()
 
 
 def test_a_form_reads_as_it_was_written() -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Question, Scene
+from pbem.acts.act import Question, Scene, Weighty
 from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import Due, still_due
@@ -143,17 +143,28 @@ def send_digests(house: House, now: dt.datetime, campaign: str | None = None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class TakeRuling(Act[Taken]):
+class TakeRuling(Weighty[Taken]):
     """Takes a GM's files, by their names, as his ruling on the open turn; with an `of`, on that turn and era alone."""
 
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
+
+    def look(self, scene: Scene) -> Taken:
+        """How the files read, and whether they could be kept."""
+        _, _, taken = self._read(scene)
+        return taken
 
     def do(self, scene: Scene) -> Taken:
         """Keeps the ruling if it has no error; then the turn is held until the GM releases it.
 
         Raises CampaignError if the turn is not for its GM to decide, or is no longer open.
         """
+        open_, ruling, taken = self._read(scene)
+        if taken.kept:
+            _keep(scene.session, scene.house, open_, ruling, scene.now)
+        return taken
+
+    def _read(self, scene: Scene) -> tuple[_Open, Json, Taken]:
         snapshot = scene.snapshot
         if self.of is not None and self.of != (snapshot.turn, snapshot.era):
             raise CampaignError(
@@ -162,9 +173,7 @@ class TakeRuling(Act[Taken]):
         open_ = _open(scene.session, scene.house, snapshot)
         ruling, findings = open_.ruleset.read_ruling(open_.state, self.files)
         kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
-        if kept:
-            _keep(scene.session, scene.house, open_, ruling, scene.now)
-        return Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings)
+        return open_, ruling, Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings)
 
 
 @dataclass(frozen=True, slots=True)
