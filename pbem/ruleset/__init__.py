@@ -37,6 +37,7 @@ from pbem.ruleset.drawing import (
     svg_document,
     svg_escape,
 )
+from pbem.ruleset.forms import Choice, Either, Form, Free, InTurn, Number, Several
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
 from pbem.ruleset.memory import scored
@@ -52,17 +53,23 @@ __all__ = [
     "AnyRuleset",
     "BaseRuleset",
     "Bot",
+    "Choice",
     "Dice",
     "Drawing",
+    "Either",
     "Entry",
     "Event",
     "Finding",
+    "Form",
+    "Free",
     "Ground",
+    "InTurn",
     "Json",
     "Kind",
     "Label",
     "Listed",
     "Mark",
+    "Number",
     "Option",
     "Order",
     "OrderBook",
@@ -75,6 +82,7 @@ __all__ = [
     "Seat",
     "Seats",
     "SetupError",
+    "Several",
     "Sprite",
     "Stamp",
     "Standing",
