@@ -51,6 +51,9 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
         *("post", "progress", "report", "rulebook", "ruleset", "store", "telling"),
     },
+    "site": {
+        *("archive", "campaign", "errors", "house", "jobs", "report", "rulebook", "ruleset", "store", "web"),
+    },
     "upkeep": {"campaign", "errors", "masking", "post", "store"},
     "doctor": {
         *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
@@ -58,7 +61,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "steps": {
         *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook"),
-        *("post", "progress", "store"),
+        *("post", "progress", "ruleset", "site", "store"),
     },
     "tick": {
         *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "masking", "post", "progress", "steps"),
@@ -75,12 +78,12 @@ ROOMS: dict[str, set[str]] = {
     },
     "console": {
         *("acts", "archive", "demo", "desk", "doctor", "housekeeping", "working"),
-        *("progress", "report", "ruleset", "steps", "telling", "upkeep"),
+        *("progress", "report", "ruleset", "site", "steps", "telling", "upkeep"),
     },
     "commands": {
         *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
         *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "steps"),
-        *("jobs", "store", "telling", "tick", "upkeep", "working"),
+        *("jobs", "site", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),
@@ -234,16 +237,22 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "hands jobs looking",
         "worker",
     ),
+    "site": (
+        "facts folder plot",
+        "feeds known",
+        "replay",
+        "publishing",
+    ),
     "upkeep": ("ledger letters outbox",),
     "doctor": (
         "advice verdict",
         "database mail places privacy",
         "examining",
     ),
-    "console": ("bar copies games proof running upkeep",),
+    "console": ("bar copies games proof running site upkeep",),
     "commands": (
         "common group options",
-        "campaigns deadlines games house mail past people press proof rulesets running turns",
+        "campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
 }
 """The rooms inside each package, from the lowest level to the highest: each knows those below it alone."""
@@ -258,14 +267,14 @@ THIRD_PARTY: dict[str, set[str]] = {
     "jsonpatch": {"archive"},
     "icalendar": {"report"},
     "markdown_it": {"report"},
-    "markupsafe": {"report", "web"},
+    "markupsafe": {"report", "site", "web"},
     "procrastinate": {"jobs", "working"},
     "psycopg": {"working"},
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
     "sqlalchemy": {
         *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
-        *("steps", "store", "upkeep", "working"),
+        *("site", "steps", "store", "upkeep", "working"),
     },
 }
 """Which rooms may use which package."""

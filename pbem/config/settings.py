@@ -44,6 +44,8 @@ class Settings:
     dkim: Dkim | None
     pace: Pace
     authserv_id: str
+    site: Path | None
+    site_url: str
 
     @property
     def domain(self) -> str:
@@ -172,6 +174,8 @@ def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
         dkim=_dkim_found(home, read.get("dkim")),
         pace=read["pace"],
         authserv_id=read.get("authserv_id", ""),
+        site=home / read["site"] if "site" in read else None,
+        site_url=read.get("site_url", ""),
     )
 
 

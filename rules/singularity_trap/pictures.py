@@ -80,7 +80,8 @@ def chart_of_all(view: View) -> Picture:
     scene = _Scene(view)
     held = f"{counted(sum(bool(planet['owner']) for planet in view['planets']), 'planet')} held"
     ships = f", {counted(sum(mark.count for mark in scene.marks), 'ship')}" if scene.marks else ""
-    return _Chart(scene).drawing().picture("chart", f"Chart of the Singularity, {view['label']}: {held}{ships}.")
+    chart, title = _Chart(scene), f"Chart of the Singularity, {view['label']}: {held}{ships}."
+    return chart.drawing().picture("chart", title, chart.map.spots())
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
