@@ -23,7 +23,7 @@ from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
 from pbem.report.wording import when
 from pbem.rulebook import rulebook
-from pbem.ruleset import RulesetError, live_svg, seal, suggest
+from pbem.ruleset import RulesetError, seal, suggest
 from pbem.site.facts import CampaignShown, ClubShown
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.folder import SiteFolder
@@ -153,7 +153,7 @@ class _Site:
         if campaign.replay:
             self._write_replay(campaign, f"{home}/replay")
         shown = campaign.spectacle.pictures if campaign.spectacle else ()
-        pictures = [live_svg(picture) for picture in shown if _is_fit(picture)]
+        pictures = [picture.svg for picture in shown if _is_fit(picture)]
         self._page(f"{home}/index.html", "campaign", club=self._club, campaign=campaign, pictures=pictures)
         self._folder.write(f"{home}/deadline.ics", calendar(self._club, [campaign], campaign.name))
         self._folder.write(f"{home}/feed.xml", campaign_feed(self._club, campaign))

@@ -120,7 +120,7 @@ class Viewer {
       this.label,
     );
     const choices = make("div", { class: "row" }, named("Eyes of", this.seat), named("Speed", this.speed), named("Picture", this.chart));
-    this.root.replaceChildren(make("div", { class: "bar" }, steps, this.slider, choices), this.panels);
+    this.root.replaceChildren(make("div", { class: "bar" }, steps, this.slider), choices, this.panels);
     this.root.hidden = false;
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     this.seat.addEventListener("change", () => this.look(this.seat.value));
