@@ -105,10 +105,10 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "migrating",
     ),
     "ruleset": (
-        "canonical dice drawing hints records tokens",
+        "canonical dice drawing forms hints records tokens",
         "kinds testing",
         "verbs",
-        "loosely",
+        "desk loosely",
         "orders",
         "contract",
         "base memory",

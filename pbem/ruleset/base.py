@@ -117,6 +117,10 @@ class BaseRuleset(Generic[S]):
         """Each order without what may be left out of it, as comments."""
         return [f"; {verb.form}" for verb in self.orders.verbs]
 
+    def desk(self, view: View) -> Json:
+        """All orders, whenever they may be given."""
+        return self.orders.desk(view)
+
     def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """Nothing."""
         return {}

@@ -243,6 +243,9 @@ class Ruleset(Protocol[S]):
     def template(self, view: View) -> list[str]:
         """The lines of a sheet ready to be filled in and returned; what is not yet decided is a comment."""
 
+    def desk(self, view: View) -> Json:
+        """What a page offers the seat to order now: `orders.desk` of those orders that it may give."""
+
     def resolve(self, state: S, turn: TurnInput, dice: Dice) -> tuple[S, tuple[Event, ...]]:
         """The next state and what happened. Leaves `state` alone; dice are scoped to the turn."""
 

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, Stamp, View
+from pbem.ruleset import Drawing, Label, Mark, Picture, Spot, Sprite, Stamp, View, box
 from rules.kit.brief import counted, listed
-from rules.kit.hexes import Hex, centre, distance
+from rules.kit.hexes import Hex, centre, distance, outline
 from rules.singularity_trap import tokens
 from rules.singularity_trap.marks import (
     Hop,
@@ -35,6 +35,7 @@ from rules.singularity_trap.marks import (
 from rules.singularity_trap.marks import (
     Mark as Ships,
 )
+from rules.singularity_trap.spots import Contents
 from rules.singularity_trap.tokens import BRIGHT, COLOURS, HIGH, INK, LOW, MUTED, Sheet
 
 PHONE = 374
@@ -76,8 +77,8 @@ def pictures(view: View) -> tuple[Picture, ...]:
     of = f"{view['seat']}, {view['label']}"
     chart, region = _Chart(scene), _Region(scene)
     return (
-        chart.drawing().picture("chart", f"Chart of the Singularity for {of}: {scene.words()}."),
-        region.drawing().picture("region", f"Own region of {of}, around {region.middle}."),
+        chart.drawing().picture("chart", f"Chart of the Singularity for {of}: {scene.words()}.", chart.map.spots()),
+        region.drawing().picture("region", f"Own region of {of}, around {region.middle}.", region.map.spots()),
     )
 
 
@@ -119,6 +120,7 @@ class _Scene:
         self.fought = {self.cell(space) for space in fights(view)}
         taken = [event for event in events if event["kind"] == "captured" and event["now"]]
         self.taken = {self.cell(event["space"]): event["now"] for event in taken}
+        self.contents = Contents(view)
         self.ways = [way for hops in ways(view) if (way := self._way(hops))]
 
     def cell(self, space: str) -> Hex:
@@ -265,8 +267,18 @@ class _Map:
         for cell, lines in self.lines.items():
             yield from self._contents(cell, lines)
         yield from self._happened()
-        for at, cell in enumerate(self.insets):
-            yield from self._inset(at, cell)
+        for cell in self.insets:
+            yield from self._inset(cell)
+
+    def spots(self) -> Iterator[Spot]:
+        """What can be tapped: each hex, and each level that stands in an inset."""
+        for cell in self.sheet.cells:
+            yield self.scene.contents.hex_spot(cell, outline(*self.at(cell), self.sheet.edge))
+        for cell in self.insets:
+            left, top = self._corner(cell)
+            for number, level in enumerate(self._kept(cell)):
+                row = box(left - 8, top + 24 + LINE * number, INSET_WIDTH - 4, LINE)
+                yield self.scene.contents.space_spot(cell, level, row)
 
     def _weight(self, cell: Hex) -> tuple[int, int, Hex]:
         """Hexes with own ships first, then those with most to tell."""
@@ -350,13 +362,20 @@ class _Map:
         for at, line in enumerate(shown):
             yield from _signs(line, x - _width(line) // 2, y + (LINE - 1) * at)
 
-    def _inset(self, at: int, cell: Hex) -> Iterator[Mark]:
+    def _corner(self, cell: Hex) -> tuple[int, int]:
+        """Where the inset of a hex begins."""
+        row, column = divmod(list(self.insets).index(cell), self.columns)
+        return 12 + column * INSET_WIDTH, self.top + self.sheet.height + row * self.row
+
+    def _kept(self, cell: Hex) -> list[int]:
+        """The levels that the inset of a hex has room for."""
+        return self.scene.telling(cell, self.levels if len(self.lines[cell]) <= self.levels else self.levels - 1)
+
+    def _inset(self, cell: Hex) -> Iterator[Mark]:
         """All that is in a crowded hex, level by level."""
-        row, column = divmod(at, self.columns)
-        left, top = 12 + column * INSET_WIDTH, self.top + self.sheet.height + row * self.row
-        lines = self.lines[cell]
+        left, top = self._corner(cell)
+        lines, kept = self.lines[cell], self._kept(cell)
         yield Label(left, top + 14, f"{self.insets[cell]}: {self.sheet.name(cell)}", 13, BRIGHT, bold=True)
-        kept = self.scene.telling(cell, self.levels if len(lines) <= self.levels else self.levels - 1)
         for number, level in enumerate(kept):
             yield from _signs(lines[level][: INSET_WIDTH // 20 - 1], left, top + 32 + LINE * number)
         if len(kept) < len(lines):
