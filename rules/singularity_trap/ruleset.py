@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, Seat, Seats, SetupError, Standing, View
-from rules.singularity_trap import pictures, resolve, sheet, state, template, textmap
+from rules.singularity_trap import desk, pictures, resolve, sheet, state, template, textmap
 from rules.singularity_trap.became import became
 from rules.singularity_trap.bots import BOTS
 from rules.singularity_trap.brief import brief
@@ -61,6 +61,7 @@ class SingularityTrap(BaseRuleset[State]):
     views = staticmethod(views)
     parse = staticmethod(sheet.parse)
     template = staticmethod(template.template)
+    desk = staticmethod(desk.desk)
     remember = staticmethod(remember)
     brief = staticmethod(brief)
     became = staticmethod(became)
