@@ -55,8 +55,8 @@ def _map(picture: Picture) -> str:
 
 
 def _seat(view: View, facts: ReportFacts, desk: Json) -> Json:
-    """What the page's script knows of its report; drafts are kept by the report, whoever writes them."""
-    about = f"{facts.campaign}/{facts.seat}/{view['label']}/{facts.edition}"
+    """What the page's script knows of its report; a draft outlives a correction of its report."""
+    about = f"{facts.campaign}/{facts.seat}/{view['label']}"
     return {
         "header": facts.header,
         "address": facts.address,
