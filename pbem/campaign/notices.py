@@ -131,8 +131,9 @@ class Postman:
             for name, _, png in parts.pictures
             if png is not None
         )
+        page = (Part.page(f"{facts.campaign}-{facts.seat}.html", parts.page),) if parts.page else ()
         mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
-        return dataclasses.replace(mail, html=parts.html, parts=(*pictures, data))
+        return dataclasses.replace(mail, html=parts.html, parts=(*pictures, *page, data))
 
     def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> Part:
         """The campaign's deadline as a file for calendars, as it was set at a moment."""

@@ -121,6 +121,14 @@ class Policy:
         "signed", _choice("off", "signed", "anonymous", help="letters between players, and with what names")
     )
     press_with: str = _rule("mail", _choice("mail", "report", help="whether press goes out at once or with the report"))
+    pages: str = _rule(
+        "no",
+        _choice(
+            *("no", "attached", "link"),
+            help="whether reports also come as pages for a browser, with a desk for orders: as files, or as links to"
+            " the site, if there is one; what a player says by FORMAT counts more",
+        ),
+    )
     diary: bool = _rule(True, _yes(help="whether players may keep a diary that is opened at the end"))
     journal: str = _rule("players", _choice("gm", "players", help="who may read the journal of the campaign"))
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
+from typing import Self
 from urllib.parse import quote
 
 LOOP_HEADER = "X-Pbem-Loop"
@@ -43,6 +44,16 @@ class Part:
     content_type: str
     content: bytes
     content_id: str = ""
+
+    @classmethod
+    def page(cls, name: str, content: bytes) -> Self:
+        """A page for a browser, as a file of its own."""
+        return cls(name, "text/html; charset=utf-8", content)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page for a browser."""
+        return self.content_type.startswith("text/html")
 
     @property
     def is_calendar(self) -> bool:

@@ -34,7 +34,7 @@ from sqlalchemy.types import TypeDecorator
 
 from pbem.ruleset import canonical
 from pbem.store.bundles import bundle, unbundle
-from pbem.store.states import ApplicantStatus, LetterState, MailState, Phase, Seating
+from pbem.store.states import ApplicantStatus, LetterState, MailState, Pages, Phase, Seating
 
 
 class Utc(TypeDecorator[dt.datetime]):
@@ -119,7 +119,8 @@ class Person(Base):
 
     `key` is the address in lower case. `fallback` is a second address, for mail
     that the first refuses; `plain` asks for mail without HTML and pictures,
-    `calendar` for deadlines as files for calendars.
+    `calendar` for deadlines as files for calendars. `pages` is how he wants
+    reports as pages, None for as the house rules of his campaigns have it.
     """
 
     __tablename__ = "person"
@@ -130,6 +131,7 @@ class Person(Base):
     fallback: Mapped[str] = mapped_column(String(254), default="")
     plain: Mapped[bool] = mapped_column(default=False)
     calendar: Mapped[bool] = mapped_column(default=True)
+    pages: Mapped[Pages | None] = mapped_column(_one_of(Pages, 10), default=None)
     created_at: Mapped[dt.datetime]
 
 

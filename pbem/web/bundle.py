@@ -20,7 +20,7 @@ ASSETS = Path(__file__).parent / "assets"
 _IMPORT = re.compile(r'^import \{(?:(?! as )[^}])*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
 _TOP = re.compile(r"^(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.MULTILINE)
-_COMMENT = re.compile(r"^ */\*\*.*?\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
 _LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _ENDS_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
 

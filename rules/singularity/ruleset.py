@@ -44,6 +44,7 @@ class Singularity(BaseRuleset[State]):
     view = staticmethod(view_of)
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
+    desk = staticmethod(sheet.desk)
     brief = staticmethod(brief)
     became = staticmethod(became)
     pictures = staticmethod(picture.pictures)
