@@ -171,13 +171,13 @@ def file_away(house: House, now: dt.datetime, done: Ticked) -> None:
     done.archived, problems = archive_left(house, now)
     done.problems += problems
     done.problems += restore(house)
-    show_site(house, done)
+    show_site(house, now, done)
 
 
-def show_site(house: House, done: Ticked) -> None:
+def show_site(house: House, now: dt.datetime, done: Ticked) -> None:
     """Brings the site up to the database, where the settings name its folder and anything has changed."""
     try:
-        done.problems += publish_changes(house)
+        done.problems += publish_changes(house, now)
     except StoreError:
         raise
     except (PbemError, RulesetError, OSError) as error:

@@ -36,7 +36,7 @@ ROOMS: dict[str, set[str]] = {
     "calendar": {"errors"},
     "campaign": {
         *("archive", "calendar", "errors", "house", "masking"),
-        *("post", "progress", "report", "ruleset", "store"),
+        *("post", "progress", "report", "ruleset", "store", "web"),
     },
     "acts": {
         *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
@@ -144,6 +144,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "web": (
         "bundle embedding",
         "shell",
+        "sealing",
     ),
     "jobs": (
         "tables",
@@ -160,7 +161,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "calendar": ("outage schedule",),
     "campaign": (
-        "holds journal piles policy reading tokens",
+        "holds journal links piles policy reading tokens",
         "due sheets snapshot",
         "deadlines history labels notices",
         "people press",
@@ -261,6 +262,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "PIL": {"report"},
     "alembic": {"store"},
     "click": {"cli", "commands", "console"},
+    "cryptography": {"web"},
     "dkim": {"post"},
     "imapclient": {"post"},
     "jinja2": {"report"},

@@ -48,6 +48,11 @@ class Settings:
     site_url: str
 
     @property
+    def has_site(self) -> bool:
+        """Whether mails can have links to the site: it is written here, and known to be seen on the web."""
+        return self.site is not None and bool(self.site_url)
+
+    @property
     def domain(self) -> str:
         """The domain of the order address; Message-IDs are made in it."""
         return self.address.rpartition("@")[2]

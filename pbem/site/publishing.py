@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
 import zipfile
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.archive import file_hash, words_told
@@ -30,7 +31,7 @@ from pbem.site.folder import SiteFolder
 from pbem.site.known import ALL, OFF, load_club
 from pbem.site.plot import colour_of, plot
 from pbem.site.replay import Course, write_replay
-from pbem.store.models import Act, Campaign, Fact, Press, Report, SeatRow, Turn
+from pbem.store.models import Act, Campaign, Fact, Press, Report, SealedPage, SeatRow, Turn
 from pbem.web import Dress, dress, island
 
 _FORMAT = 1
@@ -66,12 +67,13 @@ def publish(house: House, root: Path, only: Collection[str] = ()) -> Published:
         _check_shown(session, club, only)
         site = _Site(session, house, club, folder)
         site.write_club()
+        _write_all_sealed(session, folder)
         chosen = [each for each in club.campaigns if not only or each.name in only]
         problems = tuple(filter(None, map(site.write_campaign, chosen)))
     return Published(root / "index.html", folder.written, site.replays, problems)
 
 
-def publish_changes(house: House) -> tuple[str, ...]:
+def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
     """Writes the site into the folder of the settings, if there is one and anything was done since it was written.
 
     Returns a sentence for each campaign whose pages could not be made.
@@ -79,6 +81,7 @@ def publish_changes(house: House) -> tuple[str, ...]:
     root = house.settings.site
     if root is None:
         return ()
+    _write_sealed(house, root, now)
     with house.store.reading() as session:
         state, kept = _state(session, house), session.get(Fact, _SHOWN)
     if kept is not None and kept.data == state and (root / "index.html").is_file():
@@ -88,6 +91,29 @@ def publish_changes(house: House) -> tuple[str, ...]:
         with house.store.writing(durable=False) as session:
             session.merge(Fact(name=_SHOWN, data=state))
     return problems
+
+
+def _write_sealed(house: House, root: Path, now: dt.datetime) -> None:
+    """Puts the sealed pages that are new on the site, one by one: all of a turn together would fill the memory."""
+    unwritten = select(SealedPage.id).where(SealedPage.written_at.is_(None)).order_by(SealedPage.id)
+    with house.store.reading() as session:
+        ids = session.scalars(unwritten).all()
+    if not ids:
+        return
+    folder = SiteFolder(root)
+    for id_ in ids:
+        with house.store.reading() as session:
+            page = session.get_one(SealedPage, id_)
+            folder.write(page.place, page.content)
+        with house.store.writing(durable=False) as session:
+            session.execute(update(SealedPage).where(SealedPage.id == id_).values(written_at=now))
+
+
+def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
+    """Puts those sealed pages into a folder that it lacks."""
+    for id_, place in session.execute(select(SealedPage.id, SealedPage.place).order_by(SealedPage.id)).all():
+        if not folder.has(place):
+            folder.write(place, session.scalars(select(SealedPage.content).where(SealedPage.id == id_)).one())
 
 
 def _state(session: Session, house: House) -> Any:
