@@ -74,7 +74,7 @@ ROOMS: dict[str, set[str]] = {
     "players": {"post", "ruleset"},
     "demo": {
         *("acts", "archive", "campaign", "config", "errors", "house", "logbook", "players"),
-        *("post", "progress", "ruleset", "steps", "store", "tick"),
+        *("post", "progress", "ruleset", "site", "steps", "store", "tick"),
     },
     "console": {
         *("acts", "archive", "demo", "desk", "doctor", "housekeeping", "working"),
