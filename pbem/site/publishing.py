@@ -20,6 +20,7 @@ from pbem.archive import file_hash, words_told
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.errors import CampaignError, PbemError, StoreError, in_words
 from pbem.house import House
+from pbem.report import Reporter
 from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
 from pbem.report.wording import when
@@ -30,7 +31,7 @@ from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.folder import SiteFolder
 from pbem.site.known import ALL, OFF, load_club
 from pbem.site.plot import colour_of, plot
-from pbem.site.replay import Course, write_replay
+from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Fact, Press, Report, SealedPage, SeatRow, Turn
 from pbem.web import Dress, dress, island
 
@@ -189,17 +190,15 @@ class _Site:
         session, house = self._session, self._house
         snapshot = load_campaign(session, campaign.name)
         head = self._head(snapshot)
-        made = hashlib.sha256(
-            f"{_FORMAT} {_dress_of('replay').policy} {head} {snapshot.policy.site}".encode()
-        ).hexdigest()[:16]
+        of = f"{_FORMAT} {_dress_of('replay').policy} {head} {snapshot.policy.site}"
+        made = hashlib.sha256(of.encode()).hexdigest()[:16]
         page = f"{home}/index.html"
         if self._folder.has(page) and f'"made":"{made}"' in (self._folder.root / page).read_text(encoding="utf-8"):
             return
-        course = write_replay(session, house, snapshot, self._folder, home)
+        replay = write_replay(session, house, snapshot, self._folder, home)
         archive = self._write_archive(snapshot, head, home) if snapshot.policy.site == ALL else ""
-        facts = _proof(snapshot, head) | _plotted(course)
-        data = _course(campaign, course, made)
-        self._page(page, "replay", campaign=campaign, club=self._club, archive=archive, data=data, **facts)
+        facts = {"archive": archive, "made": made, **_proof(snapshot, head)}
+        self._folder.write(page, replay_page(house.reporter, self._club, campaign, replay, **facts))
         self.replays += 1
 
     def _head(self, snapshot: CampaignSnapshot) -> str:
@@ -220,9 +219,35 @@ class _Site:
 
     def _page(self, path: str, template: str, **facts: Any) -> None:
         up = "../" * path.count("/")
-        clothes = _dress_of(template)
-        html = self._house.reporter.site(template, up=up, dress=clothes, when=when, **facts)
+        html = self._house.reporter.site(template, up=up, dress=_dress_of(template), when=when, **facts)
         self._folder.write(path, html)
+
+
+def replay_page(
+    reporter: Reporter, club: ClubShown, campaign: CampaignShown, replay: Replay, *, made: str, **proof: Any
+) -> str:
+    """The page of a replay, for which its files lie there; `made` tells of what, so that it is not made again."""
+    colours = colour_of(replay.seats)
+    title = f"{replay.of.capitalize()} of each seat over time"
+    data = {
+        "made": made,
+        "campaign": campaign.name,
+        "seats": list(colours.items()),
+        "moments": replay.moments,
+    }
+    return reporter.site(
+        "replay",
+        up="../../../",
+        dress=_dress_of("replay"),
+        when=when,
+        club=club,
+        campaign=campaign,
+        data=island("replay", data),
+        colours=list(colours.items()),
+        plot=plot(replay.scores, [moment["label"] for moment in replay.moments], title),
+        plot_of=replay.of,
+        **proof,
+    )
 
 
 def _dress_of(template: str) -> Dress:
@@ -254,29 +279,6 @@ def _proof(snapshot: CampaignSnapshot, head: str) -> dict[str, Any]:
         "head": head,
         "dice": next(iter(told.values())).lines if told else (),
     }
-
-
-def _plotted(course: Course) -> dict[str, Any]:
-    """The scores over time."""
-    labels = [moment["label"] for moment in course.moments]
-    title = f"{course.of.capitalize()} of each seat over time"
-    colours = colour_of(course.seats)
-    return {"plot": plot(course.scores, labels, title), "plot_of": course.of, "colours": list(colours.items())}
-
-
-def _course(campaign: CampaignShown, course: Course, made: str) -> Any:
-    colours = colour_of(course.seats)
-    return island(
-        "replay",
-        {
-            "made": made,
-            "campaign": campaign.name,
-            "seats": [[seat, colours[seat]] for seat in course.seats],
-            "moments": course.moments,
-            "of": course.of,
-            "scores": course.scores,
-        },
-    )
 
 
 def _zip(source: Path, target: Path) -> None:

@@ -9,10 +9,11 @@ from a disk can load nothing else.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
@@ -22,6 +23,7 @@ from pbem.campaign.history import orders_told
 from pbem.campaign.press.pieces import DIARY, LETTER
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.house import House
+from pbem.report import Reporter
 from pbem.report.pictures import UnfitPicture, check
 from pbem.ruleset import AnyRuleset, Json, Order, Picture, Seat, View, live_svg
 from pbem.site.folder import SiteFolder
@@ -38,14 +40,77 @@ MOST_TOGETHER = 12
 """Seats up to which a moment is also shown as all of them saw it together."""
 
 
-@dataclass(slots=True)
-class Course:
-    """The course of a game, for the page: its openings, and scores by seat: one for each opening, None where untold."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """An opening: when it was, the views of the seats that were told of it, and the record of the turn before.
 
-    seats: tuple[Seat, ...]
-    moments: list[Json] = field(default_factory=list)
-    scores: dict[Seat, list[int | None]] = field(default_factory=dict)
-    of: str = ""
+    `words` are what people had written by then, for its reports; `diaries` what they wrote while it was open.
+    """
+
+    number: int
+    at: dt.datetime
+    views: Mapping[Seat, View]
+    before: Mapping[str, Any]
+    words: Sequence[Json] = ()
+    diaries: Sequence[Json] = ()
+
+    @property
+    def label(self) -> str:
+        """What the reports call it."""
+        return str(next(iter(self.views.values()))["label"])
+
+
+class Replay:
+    """Writes the files of a replay below a place of a site, and remembers what their page has to know.
+
+    `moments` are the openings; `scores` have one for each of them, None where a seat was told nothing.
+    """
+
+    def __init__(
+        self, reporter: Reporter, ruleset: AnyRuleset, seats: Sequence[Seat], folder: SiteFolder, home: str
+    ) -> None:
+        self._reporter, self._ruleset, self._folder, self._home = reporter, ruleset, folder, home
+        self.seats = tuple(seats[:MOST_SEATS])
+        self._together = len(seats) <= MOST_TOGETHER
+        self.moments: list[Json] = []
+        self.scores: dict[Seat, list[int | None]] = {seat: [] for seat in self.seats}
+        self.of = ""
+
+    def add(self, moment: Moment) -> None:
+        """Writes the file of one opening, and the grounds that its pictures need."""
+        opening = _Opening(self._reporter, self._ruleset, moment)
+        together = opening.together() if self._together else None
+        data = {"number": moment.number, "label": moment.label, "seats": opening.seats(), "all": together}
+        data |= {"words": list(moment.words), "diaries": list(moment.diaries)}
+        for key, ground in opening.grounds.items():
+            self._folder.write(f"{self._home}/grounds/{key}.js", _script("ground", key, ground))
+        self._folder.write(f"{self._home}/turns/{moment.number:04d}.js", _script("turn", moment.number, data))
+        self.moments.append({"number": moment.number, "label": moment.label, "at": moment.at.isoformat()})
+        self._keep_scores(moment.views, opening)
+
+    def _keep_scores(self, views: Mapping[Seat, View], opening: _Opening) -> None:
+        """A seat's score is what it remembers itself, or what all know."""
+        self.of = self.of or opening.of
+        for seat in self.seats:
+            told = views[seat].get("memory", {}).get("scores") if seat in views else None
+            self.of = self.of or (told["of"] if told else "")
+            own = told["turns"][-1][1] if told and told["turns"] else opening.scores.get(seat)
+            self.scores[seat].append(own if seat in views else None)
+
+
+def write_replay(session: Session, house: House, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
+    """Writes the files of all openings of a game that is over."""
+    replay = Replay(house.reporter, house.game(snapshot.game), snapshot.seats, folder, home)
+    said = _words(session, snapshot)
+    before: Mapping[str, Any] = {}
+    for turn_id, number, at, record in _turns(session, snapshot):
+        views = _views(session, turn_id, replay.seats)
+        if views:
+            words = [each.data for each in said if each.turn == number - 1 and each.data["kind"] != DIARY]
+            diaries = [each.data for each in said if each.turn == number and each.data["kind"] == DIARY]
+            replay.add(Moment(number=number, at=at, views=views, before=before, words=words, diaries=diaries))
+        before = json.loads(record) if record else {}
+    return replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +119,6 @@ class _Said:
 
     turn: int
     data: Json
-
-
-def write_replay(session: Session, house: House, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Course:
-    """Writes the files of all openings below `home`; returns what their page needs to know of them."""
-    ruleset = house.game(snapshot.game)
-    seats = snapshot.seats[:MOST_SEATS]
-    course = Course(seats, scores={seat: [] for seat in seats})
-    said = _words(session, snapshot)
-    before: Mapping[str, Any] = {}
-    for turn_id, number, at, record in _turns(session, snapshot):
-        views = _views(session, turn_id, seats)
-        if views:
-            label = str(next(iter(views.values()))["label"])
-            opening = _Opening(house, ruleset, snapshot, views, before)
-            data = {"number": number, "label": label, "seats": opening.seats(), "all": opening.together()}
-            data["words"] = [each.data for each in said if each.turn == number - 1]
-            data["diaries"] = [each.data for each in said if each.turn == number and each.data["kind"] == DIARY]
-            data["words"] = [each for each in data["words"] if each["kind"] != DIARY]
-            for key, ground in opening.grounds.items():
-                folder.write(f"{home}/grounds/{key}.js", _script("ground", key, ground))
-            folder.write(f"{home}/turns/{number:04d}.js", _script("turn", number, data))
-            course.moments.append({"number": number, "label": label, "at": at.isoformat()})
-            _score(course, views, opening.scores)
-        before = json.loads(record) if record else {}
-    return course
 
 
 def _turns(session: Session, snapshot: CampaignSnapshot) -> Iterator[Any]:
@@ -121,21 +161,15 @@ def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
 
 
 class _Opening:
-    """One opening: the reports that were mailed then, and what came of the orders before."""
+    """The data of one opening: the reports that were mailed then, and what came of the orders before."""
 
-    def __init__(
-        self,
-        house: House,
-        ruleset: AnyRuleset,
-        snapshot: CampaignSnapshot,
-        views: Mapping[Seat, View],
-        before: Mapping[str, Any],
-    ) -> None:
-        self._house, self._ruleset, self._snapshot, self._views = house, ruleset, snapshot, views
-        self._orders = orders_told(before, ruleset.orders)
-        self._missing = before.get("missing", ())
+    def __init__(self, reporter: Reporter, ruleset: AnyRuleset, moment: Moment) -> None:
+        self._reporter, self._ruleset, self._views = reporter, ruleset, moment.views
+        self._orders = orders_told(moment.before, ruleset.orders)
+        self._missing = moment.before.get("missing", ())
         self.grounds: dict[str, str] = {}
         self.scores: Mapping[Seat, int] = {}
+        self.of = ""
 
     def seats(self) -> Json:
         """What each seat was told."""
@@ -143,19 +177,17 @@ class _Opening:
 
     def together(self) -> Json:
         """What was true, as far as all views show it together; None where the game does not say."""
-        if len(self._snapshot.seats) > MOST_TOGETHER:
-            return None
         panorama = self._ruleset.together(self._views)
         if panorama is None:
             return None
-        self.scores = panorama.scores
-        return {"pictures": [*self._pictures(panorama.pictures)], "scores": dict(panorama.scores), "of": panorama.of}
+        self.scores, self.of = panorama.scores, panorama.of
+        return {"pictures": [*self._pictures(panorama.pictures)], "scores": dict(panorama.scores)}
 
     def _seat(self, seat: Seat, view: View) -> Json:
         pictures = list(self._pictures(self._ruleset.pictures(view)))
         return {
             "brief": list(self._ruleset.brief(view)),
-            "happened": self._house.reporter.happened(self._ruleset, view),
+            "happened": self._reporter.happened(self._ruleset, view),
             "orders": list(self._ordered(view, self._orders.get(seat, ()))),
             "missed": seat in self._missing,
             "pictures": pictures,
@@ -179,14 +211,6 @@ class _Opening:
             self.grounds |= {key: ground} if key else {}
             svg = shown.replace(ground, GROUND, 1) if key else shown
             yield {"name": picture.name, "title": picture.title, "ground": key, "svg": svg}
-
-
-def _score(course: Course, views: Mapping[Seat, View], together: Mapping[Seat, int]) -> None:
-    for seat in course.seats:
-        told = views[seat].get("memory", {}).get("scores") if seat in views else None
-        course.of = course.of or (told["of"] if told else "")
-        score = told["turns"][-1][1] if told and told["turns"] else together.get(seat) if seat in views else None
-        course.scores[seat].append(score)
 
 
 def _script(what: str, key: int | str, data: Json) -> str:

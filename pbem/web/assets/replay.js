@@ -316,7 +316,10 @@ class Viewer {
   async drawing(drawn) {
     const ground = await this.files.ground(drawn.ground);
     const read = new DOMParser().parseFromString(drawn.svg.replace(GROUND, () => ground), "image/svg+xml");
-    return /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(read.documentElement, true)));
+    const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(read.documentElement, true)));
+    const [width, height] = ["width", "height"].map((side) => svg.getAttribute(side));
+    if (!svg.hasAttribute("viewBox")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    return svg;
   }
 
   /**
