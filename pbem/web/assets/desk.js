@@ -4,7 +4,6 @@ import { keepLines, keptLines, mailOf, sheetOf } from "./sheet.js";
 
 /**
  * @typedef {import("./sheet.js").Seat} Seat
- * @typedef {import("./grammar.js").Reading} Reading
  * @typedef {import("./grammar.js").Offer} Offer
  * @typedef {import("./map.js").LiveMap} LiveMap
  */
@@ -63,6 +62,7 @@ export class OrderDesk {
       "section",
       { class: "desk", id: "desk", "aria-labelledby": "desk-title" },
       make("h2", { id: "desk-title" }, "Order desk"),
+      ...notices(this.seat),
       make(
         "form",
         { class: "maker", submit: add },
@@ -97,7 +97,7 @@ export class OrderDesk {
     const line = this.input.value;
     const offers = this.grammar.named(line, spot.names);
     if (offers.length === 1 && line.trim()) this.write(offers[0].line);
-    else if (offers.length) this.showOffers(offers, `${spot.title}:`);
+    else if (offers.length) this.offers.replaceChildren(make("p", {}, `${spot.title}:`), ...this.choices(offers, spot.title));
     else this.tell(`${spot.title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`, "");
   }
 
@@ -125,7 +125,11 @@ export class OrderDesk {
   show() {
     const line = this.input.value;
     const reading = this.grammar.read(line);
-    this.showOffers(reading.offers, "", reading);
+    this.offers.replaceChildren(
+      ...this.choices(reading.endings, "what the last word may become"),
+      ...this.choices(reading.nexts, reading.expected.join(" or ")),
+      ...reading.ranges.map((range) => this.number(range)),
+    );
     const [verb] = reading.verbs;
     this.usage.replaceChildren(
       ...reading.verbs.flatMap((each) => [make("code", {}, each.usage), make("br")]),
@@ -137,24 +141,19 @@ export class OrderDesk {
     this.back.disabled = this.clear.disabled = !line;
     for (const map of this.maps) {
       map.mark("chosen", reading.words);
-      map.mark("possible", line.trim() ? reading.offers.map((offer) => offer.value) : []);
+      map.mark("possible", line.trim() ? [...reading.endings, ...reading.nexts].map((offer) => offer.value) : []);
     }
   }
 
   /**
+   * Buttons, or a list where there would be too many.
    * @param {Offer[]} offers
-   * @param {string} title
-   * @param {Reading} [reading]
+   * @param {string} label
+   * @returns {HTMLElement[]}
    */
-  showOffers(offers, title, reading) {
-    const button = (/** @type {Offer} */ offer) =>
-      make("button", { type: "button", click: () => this.write(offer.line) }, offer.label);
-    const shown =
-      offers.length > MANY
-        ? [this.select(offers, reading ? reading.expected.join(" or ") : title)]
-        : offers.map(button);
-    const numbers = (reading?.ranges || []).map((range) => this.number(range));
-    this.offers.replaceChildren(...(title ? [make("p", {}, title)] : []), ...shown, ...numbers);
+  choices(offers, label) {
+    if (offers.length > MANY) return [this.select(offers, label)];
+    return offers.map((offer) => make("button", { type: "button", click: () => this.write(offer.line) }, offer.label));
   }
 
   /**
@@ -316,6 +315,16 @@ export class OrderDesk {
     this.says.textContent = text;
     this.says.className = `says ${style}`;
   }
+}
+
+/**
+ * What a player should know before he writes orders.
+ * @param {Seat} seat
+ */
+function notices(seat) {
+  const late = seat.due && Date.parse(seat.due) < Date.now();
+  const told = late ? "The deadline of this report has passed." : seat.awaited ? "" : "No orders are asked of you now.";
+  return told ? [make("p", { class: "notice" }, told)] : [];
 }
 
 /** @param {boolean} onMap */

@@ -31,7 +31,8 @@ import { fits, listed, longer, possible, ranges, typed } from "./forms.js";
  * @property {Verb[]} verbs those that it may be of
  * @property {boolean} complete
  * @property {string} fault "" if nothing is wrong, as far as a page can tell
- * @property {Offer[]} offers
+ * @property {Offer[]} endings what the last word may become
+ * @property {Offer[]} nexts what may follow it
  * @property {Range[]} ranges
  * @property {string[]} expected what may come next, in words
  * @property {boolean} typed whether that may be something which is not offered
@@ -64,17 +65,17 @@ export class Grammar {
     const start = open ? line.slice(0, tokens[tokens.length - 1].start) : line;
     const last = open ? words[words.length - 1] : "";
     const earlier = this.follow(before);
-    const offers = [
-      ...(open ? this.endings(earlier, before.length === 0, last, start) : []),
-      ...this.nexts(threads, words.length === 0).map((value) => offer(value, `${line.trimEnd()} ${quoted(value)}`)),
-    ];
+    const endings = open ? this.endings(earlier, before.length === 0, last, start) : [];
+    const cut = open && words.length === 1 && endings.length > 0 && !this.isVerb(last);
+    const nexts = cut ? [] : this.nexts(threads, words.length === 0);
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
     return {
       words,
       verbs: [...new Set(threads.map((thread) => thread.verb))],
       complete: heads.some((items) => !items.length),
       fault: this.fault(words, heads),
-      offers: distinct(offers),
+      endings: distinct(endings),
+      nexts: distinct(nexts.map((value) => offer(value, `${line.trimEnd()} ${quoted(value)}`))),
       ranges: this.wanted(heads).flatMap((kind) =>
         ranges(kind.form).map((range) => ({ ...range, expected: kind.expected })),
       ),
@@ -132,9 +133,22 @@ export class Grammar {
    * @returns {Thread[]}
    */
   follow(words) {
-    if (!words.length) return [];
+    if (!words.length) return this.unnamed();
     const threads = this.find(words[0]).map((verb) => ({ verb, items: verb.parts.slice(1) }));
-    return this.advance(threads, words.slice(1));
+    return threads.length ? this.advance(threads, words.slice(1)) : this.advance(this.unnamed(), words);
+  }
+
+  /**
+   * Whether a word is the whole word of a verb.
+   * @param {string} word
+   */
+  isVerb(word) {
+    return this.verbs.some((verb) => [verb.word, ...verb.also].includes(word.toUpperCase()));
+  }
+
+  /** Orders that begin with no word of their own. */
+  unnamed() {
+    return this.verbs.filter((verb) => !verb.parts[0].word).map((verb) => ({ verb, items: verb.parts }));
   }
 
   /**
@@ -205,9 +219,9 @@ export class Grammar {
    * @returns {string[]}
    */
   nexts(threads, first) {
-    if (first) return [...new Set(this.verbs.map((verb) => verb.word))];
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
-    const words = heads.flatMap(([item]) => (item?.word ? [item.word] : []));
+    const begun = this.verbs.filter((verb) => first && verb.parts[0].word).map((verb) => verb.word);
+    const words = begun.length ? begun : heads.flatMap(([item]) => (item?.word ? [item.word] : []));
     return [...new Set([...words, ...this.wanted(heads).flatMap((kind) => listed(kind.form))])];
   }
 
@@ -254,7 +268,7 @@ export class Grammar {
    */
   fault(words, heads) {
     if (!words.length || (words.length === 1 && MANNERS.includes(words[0].toUpperCase()))) return "";
-    if (!this.find(words[0]).length) return `"${words[0]}" is not an order that can be given now`;
+    if (!this.find(words[0]).length && !this.unnamed().length) return `"${words[0]}" is not an order that can be given now`;
     if (heads.some((items) => !items.length)) return "";
     let known = words.length;
     while (known > 1 && !this.follow(words.slice(0, known)).length) known -= 1;
