@@ -12,7 +12,12 @@ from pbem.ruleset import split_words
 
 def put_line(page: Page, line: str) -> list[str]:
     """Puts an order into the sheet, word by word; returns the words that had to be typed since nothing offered them."""
-    typed = [word for word in split_words(line) if not _choose(page, word)]
+    words = split_words(line)
+    if page.locator(".offers").get_by_role("button", name=words[0], exact=True).count():
+        typed = [word for word in words if not _choose(page, word)]
+    else:
+        page.get_by_label("An order", exact=True).fill(line)
+        typed = words
     page.get_by_role("button", name="Add", exact=True).click()
     return typed
 

@@ -98,7 +98,7 @@ export class OrderDesk {
     const offers = this.grammar.named(line, spot.names);
     if (offers.length === 1 && line.trim()) this.write(offers[0].line);
     else if (offers.length) this.offers.replaceChildren(make("p", {}, `${spot.title}:`), ...this.choices(offers, spot.title));
-    else this.tell(`${spot.title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`, "");
+    else this.tell(`${spot.title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`);
   }
 
   /**
@@ -135,7 +135,7 @@ export class OrderDesk {
       ...reading.verbs.flatMap((each) => [make("code", {}, each.usage), make("br")]),
       verb ? verb.help : "",
     );
-    this.tell(line.trim() ? reading.fault && `${sentence(reading.fault)}` : begin(this.maps.length > 0), "");
+    this.tell(line.trim() ? told(reading, "Next:") : begin(this.maps.some((map) => map.spots().length)));
     this.add.disabled = !line.trim();
     this.add.classList.toggle("ready", reading.complete);
     this.back.disabled = this.clear.disabled = !line;
@@ -195,7 +195,7 @@ export class OrderDesk {
     this.changing = -1;
     this.write("");
     this.showLines();
-    this.tell(`In the sheet: ${line}`, "");
+    this.tell(`In the sheet: ${line}`);
   }
 
   /** Takes what was typed as text for the sheet. */
@@ -226,7 +226,7 @@ export class OrderDesk {
    * @param {number} at
    */
   row(line, at) {
-    const fault = /^[;#]/.test(line) ? "" : this.grammar.read(line).fault;
+    const fault = /^[;#]/.test(line) ? "" : told(this.grammar.read(line), "Not finished; next comes");
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
       make("button", { type: "button", "aria-label": `${label}: ${line}`, title: label, click: act }, text);
     return make(
@@ -241,7 +241,7 @@ export class OrderDesk {
         button("↓", "Later", () => this.move(at, at + 1)),
         button("×", "Take out", () => this.take(at)),
       ),
-      ...(fault ? [make("span", { class: "fault" }, sentence(fault))] : []),
+      ...(fault ? [make("span", { class: "fault" }, fault)] : []),
     );
   }
 
@@ -272,7 +272,7 @@ export class OrderDesk {
     const [line] = this.lines.splice(at, 1);
     this.changing = -1;
     this.showLines();
-    this.tell(`Taken out: ${line}`, "");
+    this.tell(`Taken out: ${line}`);
     if (this.lines.length) this.focusRow(Math.min(at, this.lines.length - 1), "Take out");
     else this.input.focus();
   }
@@ -307,13 +307,9 @@ export class OrderDesk {
     whole.select();
   }
 
-  /**
-   * @param {string} text
-   * @param {string} style
-   */
-  tell(text, style) {
+  /** @param {string} text */
+  tell(text) {
     this.says.textContent = text;
-    this.says.className = `says ${style}`;
   }
 }
 
@@ -332,7 +328,12 @@ function begin(onMap) {
   return onMap ? "Choose an order, tap the map, or type." : "Choose an order, or type.";
 }
 
-/** @param {string} text */
-function sentence(text) {
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+/**
+ * What is to be said of a line.
+ * @param {import("./grammar.js").Reading} reading
+ * @param {string} unfinished
+ */
+function told({ fault, next }, unfinished) {
+  if (fault) return `${fault[0].toUpperCase()}${fault.slice(1)}.`;
+  return next && `${unfinished} ${next}.`;
 }

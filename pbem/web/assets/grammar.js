@@ -30,6 +30,7 @@ import { fits, listed, longer, possible, ranges, typed } from "./forms.js";
  * @property {string[]} words
  * @property {Verb[]} verbs those that it may be of
  * @property {boolean} complete
+ * @property {string} next what has to follow, "" if nothing has to
  * @property {string} fault "" if nothing is wrong, as far as a page can tell
  * @property {Offer[]} endings what the last word may become
  * @property {Offer[]} nexts what may follow it
@@ -69,11 +70,13 @@ export class Grammar {
     const cut = open && words.length === 1 && endings.length > 0 && !this.isVerb(last);
     const nexts = cut ? [] : this.nexts(threads, words.length === 0);
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
+    const complete = heads.some((items) => !items.length);
     return {
       words,
       verbs: [...new Set(threads.map((thread) => thread.verb))],
-      complete: heads.some((items) => !items.length),
-      fault: this.fault(words, heads),
+      complete,
+      next: complete ? "" : this.expected(heads).join(" or "),
+      fault: words.length && !heads.length ? this.fault(words) : "",
       endings: distinct(endings),
       nexts: distinct(nexts.map((value) => offer(value, `${line.trimEnd()} ${quoted(value)}`))),
       ranges: this.wanted(heads).flatMap((kind) =>
@@ -146,9 +149,13 @@ export class Grammar {
     return this.verbs.some((verb) => [verb.word, ...verb.also].includes(word.toUpperCase()));
   }
 
-  /** Orders that begin with no word of their own. */
+  /**
+   * What a line may be that begins with no verb: in a game of free words alone, its last verb need not be written.
+   * @returns {Thread[]}
+   */
   unnamed() {
-    return this.verbs.filter((verb) => !verb.parts[0].word).map((verb) => ({ verb, items: verb.parts }));
+    const free = this.verbs.every(({ parts }) => parts.length === 2 && this.kinds[parts[1].kind || ""]?.form.verbatim);
+    return free ? this.verbs.slice(-1).map((verb) => ({ verb, items: verb.parts.slice(1) })) : [];
   }
 
   /**
@@ -220,8 +227,7 @@ export class Grammar {
    */
   nexts(threads, first) {
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
-    const begun = this.verbs.filter((verb) => first && verb.parts[0].word).map((verb) => verb.word);
-    const words = begun.length ? begun : heads.flatMap(([item]) => (item?.word ? [item.word] : []));
+    const words = first ? this.verbs.map((verb) => verb.word) : heads.flatMap(([item]) => (item?.word ? [item.word] : []));
     return [...new Set([...words, ...this.wanted(heads).flatMap((kind) => listed(kind.form))])];
   }
 
@@ -263,18 +269,16 @@ export class Grammar {
   }
 
   /**
+   * Why words cannot be read to their end.
    * @param {string[]} words
-   * @param {Part[][]} heads of all the words
    */
-  fault(words, heads) {
-    if (!words.length || (words.length === 1 && MANNERS.includes(words[0].toUpperCase()))) return "";
-    if (!this.find(words[0]).length && !this.unnamed().length) return `"${words[0]}" is not an order that can be given now`;
-    if (heads.some((items) => !items.length)) return "";
-    let known = words.length;
+  fault(words) {
+    if (words.length === 1 && MANNERS.includes(words[0].toUpperCase())) return "";
+    if (!this.find(words[0]).length) return `"${words[0]}" is not an order that can be given now`;
+    let known = words.length - 1;
     while (known > 1 && !this.follow(words.slice(0, known)).length) known -= 1;
     const after = this.follow(words.slice(0, known)).flatMap((thread) => [...headsOf(thread.items)]);
     const expected = this.expected(after).join(" or ");
-    if (known === words.length) return `it goes on: ${expected}`;
     return expected ? `expected ${expected}, got "${words[known]}"` : `"${words[known]}" is more than it takes`;
   }
 
