@@ -12,12 +12,12 @@ from pbem.store.models import Person
 from pbem.store.states import Pages
 
 _PAGE = (
-    "Your reports bring a page from now on: a file to open in your browser, where orders can be put together by clicking."
-    " FORMAT NOPAGE leaves it out."
+    "Your reports bring a page from now on: a file to open in your browser, where orders can be put together by"
+    " clicking. FORMAT NOPAGE leaves it out."
 )
 _LINK = (
-    "Your reports bring a link to a page from now on, in campaigns that have a site; in others the page is a file of the"
-    " report. FORMAT NOPAGE leaves it out."
+    "Your reports bring a link to a page from now on, in campaigns that have a site; in others the page is a file of"
+    " the report. FORMAT NOPAGE leaves it out."
 )
 _NO_PAGE = "Your reports come without pages from now on. FORMAT PAGE changes it back."
 _PAGES = {"PAGE": (Pages.ATTACHED, _PAGE), "LINK": (Pages.LINK, _LINK), "NOPAGE": (Pages.NO, _NO_PAGE)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, Seat, Seats, Standing, View, scored
-from rules.bubble_singularity import beginning, bots, form, picture, sheet, state, textmap, turn
+from rules.bubble_singularity import beginning, bots, desk, form, picture, sheet, state, textmap, turn
 from rules.bubble_singularity.became import became
 from rules.bubble_singularity.brief import brief
 from rules.bubble_singularity.events import ENDS
@@ -47,6 +47,7 @@ class BubbleSingularity(BaseRuleset[State]):
     view = staticmethod(view_of)
     parse = staticmethod(sheet.parse)
     template = staticmethod(form.template)
+    desk = staticmethod(desk.desk)
     resolve = staticmethod(turn.resolve)
     brief = staticmethod(brief)
     became = staticmethod(became)

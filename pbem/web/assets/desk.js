@@ -4,7 +4,6 @@ import { keepLines, keptLines, mailOf, sheetOf } from "./sheet.js";
 
 /**
  * @typedef {import("./sheet.js").Seat} Seat
- * @typedef {import("./grammar.js").Reading} Reading
  * @typedef {import("./grammar.js").Offer} Offer
  * @typedef {import("./map.js").LiveMap} LiveMap
  */
@@ -63,6 +62,7 @@ export class OrderDesk {
       "section",
       { class: "desk", id: "desk", "aria-labelledby": "desk-title" },
       make("h2", { id: "desk-title" }, "Order desk"),
+      ...notices(this.seat),
       make(
         "form",
         { class: "maker", submit: add },
@@ -97,8 +97,8 @@ export class OrderDesk {
     const line = this.input.value;
     const offers = this.grammar.named(line, spot.names);
     if (offers.length === 1 && line.trim()) this.write(offers[0].line);
-    else if (offers.length) this.showOffers(offers, `${spot.title}:`);
-    else this.tell(`${spot.title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`, "");
+    else if (offers.length) this.offers.replaceChildren(make("p", {}, `${spot.title}:`), ...this.choices(offers, spot.title));
+    else this.tell(`${spot.title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`);
   }
 
   /**
@@ -125,36 +125,35 @@ export class OrderDesk {
   show() {
     const line = this.input.value;
     const reading = this.grammar.read(line);
-    this.showOffers(reading.offers, "", reading);
+    this.offers.replaceChildren(
+      ...this.choices(reading.endings, "what the last word may become"),
+      ...this.choices(reading.nexts, reading.expected.join(" or ")),
+      ...reading.ranges.map((range) => this.number(range)),
+    );
     const [verb] = reading.verbs;
     this.usage.replaceChildren(
       ...reading.verbs.flatMap((each) => [make("code", {}, each.usage), make("br")]),
       verb ? verb.help : "",
     );
-    this.tell(line.trim() ? reading.fault && `${sentence(reading.fault)}` : begin(this.maps.length > 0), "");
+    this.tell(line.trim() ? told(reading, "Next:") : begin(this.maps.some((map) => map.spots().length)));
     this.add.disabled = !line.trim();
     this.add.classList.toggle("ready", reading.complete);
     this.back.disabled = this.clear.disabled = !line;
     for (const map of this.maps) {
       map.mark("chosen", reading.words);
-      map.mark("possible", line.trim() ? reading.offers.map((offer) => offer.value) : []);
+      map.mark("possible", line.trim() ? [...reading.endings, ...reading.nexts].map((offer) => offer.value) : []);
     }
   }
 
   /**
+   * Buttons, or a list where there would be too many.
    * @param {Offer[]} offers
-   * @param {string} title
-   * @param {Reading} [reading]
+   * @param {string} label
+   * @returns {HTMLElement[]}
    */
-  showOffers(offers, title, reading) {
-    const button = (/** @type {Offer} */ offer) =>
-      make("button", { type: "button", click: () => this.write(offer.line) }, offer.label);
-    const shown =
-      offers.length > MANY
-        ? [this.select(offers, reading ? reading.expected.join(" or ") : title)]
-        : offers.map(button);
-    const numbers = (reading?.ranges || []).map((range) => this.number(range));
-    this.offers.replaceChildren(...(title ? [make("p", {}, title)] : []), ...shown, ...numbers);
+  choices(offers, label) {
+    if (offers.length > MANY) return [this.select(offers, label)];
+    return offers.map((offer) => make("button", { type: "button", click: () => this.write(offer.line) }, offer.label));
   }
 
   /**
@@ -196,7 +195,7 @@ export class OrderDesk {
     this.changing = -1;
     this.write("");
     this.showLines();
-    this.tell(`In the sheet: ${line}`, "");
+    this.tell(`In the sheet: ${line}`);
   }
 
   /** Takes what was typed as text for the sheet. */
@@ -227,7 +226,7 @@ export class OrderDesk {
    * @param {number} at
    */
   row(line, at) {
-    const fault = /^[;#]/.test(line) ? "" : this.grammar.read(line).fault;
+    const fault = /^[;#]/.test(line) ? "" : told(this.grammar.read(line), "Not finished; next comes");
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
       make("button", { type: "button", "aria-label": `${label}: ${line}`, title: label, click: act }, text);
     return make(
@@ -242,7 +241,7 @@ export class OrderDesk {
         button("↓", "Later", () => this.move(at, at + 1)),
         button("×", "Take out", () => this.take(at)),
       ),
-      ...(fault ? [make("span", { class: "fault" }, sentence(fault))] : []),
+      ...(fault ? [make("span", { class: "fault" }, fault)] : []),
     );
   }
 
@@ -273,7 +272,7 @@ export class OrderDesk {
     const [line] = this.lines.splice(at, 1);
     this.changing = -1;
     this.showLines();
-    this.tell(`Taken out: ${line}`, "");
+    this.tell(`Taken out: ${line}`);
     if (this.lines.length) this.focusRow(Math.min(at, this.lines.length - 1), "Take out");
     else this.input.focus();
   }
@@ -308,14 +307,20 @@ export class OrderDesk {
     whole.select();
   }
 
-  /**
-   * @param {string} text
-   * @param {string} style
-   */
-  tell(text, style) {
+  /** @param {string} text */
+  tell(text) {
     this.says.textContent = text;
-    this.says.className = `says ${style}`;
   }
+}
+
+/**
+ * What a player should know before he writes orders.
+ * @param {Seat} seat
+ */
+function notices(seat) {
+  const late = seat.due && Date.parse(seat.due) < Date.now();
+  const told = late ? "The deadline of this report has passed." : seat.awaited ? "" : "No orders are asked of you now.";
+  return told ? [make("p", { class: "notice" }, told)] : [];
 }
 
 /** @param {boolean} onMap */
@@ -323,7 +328,12 @@ function begin(onMap) {
   return onMap ? "Choose an order, tap the map, or type." : "Choose an order, or type.";
 }
 
-/** @param {string} text */
-function sentence(text) {
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+/**
+ * What is to be said of a line.
+ * @param {import("./grammar.js").Reading} reading
+ * @param {string} unfinished
+ */
+function told({ fault, next }, unfinished) {
+  if (fault) return `${fault[0].toUpperCase()}${fault.slice(1)}.`;
+  return next && `${unfinished} ${next}.`;
 }

@@ -30,8 +30,10 @@ import { fits, listed, longer, possible, ranges, typed } from "./forms.js";
  * @property {string[]} words
  * @property {Verb[]} verbs those that it may be of
  * @property {boolean} complete
+ * @property {string} next what has to follow, "" if nothing has to
  * @property {string} fault "" if nothing is wrong, as far as a page can tell
- * @property {Offer[]} offers
+ * @property {Offer[]} endings what the last word may become
+ * @property {Offer[]} nexts what may follow it
  * @property {Range[]} ranges
  * @property {string[]} expected what may come next, in words
  * @property {boolean} typed whether that may be something which is not offered
@@ -64,17 +66,19 @@ export class Grammar {
     const start = open ? line.slice(0, tokens[tokens.length - 1].start) : line;
     const last = open ? words[words.length - 1] : "";
     const earlier = this.follow(before);
-    const offers = [
-      ...(open ? this.endings(earlier, before.length === 0, last, start) : []),
-      ...this.nexts(threads, words.length === 0).map((value) => offer(value, `${line.trimEnd()} ${quoted(value)}`)),
-    ];
+    const endings = open ? this.endings(earlier, before.length === 0, last, start) : [];
+    const cut = open && words.length === 1 && endings.length > 0 && !this.isVerb(last);
+    const nexts = cut ? [] : this.nexts(threads, words.length === 0);
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
+    const complete = heads.some((items) => !items.length);
     return {
       words,
       verbs: [...new Set(threads.map((thread) => thread.verb))],
-      complete: heads.some((items) => !items.length),
-      fault: this.fault(words, heads),
-      offers: distinct(offers),
+      complete,
+      next: complete ? "" : this.expected(heads).join(" or "),
+      fault: words.length && !heads.length ? this.fault(words) : "",
+      endings: distinct(endings),
+      nexts: distinct(nexts.map((value) => offer(value, `${line.trimEnd()} ${quoted(value)}`))),
       ranges: this.wanted(heads).flatMap((kind) =>
         ranges(kind.form).map((range) => ({ ...range, expected: kind.expected })),
       ),
@@ -132,9 +136,26 @@ export class Grammar {
    * @returns {Thread[]}
    */
   follow(words) {
-    if (!words.length) return [];
+    if (!words.length) return this.unnamed();
     const threads = this.find(words[0]).map((verb) => ({ verb, items: verb.parts.slice(1) }));
-    return this.advance(threads, words.slice(1));
+    return threads.length ? this.advance(threads, words.slice(1)) : this.advance(this.unnamed(), words);
+  }
+
+  /**
+   * Whether a word is the whole word of a verb.
+   * @param {string} word
+   */
+  isVerb(word) {
+    return this.verbs.some((verb) => [verb.word, ...verb.also].includes(word.toUpperCase()));
+  }
+
+  /**
+   * What a line may be that begins with no verb: in a game of free words alone, its last verb need not be written.
+   * @returns {Thread[]}
+   */
+  unnamed() {
+    const free = this.verbs.every(({ parts }) => parts.length === 2 && this.kinds[parts[1].kind || ""]?.form.verbatim);
+    return free ? this.verbs.slice(-1).map((verb) => ({ verb, items: verb.parts.slice(1) })) : [];
   }
 
   /**
@@ -205,9 +226,8 @@ export class Grammar {
    * @returns {string[]}
    */
   nexts(threads, first) {
-    if (first) return [...new Set(this.verbs.map((verb) => verb.word))];
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
-    const words = heads.flatMap(([item]) => (item?.word ? [item.word] : []));
+    const words = first ? this.verbs.map((verb) => verb.word) : heads.flatMap(([item]) => (item?.word ? [item.word] : []));
     return [...new Set([...words, ...this.wanted(heads).flatMap((kind) => listed(kind.form))])];
   }
 
@@ -249,18 +269,16 @@ export class Grammar {
   }
 
   /**
+   * Why words cannot be read to their end.
    * @param {string[]} words
-   * @param {Part[][]} heads of all the words
    */
-  fault(words, heads) {
-    if (!words.length || (words.length === 1 && MANNERS.includes(words[0].toUpperCase()))) return "";
+  fault(words) {
+    if (words.length === 1 && MANNERS.includes(words[0].toUpperCase())) return "";
     if (!this.find(words[0]).length) return `"${words[0]}" is not an order that can be given now`;
-    if (heads.some((items) => !items.length)) return "";
-    let known = words.length;
+    let known = words.length - 1;
     while (known > 1 && !this.follow(words.slice(0, known)).length) known -= 1;
     const after = this.follow(words.slice(0, known)).flatMap((thread) => [...headsOf(thread.items)]);
     const expected = this.expected(after).join(" or ");
-    if (known === words.length) return `it goes on: ${expected}`;
     return expected ? `expected ${expected}, got "${words[known]}"` : `"${words[known]}" is more than it takes`;
   }
 
