@@ -29,13 +29,14 @@ ROOMS: dict[str, set[str]] = {
     "jobs": {"config", "errors", "store"},
     "founding": {"config", "jobs", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
-    "report": {"errors", "logbook", "ruleset"},
+    "web": {"errors"},
+    "report": {"errors", "logbook", "ruleset", "web"},
     "archive": {"durable", "errors", "report", "ruleset"},
     "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
     "campaign": {
         *("archive", "calendar", "errors", "house", "masking"),
-        *("post", "progress", "report", "ruleset", "store"),
+        *("post", "progress", "report", "ruleset", "store", "web"),
     },
     "acts": {
         *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
@@ -50,6 +51,9 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
         *("post", "progress", "report", "rulebook", "ruleset", "store", "telling"),
     },
+    "site": {
+        *("archive", "campaign", "errors", "house", "jobs", "report", "rulebook", "ruleset", "store", "web"),
+    },
     "upkeep": {"campaign", "errors", "masking", "post", "store"},
     "doctor": {
         *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
@@ -57,7 +61,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "steps": {
         *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook"),
-        *("post", "progress", "store"),
+        *("post", "progress", "ruleset", "site", "store"),
     },
     "tick": {
         *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "masking", "post", "progress", "steps"),
@@ -70,16 +74,16 @@ ROOMS: dict[str, set[str]] = {
     "players": {"post", "ruleset"},
     "demo": {
         *("acts", "archive", "campaign", "config", "errors", "house", "logbook", "players"),
-        *("post", "progress", "ruleset", "steps", "store", "tick"),
+        *("post", "progress", "ruleset", "site", "steps", "store", "tick"),
     },
     "console": {
         *("acts", "archive", "demo", "desk", "doctor", "housekeeping", "working"),
-        *("progress", "report", "ruleset", "steps", "telling", "upkeep"),
+        *("progress", "report", "ruleset", "site", "steps", "telling", "upkeep"),
     },
     "commands": {
         *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
         *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "steps"),
-        *("jobs", "store", "telling", "tick", "upkeep", "working"),
+        *("jobs", "site", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),
@@ -104,20 +108,22 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "migrating",
     ),
     "ruleset": (
-        "canonical dice drawing hints records tokens",
-        "kinds testing",
+        "canonical dice drawing forms hints records tokens",
+        "kinds",
         "verbs",
-        "loosely",
+        "desk loosely",
         "orders",
         "contract",
         "base memory",
+        "testing",
     ),
     "ruleset.testing": (
-        "database sheets tables",
+        "database pages sheets tables",
         "play",
         "leaks soak",
         "envelope held",
-        "rules_of_long_play rules_of_reports rules_of_secrecy rules_of_setup rules_of_sheets rules_of_turns",
+        "rules_of_long_play rules_of_pages rules_of_reports",
+        "rules_of_secrecy rules_of_setup rules_of_sheets rules_of_turns",
     ),
     "post": (
         "addresses armour connecting fingerprint html_text incoming languages",
@@ -133,9 +139,14 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         "crew entry facts history_pages pages painter pictures press_pages receipt scores time_pages wording",
-        "compiling data gm_pages markdown people_pages sharing",
+        "compiling data gm_pages markdown people_pages seat_page sharing",
         "reporter",
         "checking",
+    ),
+    "web": (
+        "bundle embedding",
+        "shell",
+        "sealing",
     ),
     "jobs": (
         "tables",
@@ -152,7 +163,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "calendar": ("outage schedule",),
     "campaign": (
-        "holds journal piles policy reading tokens",
+        "holds journal links piles policy reading tokens",
         "due sheets snapshot",
         "deadlines history labels notices",
         "people press",
@@ -230,16 +241,22 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "jobs",
         "worker",
     ),
+    "site": (
+        "facts folder plot",
+        "feeds known",
+        "replay",
+        "publishing",
+    ),
     "upkeep": ("ledger letters outbox",),
     "doctor": (
         "advice verdict",
         "database mail places privacy",
         "examining",
     ),
-    "console": ("bar copies games proof running umpire upkeep",),
+    "console": ("bar copies games proof running site umpire upkeep",),
     "commands": (
         "common group options",
-        "campaigns deadlines games house mail past people press proof rulesets running turns",
+        "campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
 }
 """The rooms inside each package, from the lowest level to the highest: each knows those below it alone."""
@@ -248,13 +265,14 @@ THIRD_PARTY: dict[str, set[str]] = {
     "PIL": {"report"},
     "alembic": {"store"},
     "click": {"cli", "commands", "console"},
+    "cryptography": {"web"},
     "dkim": {"post"},
     "imapclient": {"post"},
     "jinja2": {"report"},
     "jsonpatch": {"archive"},
     "icalendar": {"report"},
     "markdown_it": {"report"},
-    "markupsafe": {"report"},
+    "markupsafe": {"report", "site", "web"},
     "msgspec": {"working"},
     "procrastinate": {"jobs", "working"},
     "psycopg": {"working"},
@@ -262,7 +280,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "resvg_py": {"report"},
     "sqlalchemy": {
         *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
-        *("steps", "store", "upkeep", "working"),
+        *("site", "steps", "store", "upkeep", "working"),
     },
 }
 """Which rooms may use which package."""

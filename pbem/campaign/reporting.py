@@ -25,6 +25,7 @@ from pbem.post.writing import Mail
 from pbem.report import Correction, DiceTold, Job, ReportFacts, ReportParts, SheetUsed
 from pbem.ruleset import AnyRuleset, Order, Seat, View, canonical
 from pbem.store.models import Report, Turn
+from pbem.store.states import Pages
 
 _PUT = insert(cast(Table, Report.__table__))
 _DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))
@@ -163,6 +164,7 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         seed=opening.seed,
         dice=opening.dice.get(place.seat),
         first=opening.number == 1,
+        page=bool(place.address) and snapshot.pages_for(place) != Pages.NO,
         record=opening.record,
         correction=opening.corrections.get(place.seat),
         words=opening.postbag.words(place),
@@ -174,4 +176,5 @@ def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, part
     snapshot = opening.snapshot
     id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
     topic = topic_of("report", snapshot.name, opening.number, place.seat)
-    return Postman.of(house, snapshot).report(place.address, parts, facts, id_, topic=topic)
+    linked = snapshot.pages_for(place) == Pages.LINK
+    return Postman.of(house, snapshot).report(place.address, parts, facts, id_, topic=topic, linked=linked)

@@ -19,18 +19,23 @@ from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat, suggest
 from pbem.store import flushed
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
-from pbem.store.states import Phase, Seating
+from pbem.store.states import Pages, Phase, Seating
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A seat and who sits there: nobody, when it has no address. A seat not `playing` is out of the game."""
+    """A seat and who sits there: nobody, when it has no address. A seat not `playing` is out of the game.
+
+    `plain` and `pages` are how its player wants his mail, as in `Person`.
+    """
 
     id: int
     seat: Seat
     address: str
     playing: bool
     paused: bool = False
+    plain: bool = False
+    pages: Pages | None = None
 
     @property
     def manned(self) -> bool:
@@ -71,6 +76,11 @@ class CampaignSnapshot:
     def seats(self) -> tuple[Seat, ...]:
         """All seats there ever were."""
         return tuple(place.seat for place in self.places)
+
+    def pages_for(self, place: Place) -> Pages:
+        """How the player of a place gets reports as pages: as he says, or else as the house rules do."""
+        wanted = place.pages or Pages(self.policy.pages)
+        return Pages.NO if place.plain and wanted == Pages.ATTACHED else wanted
 
     @cached_property
     def playing(self) -> tuple[Place, ...]:
@@ -119,7 +129,7 @@ class LastReport:
 _CAMPAIGN = select(Campaign.__table__).where(Campaign.name == bindparam("name"))
 _LOCK = select(Campaign.id).where(Campaign.name == bindparam("name")).with_for_update()
 _SEATS = (
-    select(SeatRow.id, SeatRow.name, SeatRow.status, SeatRow.paused, Person.address)
+    select(SeatRow.id, SeatRow.name, SeatRow.status, SeatRow.paused, Person.address, Person.plain, Person.pages)
     .outerjoin(Person, Person.id == SeatRow.person_id)
     .where(SeatRow.campaign_id == bindparam("campaign"))
     .order_by(SeatRow.id)
@@ -160,8 +170,8 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
         held=campaign.held,
         era=campaign.era,
         places=tuple(
-            Place(id_, seat, address or "", status != Seating.REMOVED, paused)
-            for id_, seat, status, paused, address in rows
+            Place(id_, seat, address or "", status != Seating.REMOVED, paused, bool(plain), pages)
+            for id_, seat, status, paused, address, plain, pages in rows
         ),
         words=tuple(DiceWord(*each) for each in campaign.dice_words),
     )

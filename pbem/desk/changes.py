@@ -9,6 +9,19 @@ from pbem.desk.replies import Case, answer
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.report.people_pages import Confirmation, RequestKind
 from pbem.store.models import Person
+from pbem.store.states import Pages
+
+_PAGE = (
+    "Your reports bring a page from now on: a file to open in your browser, where orders can be put together by"
+    " clicking. FORMAT NOPAGE leaves it out."
+)
+_LINK = (
+    "Your reports bring a link to a page from now on, in campaigns that have a site; in others the page is a file of"
+    " the report. FORMAT NOPAGE leaves it out."
+)
+_NO_PAGE = "Your reports come without pages from now on. FORMAT PAGE changes it back."
+_PAGES = {"PAGE": (Pages.ATTACHED, _PAGE), "LINK": (Pages.LINK, _LINK), "NOPAGE": (Pages.NO, _NO_PAGE)}
+"""The words for pages, and what is answered."""
 
 _NOBODY = "This address is nobody's here, so there is nothing to change."
 
@@ -43,6 +56,9 @@ def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> s
 def _mail_as(asked: AskedByPerson, order: MailAs) -> str:
     if asked.person is None:
         return _NOBODY
+    if order.form in _PAGES:
+        asked.person.pages, said = _PAGES[order.form]
+        return said
     if order.form in ("CALENDAR", "NOCALENDAR"):
         asked.person.calendar = order.form == "CALENDAR"
         if asked.person.calendar:

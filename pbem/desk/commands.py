@@ -217,11 +217,11 @@ class Fallback(Command):
 @dataclass(frozen=True, slots=True)
 class MailAs(Command):
     """Choose how reports come: as text alone, or with HTML and pictures; with the deadline as a file for your calendar,
-    or without."""
+    or without; also as a page for your browser, with a desk for orders, or as a link to one, or without."""
 
     usage = "FORMAT form"
     needs_seat = False
-    form: Annotated[str, Word(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR"))]
+    form: Annotated[str, Word(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR", "PAGE", "LINK", "NOPAGE"))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,8 +111,8 @@ class ReportFacts:
     before; `dice` are the words mixed with it, in a seat's first report and in
     its last. `record` is the hash of the archive's record of the turn before the
     one reported, by which the archive can be held to this report; "" where there
-    is none. `first`: nothing was resolved before this report. `words` are those
-    of people.
+    is none. `first`: nothing was resolved before this report. `page`: its player
+    wants it as a page too. `words` are those of people.
     """
 
     campaign: str
@@ -130,6 +130,7 @@ class ReportFacts:
     record: str = ""
     dice: DiceTold | None = None
     first: bool = False
+    page: bool = False
     closes: dt.datetime | None = None
     words: Words = Words()
     correction: Correction | None = None
@@ -163,7 +164,8 @@ class ReportParts:
     """A report, whole: what is mailed, and what the archive keeps.
 
     `subject` lacks the tag with the reply code, which the postman adds;
-    `data` is the JSON attachment.
+    `data` is the JSON attachment. `page` is the report as one file for a browser,
+    for a player who wants it; it is kept nowhere, since it follows from the rest.
     """
 
     seat: Seat
@@ -172,6 +174,7 @@ class ReportParts:
     html: str
     data: bytes
     pictures: tuple[DrawnPicture, ...] = ()
+    page: bytes | None = None
 
     def files(self) -> dict[str, bytes]:
         """The parts by their names in the archive's `reports/` folder."""

@@ -32,6 +32,8 @@ from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
 from pbem.report.scores import tell_scores
+from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
+from pbem.report.seat_page import seat_page
 from pbem.report.sharing import Job, Sharing
 from pbem.report.wording import FILTERS, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View
@@ -129,6 +131,20 @@ class Reporter:
         """The same as HTML, for a page that has it."""
         return self._render(f"host/{page.page}.html.j2", {"page": page})
 
+    def site(self, name: str, **facts: Any) -> str:
+        """The HTML of `templates/site/<name>.html.j2`."""
+        return self._render(f"site/{name}.html.j2", facts)
+
+    def happened(self, ruleset: AnyRuleset, view: View) -> list[list[str]]:
+        """What happened as a view tells it: of each event a sentence, and further lines that explain it."""
+        return [each.lines for each in self._happened(f"{ruleset.key}/events.j2", view)]
+
+    def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str) -> bytes:
+        """The page of a report, of which `html` is that of its mail."""
+        pictures = ruleset.pictures(view) if self._studio else ()
+        page = seat_page(ruleset, view, facts, html=html, pictures=pictures)
+        return self._render(SEAT_PAGE, {"page": page}).encode()
+
     def page(self, name: str, **facts: Any) -> str:
         """The text of `templates/host/<name>.txt.j2`."""
         return self._render(f"host/{name}.txt.j2", facts)
@@ -155,13 +171,15 @@ class Reporter:
     ) -> ReportParts:
         data = report_data(ruleset, view, facts)
         context = self._context(ruleset, view, facts, pictures, data["brief"])
+        html = self._render(f"{ruleset.key}/report.html.j2", context)
         return ReportParts(
             seat=facts.seat,
             subject=report_subject(ruleset.title, view, facts, facts.edition),
             text=self._render(f"{ruleset.key}/report.txt.j2", context),
-            html=self._render(f"{ruleset.key}/report.html.j2", context),
+            html=html,
             data=write_report_data(data),
             pictures=tuple(DrawnPicture(picture.name, picture.title, png) for picture, png in pictures),
+            page=self.seat_page(ruleset, view, facts, html) if facts.page else None,
         )
 
     def _context(

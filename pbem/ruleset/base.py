@@ -33,6 +33,7 @@ from pbem.ruleset.contract import (
     Event,
     Json,
     Option,
+    Panorama,
     RulesetError,
     SaveError,
     Seat,
@@ -117,6 +118,10 @@ class BaseRuleset(Generic[S]):
         """Each order without what may be left out of it, as comments."""
         return [f"; {verb.form}" for verb in self.orders.verbs]
 
+    def desk(self, view: View) -> Json:
+        """All orders, whenever they may be given."""
+        return self.orders.desk(view)
+
     def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """Nothing."""
         return {}
@@ -136,6 +141,14 @@ class BaseRuleset(Generic[S]):
     def text_map(self, view: View) -> str:
         """None."""
         return ""
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama | None:
+        """Nothing."""
+        return None
+
+    def together(self, views: Mapping[Seat, View]) -> Panorama | None:
+        """What is `public`."""
+        return self.public(views)
 
     @property
     def bots(self) -> Mapping[str, Bot]:

@@ -5,13 +5,16 @@ order: sprites, which are small pieces of SVG, and labels. A host paints a
 ground and a sprite once, and sets type without a renderer of SVG; the same
 drawing is also one self-contained SVG. Positions are whole pixels, so that a
 sprite looks the same wherever it stands.
+
+Spots are places on a picture that can be tapped on a page. They are not
+painted, and say by which words orders may mean what is there.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -91,6 +94,39 @@ class Label(NamedTuple):
 
 Mark = Stamp | Label
 
+Point = tuple[int, int]
+"""A place in a picture, in pixels from its upper left corner."""
+
+
+class Spot(NamedTuple):
+    """A place on a picture that can be tapped; where spots overlap, the last one is.
+
+    `names` are the words by which orders may mean what is there, what matters most first: "R101", "3,-2". `title` says
+    it to a person, on one line; `points` are the corners of its outline.
+    """
+
+    names: tuple[str, ...]
+    title: str
+    points: tuple[Point, ...]
+
+    @property
+    def svg(self) -> str:
+        """The spot as an SVG element, which is seen if a style sheet paints it."""
+        corners = " ".join(f"{x},{y}" for x, y in self.points)
+        return (
+            f'<polygon data-names="{svg_escape(BETWEEN.join(self.names))}" tabindex="0" role="button" '
+            f'aria-label="{svg_escape(self.title)}" points="{corners}"/>'
+        )
+
+
+BETWEEN = "|"
+"""Stands between the names of a spot, and in none."""
+
+
+def box(x: int, y: int, width: int, height: int) -> tuple[Point, ...]:
+    """The corners of an upright rectangle whose upper left corner is (x, y)."""
+    return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
+
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
@@ -104,9 +140,9 @@ class Drawing:
         body = "".join([self.ground.body, *map(_element, self.marks)])
         return svg_document(self.ground.width, self.ground.height, body, title)
 
-    def picture(self, name: str, title: str) -> Picture:
+    def picture(self, name: str, title: str, spots: Iterable[Spot] = ()) -> Picture:
         """The drawing as a picture of a report."""
-        return Picture(name, title, self.svg(title), self.ground.width, self.ground.height, self)
+        return Picture(name, title, self.svg(title), self.ground.width, self.ground.height, self, tuple(spots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +151,8 @@ class Picture:
 
     Text in it uses the font family "DejaVu Sans", the one the host brings.
     `width` and `height` in CSS pixels; `title` is the alternative text. With
-    a `drawing`, the host paints that: the same picture, sooner.
+    a `drawing`, the host paints that: the same picture, sooner. On a page its
+    `spots` can be tapped.
     """
 
     name: str
@@ -124,6 +161,16 @@ class Picture:
     width: int
     height: int
     drawing: Drawing | None = None
+    spots: tuple[Spot, ...] = ()
+
+
+def live_svg(picture: Picture) -> str:
+    """The picture for a page: its SVG, and above all else a group "spots" of what can be tapped, as yet unseen."""
+    if not picture.spots:
+        return picture.svg
+    spots = "".join(spot.svg for spot in picture.spots)
+    drawn, end, _ = picture.svg.rpartition("</svg>")
+    return f'{drawn}<g class="spots" fill="none" pointer-events="all">{spots}</g>{end}'
 
 
 def stroke(points: Sequence[tuple[float, float]], *, width: float, **attributes: str) -> Stamp:

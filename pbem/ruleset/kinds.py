@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pbem.ruleset.forms import Choice, Form, Free, Number
 from pbem.ruleset.hints import suggest
 
 ContextView = Mapping[str, Any]
@@ -65,6 +66,10 @@ class Kind:
         """Words this kind can read, given the view; for hints and random sheets."""
         raise NotImplementedError
 
+    def form(self, view: ContextView) -> Form:
+        """What a page offers for it, given the view: a typed word, with the samples at hand."""
+        return Free(tuple(self.samples(view)))
+
     def longest(self, view: ContextView) -> int:
         """The most words that a name of this kind has, where names have blanks."""
         return 1
@@ -90,6 +95,9 @@ class Word(Kind):
     def samples(self, view: ContextView) -> Sequence[str]:
         return self.words
 
+    def form(self, view: ContextView) -> Form:
+        return Choice(self.words)
+
     def longest(self, view: ContextView) -> int:
         return _longest(self.words)
 
@@ -108,6 +116,9 @@ class Listed(Kind):
 
     def samples(self, view: ContextView) -> Sequence[str]:
         return self.names(view)
+
+    def form(self, view: ContextView) -> Form:
+        return Choice(tuple(self.names(view)))
 
     def longest(self, view: ContextView) -> int:
         return _longest(self.names(view))
@@ -136,6 +147,9 @@ class Whole(Kind):
 
     def samples(self, view: ContextView) -> Sequence[str]:
         return sorted({str(self.low), str((self.low + self.high) // 2), str(self.high)})
+
+    def form(self, view: ContextView) -> Form:
+        return Number(self.low, self.high)
 
 
 def bounded(word: str, low: int, high: int, expected: str, *, none: str = "none is possible now") -> int:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pbem.ruleset.desk import desk_data
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import ContextView, Refused, either
@@ -143,6 +144,10 @@ class OrderBook:
     def reference(self) -> str:
         """The order reference in Markdown, for rulebooks."""
         return "\n".join(f"- `{verb.usage}`  \n  {verb.help}  \n  Example: `{verb.example}`" for verb in self.verbs)
+
+    def desk(self, view: ContextView, orders: Iterable[type[Order]] | None = None) -> dict[str, Any]:
+        """All that a page needs to offer the orders, or some of them, in JSON data of the form of `desk_data`."""
+        return desk_data([self._by_type[order] for order in (self.types if orders is None else orders)], view)
 
     def invent(self, view: ContextView, dice: Dice, *key: str | int) -> str:
         """A random line, well-formed as far as the view has names for it."""

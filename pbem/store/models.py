@@ -34,7 +34,7 @@ from sqlalchemy.types import TypeDecorator
 
 from pbem.ruleset import canonical
 from pbem.store.bundles import bundle, unbundle
-from pbem.store.states import ApplicantStatus, LetterState, MailState, Phase, Seating
+from pbem.store.states import ApplicantStatus, LetterState, MailState, Pages, Phase, Seating
 
 
 class Utc(TypeDecorator[dt.datetime]):
@@ -119,7 +119,8 @@ class Person(Base):
 
     `key` is the address in lower case. `fallback` is a second address, for mail
     that the first refuses; `plain` asks for mail without HTML and pictures,
-    `calendar` for deadlines as files for calendars.
+    `calendar` for deadlines as files for calendars. `pages` is how he wants
+    reports as pages, None for as the house rules of his campaigns have it.
     """
 
     __tablename__ = "person"
@@ -130,6 +131,7 @@ class Person(Base):
     fallback: Mapped[str] = mapped_column(String(254), default="")
     plain: Mapped[bool] = mapped_column(default=False)
     calendar: Mapped[bool] = mapped_column(default=True)
+    pages: Mapped[Pages | None] = mapped_column(_one_of(Pages, 10), default=None)
     created_at: Mapped[dt.datetime]
 
 
@@ -378,6 +380,25 @@ class ReportCopy(Base):
     deputy_id: Mapped[int] = mapped_column(ForeignKey("deputy.id"), index=True)
     code: Mapped[str] = mapped_column(String(32), unique=True)
     message_id: Mapped[str] = mapped_column(String(200), index=True)
+
+
+_UNWRITTEN = text("written_at IS NULL")
+
+
+class SealedPage(Base):
+    """A report as a page that a link opens: the file for `place` on the site. Its key is in the mail with the link.
+
+    `written_at` is when it was put on the site.
+    """
+
+    __tablename__ = "sealed_page"
+    __table_args__ = (Index("ix_sealed_page_unwritten", "id", sqlite_where=_UNWRITTEN, postgresql_where=_UNWRITTEN),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    place: Mapped[str] = mapped_column(String(60), unique=True)
+    content: Mapped[bytes] = mapped_column(Packed)
+    written_at: Mapped[dt.datetime | None]
 
 
 class Fact(Base):

@@ -21,6 +21,14 @@ class Seating(StrEnum):
     REMOVED = "removed"
 
 
+class Pages(StrEnum):
+    """How a report comes as a page for a browser besides: not at all, with its mail, or behind a link to the site."""
+
+    NO = "no"
+    ATTACHED = "attached"
+    LINK = "link"
+
+
 class ApplicantStatus(StrEnum):
     """What became of somebody who wishes to play: he waits on the list, has a seat, or wishes no more."""
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Kind, Listed, Refused, Word, choose, suggest
+from pbem.ruleset import Choice, Form, InTurn, Kind, Listed, Refused, Word, choose, suggest
+from pbem.ruleset import Either as AnyOf
 from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from rules.bubble_singularity.cards import TURNS
 from rules.bubble_singularity.grid import DIAGONALS, WAYS, squares, starts
@@ -46,6 +47,12 @@ class Way(Kind):
     def samples(self, view: _View) -> Sequence[str]:
         return WAYS
 
+    def form(self, view: _View) -> Form:
+        """Those that the reader's cards allow."""
+        slanting = DIAGONALS if self.diagonal and "drift" in _held(view) else ()
+        doubled = [way * 2 for way in WAYS if self.twice and "cascade" in _held(view)]
+        return Choice((*WAYS, *slanting, *doubled))
+
     def _words(self) -> Sequence[str]:
         doubled = [way * 2 for way in WAYS] if self.twice else []
         return [*WAYS, *(DIAGONALS if self.diagonal else ()), *doubled]
@@ -70,15 +77,28 @@ class Placed(Kind):
     def samples(self, view: _View) -> Sequence[str]:
         return (*COLOURS, NONE)
 
+    def form(self, view: _View) -> Form:
+        """The colours in the reader's hand, and what his cards add."""
+        colours = [colour for colour in COLOURS if view["players"][view["seat"]]["hand"][colour]]
+        more = [colour + EXTRA for colour in colours if "resonance" in _held(view)]
+        return Choice((*colours, *more, NONE))
+
+
+def _held(view: _View) -> Sequence[str]:
+    """The reader's ability cards."""
+    cards: Sequence[str] = view["players"][view["seat"]]["cards"]
+    return cards
+
 
 @dataclass(frozen=True)
 class Either(Kind):
-    """A word that one of several kinds can read, such as a colour or a way in turn."""
+    """A word that one of several kinds can read, or with `paired` one of each in turn, such as a colour and a way."""
 
     kinds: tuple[Kind, ...]
     shown: str
     expected: str
     example: str
+    paired: bool = False
 
     def read(self, word: str, view: _View) -> Any:
         for kind in self.kinds:
@@ -90,6 +110,10 @@ class Either(Kind):
 
     def samples(self, view: _View) -> Sequence[str]:
         return [word for kind in self.kinds for word in kind.samples(view)]
+
+    def form(self, view: _View) -> Form:
+        forms = tuple(kind.form(view) for kind in self.kinds)
+        return InTurn(forms) if self.paired else AnyOf(forms)
 
     def _hint(self, view: _View) -> str:
         words = [word for kind in self.kinds if not isinstance(kind, Space) for word in kind.samples(view)]
@@ -113,6 +137,10 @@ class Ability(Kind):
 
     def samples(self, view: _View) -> Sequence[str]:
         return asked_for(view) or list(ABILITIES)
+
+    def form(self, view: _View) -> Form:
+        """What is asked for now, or for a standing list all that may be."""
+        return Choice(tuple(dict.fromkeys(asked_for(view) or (*ABILITIES, *COLOURS))))
 
 
 def _all_squares(view: _View) -> Sequence[str]:
@@ -151,6 +179,9 @@ class Turn(Kind):
     def samples(self, view: _View) -> Sequence[str]:
         return TURNS
 
+    def form(self, view: _View) -> Form:
+        return Choice(tuple(TURNS))
+
 
 def _space(expected: str, example: str, names: Callable[[_View], Sequence[str]] = _all_squares) -> Space:
     return Space("space", expected, example, names)
@@ -172,15 +203,17 @@ STEP = Way(diagonal=True, example="E E N")
 COLOUR = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue")
 PLACED = Placed()
 FOUND = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue red red")
-BUBBLE_AND_WAY = Either((COLOUR, WAY), "colour way", "a colour and a way in turn, such as blue N", "blue N, red E")
+BUBBLE_AND_WAY = Either(
+    (COLOUR, WAY), "colour way", "a colour and a way in turn, such as blue N", "blue N, red E", paired=True
+)
 BUBBLE_AND_FAR_WAY = Either(
-    (COLOUR, Way(twice=True)), "colour way", "a colour and a way in turn, such as blue N", "red N, blue E"
+    (COLOUR, Way(twice=True)), "colour way", "a colour and a way in turn, such as blue N", "red N, blue E", paired=True
 )
 SPACE_AND_COLOUR = Either(
-    (SPACE, COLOUR), "space colour", "a space and a colour in turn, such as B2 red", "B1 red, A2 green"
+    (SPACE, COLOUR), "space colour", "a space and a colour in turn, such as B2 red", "B1 red, A2 green", paired=True
 )
 COLOUR_AND_SPACE = Either(
-    (COLOUR, SPACE), "colour space", "a colour and a space in turn, such as red B2", "red B2, blue C3"
+    (COLOUR, SPACE), "colour space", "a colour and a space in turn, such as red B2", "red B2, blue C3", paired=True
 )
 TURN = Turn()
 KEPT = Ability()

@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, View, stroke
+from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Spot, Sprite, Stamp, View, box, stroke
 from rules.bubble_singularity.abilities import ABILITIES
 from rules.bubble_singularity.cards import EXPANSION, FLUX, PLAIN, UNIVERSE, UNSTABLE
 from rules.bubble_singularity.grid import SHIFTS, spot
@@ -49,7 +49,7 @@ STATION = "#3c4468"
 def pictures(view: View) -> tuple[Picture, ...]:
     """The table a view tells of."""
     table = _Table(view)
-    return (table.drawing().picture("board", _title(view)),)
+    return (table.drawing().picture("board", _title(view), table.spots()),)
 
 
 def _title(view: View) -> str:
@@ -111,6 +111,13 @@ class _Table:
         x, y = spot(place)
         pitch = self.edge + GAP
         return MARGIN + x * pitch + self.edge // 2, TOP + y * pitch + self.edge // 2
+
+    def spots(self) -> Iterator[Spot]:
+        """Every space, and what lies on it."""
+        for place, space in self.view["spaces"].items():
+            x, y = self.middle(place)
+            corner = x - self.edge // 2, y - self.edge // 2
+            yield Spot((place,), f"{place}: {', '.join(_lying(space))}", box(*corner, self.edge, self.edge))
 
     # Cards.
 
@@ -246,6 +253,19 @@ class _Table:
 def _is_full(space: View) -> bool:
     """Whether a card has no room for its kind but beside its name."""
     return bool(space["mari"]) or len(space["bubbles"]) > 3
+
+
+def _lying(space: View) -> Iterator[str]:
+    """What a space is and holds, in words."""
+    yield f"{space['kind']} card, arrows {' '.join(space['arrows']) or 'none'}"
+    if space["node"]:
+        yield "a node"
+    if space["control"]:
+        yield f"controlled by {space['control']}"
+    if space["mari"]:
+        yield f"{space['mari']}'s Mari"
+    bubbles: Counter[str] = Counter(space["bubbles"])
+    yield from (counted(count, f"{colour} bubble") for colour, count in sorted(bubbles.items()))
 
 
 def _titles(me: View) -> list[str]:

@@ -26,7 +26,8 @@ def using(words: list[str], view: _View) -> str:
     if card:
         _check_passive(card)
     word = {"warp": "teleport"}.get(said[0], said[0])
-    rest = without(said[1:], ("from", "station", "bubble"), () if word in ("select", "attractor") else BETWEEN)
+    needless = ("from", "bubble") if word == "block" else ("from", "station", "bubble")
+    rest = without(said[1:], needless, () if word in ("select", "attractor") else BETWEEN)
     if word == "director":
         return " ".join(["USE DIRECTOR", *_direct(rest, view)])
     reading = _OF_USES.get(word)

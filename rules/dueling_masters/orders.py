@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Word, choose
+from pbem.ruleset import Choice, Form, Kind, Listed, Order, OrderBook, Refused, Word, choose
 from rules.dueling_masters.board import SQUARES, territory
 from rules.dueling_masters.kinds import FIGHTERS, HOME, KINDS, WORDS
+from rules.dueling_masters.moves import Fleet
 from rules.dueling_masters.reading import plainly, square_of
 from rules.kit.parley import Draw, Resign
 from rules.kit.speech import SpokenBook
@@ -16,7 +17,10 @@ from rules.kit.speech import SpokenBook
 
 @dataclass(frozen=True)
 class Square(Kind):
-    """A square of the board; of the reader's own half where `own` is set, as far as samples go."""
+    """A square of the board; samples are all, or where `own` is set those of the reader's own half.
+
+    A page offers those of the own half, or else those that a piece can go to.
+    """
 
     example: str
     own: bool = False
@@ -28,6 +32,13 @@ class Square(Kind):
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return territory(view["seat"]) if self.own else SQUARES
+
+    def form(self, view: Mapping[str, Any]) -> Form:
+        if self.own:
+            return Choice(territory(view["seat"]))
+        fleet = Fleet.of_view(view)
+        ends = {end for piece in fleet.movable() for end in (*fleet.moves(piece), *fleet.rams(piece))}
+        return Choice(tuple(square for square in SQUARES if square in ends))
 
 
 class PieceKind(Word):
@@ -51,6 +62,9 @@ class Mover(Listed):
         except Refused as refused:
             text = _lost(word, view) or str(refused)
             raise Refused(refused.code, text, "possible: " + ", ".join(self.names(view))) from None
+
+    def form(self, view: Mapping[str, Any]) -> Form:
+        return Choice(tuple(piece.name for piece in Fleet.of_view(view).movable()))
 
 
 def _lost(word: str, view: Mapping[str, Any]) -> str:

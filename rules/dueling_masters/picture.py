@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Seat, Sprite, Stamp, View, stroke
-from rules.dueling_masters.board import COLUMNS, HALVES, rows_from_top
+from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Seat, Spot, Sprite, Stamp, View, box, stroke
+from rules.dueling_masters.board import COLUMNS, HALVES, SQUARES, rows_from_top
 from rules.dueling_masters.kinds import ASTEROID, HOME
 from rules.kit import svg
 
@@ -25,7 +25,8 @@ HOME_FILL, ROCK, FLIGHT, BURST, FRESH = "#8fd17a", "#a9a196", "#ffd766", "#ff9a3
 def pictures(view: View) -> tuple[Picture, ...]:
     """The board a view tells of."""
     title = f"Dueling Masters of Space-Time, {view['label']}: the board of player {view['seat']}"
-    return (Drawing(_ground(view["seat"]), tuple(_Board(view).marks())).picture("board", title),)
+    board = _Board(view)
+    return (Drawing(_ground(view["seat"]), tuple(board.marks())).picture("board", title, board.spots()),)
 
 
 SMALLEST = 11
@@ -109,6 +110,15 @@ class _Board:
         """The middle of a square."""
         return _at(self.view["seat"], square)
 
+    def spots(self) -> Iterator[Spot]:
+        """Every square, with what is known to be there, and once pieces move the names of the own ones on it."""
+        things = _by_square([*self.view["own"], *_enemies(self.view)])
+        for square in SQUARES:
+            here, (x, y) = things.get(square, ()), self.at(square)
+            own = [thing["name"] for thing in here if "known" in thing and self.view["stage"] == "play"]
+            told = ", ".join(map(_told, here)) or "nothing known"
+            yield Spot((*own, square), f"{square}: {told}", box(x - CELL // 2, y - CELL // 2, CELL, CELL))
+
     def marks(self) -> Iterator[Mark]:
         """Everything on the empty board, lowest first."""
         for square in self.view["latest"]:
@@ -154,10 +164,7 @@ class _Board:
 
     def _pieces(self) -> Iterator[Mark]:
         """All pieces of each square, smaller where they are many."""
-        here: dict[str, list[View]] = {}
-        for thing in [*self.view["own"], *_enemies(self.view)]:
-            here.setdefault(thing["square"], []).append(thing)
-        for square, things in here.items():
+        for square, things in _by_square([*self.view["own"], *_enemies(self.view)]).items():
             yield from self._crowd(square, things)
 
     def _crowd(self, square: str, things: Sequence[View]) -> Iterator[Mark]:
@@ -175,6 +182,23 @@ def _enemies(view: View) -> list[View]:
     """The enemy's pieces as the reader has them on his board; at the end of the game, as they truly are."""
     left = [piece for piece in view["disclosed"] if piece["fate"] in ("stood", "in transit")]
     return left if view["over"] else list(view["enemy"])
+
+
+def _by_square(things: Iterable[View]) -> dict[str, list[View]]:
+    here: dict[str, list[View]] = {}
+    for thing in things:
+        here.setdefault(thing["square"], []).append(thing)
+    return here
+
+
+def _told(thing: View) -> str:
+    """A piece in words, as far as the reader knows it."""
+    if "known" in thing:
+        return f"your {thing['name']}" + (" in transit to here" if thing["transit"] else "")
+    if "mark" not in thing:
+        return f"enemy {thing['name']}"
+    kind = thing["kind"] or (f"perhaps {' or '.join(thing['kinds'])}" if thing["kinds"] else "unknown")
+    return f"enemy {thing['mark']}{'' if thing['standing'] else ' left here'}, {kind}"
 
 
 def _turn(view: View) -> str:

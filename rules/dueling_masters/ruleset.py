@@ -73,6 +73,7 @@ class DuelingMasters(BaseRuleset[State]):
 
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
+    desk = staticmethod(sheet.desk)
     brief = staticmethod(brief)
     became = staticmethod(became)
     resolve = staticmethod(turn.resolve)

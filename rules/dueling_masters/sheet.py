@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
 from rules.dueling_masters.kinds import KINDS, WORDS, numbers
 from rules.dueling_masters.moves import Fleet, check_time
-from rules.dueling_masters.orders import ORDERS, Move, Setup
+from rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
 from rules.dueling_masters.outlook import outlook
 from rules.dueling_masters.placement import check_placement, lacking
 from rules.dueling_masters.state import opponent
-from rules.kit.parley import Draw, Resign, check_draw
+from rules.kit.parley import Draw, Resign, check_draw, sayings
 
 _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
 _WHEN = "this takes effect when your opponent's sheet is run, before anything on it"
@@ -160,3 +161,17 @@ def _move_line(piece: View, *, ram: bool) -> str:
     where = f"in transit, {piece['origin']} to {piece['square']}" if piece["transit"] else f"on {piece['square']}"
     order = f"; MOVE {piece['name']} TO <square>{' RAM' if ram else ''}"
     return f"{order:<32}# {where}"
+
+
+def desk(view: View) -> dict[str, Any]:
+    """What a page offers: the set-up, or the moves that there are, and what is said of draws."""
+    fleet = Fleet.of_view(view)
+    pieces = fleet.movable() if view["stage"] == "play" and view["awaited"] else []
+    useful = {
+        Setup: view["stage"] == "set-up",
+        Move: any(fleet.moves(piece) for piece in pieces),
+        Ram: any(fleet.rams(piece) for piece in pieces),
+        Draw: bool(sayings(view)),
+        Resign: True,
+    }
+    return ORDERS.desk(view, [order for order, use in useful.items() if use and not view["over"]])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from pbem.ruleset import Entry, Finding, Kind, Order, OrderBook, Parsed, Refused, join_lines
+from pbem.ruleset import Entry, Finding, Form, Free, Kind, Order, OrderBook, Parsed, Refused, join_lines
 from rules.gm_adjudicated.text import one_line
 from rules.gm_adjudicated.verbs import SAY, first_word, meant, slip_of
 
@@ -31,6 +31,9 @@ class Words(Kind):
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return [*(entry["verb"].lower() for entry in view["verbs"]), "the", "fleet", "waits,", "at", "Naxos;", '"now"']
+
+    def form(self, view: Mapping[str, Any]) -> Form:
+        return Free((self.example,), verbatim=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ class GmAdjudicated(BaseRuleset[State]):
 
     view = staticmethod(view_of)
     template = staticmethod(sheet.template)
+    desk = staticmethod(sheet.desk)
     brief = staticmethod(brief)
     digest = staticmethod(forms.digest)
     ruling_files = staticmethod(forms.ruling_files)

@@ -1,8 +1,12 @@
-"""The sheet a report brings along."""
+"""The sheet a report brings along, and what a page offers."""
 
 from __future__ import annotations
 
-from pbem.ruleset import View
+from collections.abc import Iterator
+from typing import Any
+
+from pbem.ruleset import Json, View
+from rules.gm_adjudicated.orders import ORDERS
 
 WIDTH = 76
 """Columns of the longest line."""
@@ -19,3 +23,25 @@ def template(view: View) -> list[str]:
         lines += [f"# {verb['help']}"[:WIDTH]] if verb["help"] else []
         lines.append(f"; {verb['verb']} <your words>")
     return lines
+
+
+def desk(view: View) -> dict[str, Any]:
+    """The campaign's verbs, each with words of the player's own behind it, and SAY for words alone."""
+    if view["over"]:
+        return ORDERS.desk(view, [])
+    data = ORDERS.desk(view)
+    return {**data, "verbs": [*_verbs(view, data["verbs"][0]), *data["verbs"]]}
+
+
+def _verbs(view: View, say: Json) -> Iterator[Json]:
+    """The data of each verb of the GM: those of SAY with another word."""
+    for entry in view["verbs"]:
+        word, _, rest = say["usage"].partition(" ")
+        yield {
+            **say,
+            "word": entry["verb"],
+            "usage": f"{entry['verb']} {rest}",
+            "help": entry["help"],
+            "examples": [line.replace(word, entry["verb"], 1) for line in say["examples"]],
+            "parts": [{"word": entry["verb"]}, *say["parts"][1:]],
+        }

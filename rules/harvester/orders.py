@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, Whole, Word, bounded
-from rules.harvester.planet import NAMES as DIRECTIONS
-from rules.harvester.units import KIND_NAMES
+from pbem.ruleset import (
+    Choice,
+    Form,
+    Free,
+    Kind,
+    Listed,
+    Number,
+    Order,
+    OrderBook,
+    Refused,
+    Whole,
+    Word,
+    bounded,
+)
+from rules.harvester.atlas import Atlas
+from rules.harvester.planet import DIRECTIONS
+from rules.harvester.planet import NAMES as WAYS
+from rules.harvester.units import KIND_NAMES, SCANNER, SLOT
+from rules.kit.hexes import Hex, step
 
 FARTHEST_COORDINATE = 99_999
 
@@ -40,8 +57,65 @@ class Amount(Kind):
         return bounded(word, 1, most, expected, none="your Harvester holds nothing that it could drop")
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
-        most = view["harvester"]["held"] if view["harvester"] else 0
+        most = _held(view)
         return sorted({"1", str((most + 1) // 2), str(most)}) if most else []
+
+    def form(self, view: Mapping[str, Any]) -> Form:
+        return Number(1, _held(view))
+
+
+def _held(view: Mapping[str, Any]) -> int:
+    """How many resources the reader's Harvester holds."""
+    return view["harvester"]["held"] if view["harvester"] else 0
+
+
+@dataclass(frozen=True)
+class Lost(Listed):
+    """A lost unit; a page offers those for which there are resources."""
+
+    def form(self, view: Mapping[str, Any]) -> Form:
+        return Choice(tuple(payable(view)))
+
+
+def payable(view: Mapping[str, Any]) -> list[str]:
+    """The lost units that the resources held would do for."""
+    return [unit for unit in view["lost"] if SCANNER[SLOT[unit]] <= _held(view)]
+
+
+_HEX = re.compile(r"([+-]?[0-9]{1,5}),([+-]?[0-9]{1,5})")
+
+
+@dataclass(frozen=True)
+class Place(Kind):
+    """A hex in one word, "3,-2"; samples lie next to the reader's units, or with `rich` are marked by scanners."""
+
+    rich: bool = False
+    shown: str = "hex"
+    expected: str = "a hex, by two whole numbers such as 3,-2"
+    example: str = "3,-2"
+    glue: str = ","
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        found = _HEX.fullmatch(word)
+        if found is None:
+            raise Refused("no-hex", f"expected {self.expected}, got {word!r}")
+        return f"{int(found[1])},{int(found[2])}"
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        if self.rich:
+            atlas = Atlas(view)
+            return [f"{q},{r}" for q, r in atlas.marked if (q, r) != atlas.home]
+        near = (step((unit["q"], unit["r"]), way) for unit in view["units"] for way in DIRECTIONS.values())
+        return [f"{q},{r}" for q, r in dict.fromkeys(near)]
+
+    def form(self, view: Mapping[str, Any]) -> Form:
+        return Free(tuple(self.samples(view)), "[+-]?[0-9]{1,5},[+-]?[0-9]{1,5}")
+
+
+def hex_of(place: str) -> Hex:
+    """The coordinates of a hex as `Place` keeps it."""
+    q, r = place.split(",")
+    return int(q), int(r)
 
 
 def unit_words(unit: str) -> str:
@@ -50,8 +124,8 @@ def unit_words(unit: str) -> str:
 
 
 LIVING = Listed("unit", "one of your defence units", "S2", lambda view: [unit["unit"] for unit in view["units"]])
-LOST = Listed("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
-STEP = Word(DIRECTIONS, shown="direction", expected="a direction (" + ", ".join(DIRECTIONS) + ")", example="NE NE E")
+LOST = Lost("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
+STEP = Word(WAYS, shown="direction", expected="a direction (" + ", ".join(WAYS) + ")", example="NE NE E")
 _NUMBERS = f"two whole numbers, q and r, up to {FARTHEST_COORDINATE}"
 Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", expected=_NUMBERS, example="3", axis="q")
 R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", expected=_NUMBERS, example="-2", axis="r")
@@ -60,7 +134,7 @@ AMOUNT = Amount()
 
 @dataclass(frozen=True, slots=True)
 class Move(Order):
-    """Move a defence unit, one direction for each step; MOVE S2 TO 3,-2 finds the shortest way there.
+    """Move a defence unit, one direction for each step.
 
     A General takes one step a turn, Lieutenants two, Soldiers three, Scouts four.
     """
@@ -73,6 +147,24 @@ class Move(Order):
         return f"{unit_words(self.unit)} moves {' '.join(self.steps)}"
 
 
+class Shorthand(Order):
+    """Base of orders that a sheet writes out as others, by what its player knows; none is ever carried out as such."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTo(Shorthand):
+    """Move a defence unit to a hex by the shortest way that known crags leave it; the receipt says which."""
+
+    usage = "MOVE unit TO hex"
+    unit: Annotated[str, LIVING]
+    hex: Annotated[str, Place()]
+
+    def words(self) -> str:
+        return f"{unit_words(self.unit)} moves to {self.hex}"
+
+
 @dataclass(frozen=True, slots=True)
 class Target(Order):
     """Send your Harvester to a hex with resources, one step a turn in a straight line, until it is there."""
@@ -83,6 +175,17 @@ class Target(Order):
 
     def words(self) -> str:
         return f"your Harvester sets out for {self.q},{self.r}"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetHex(Shorthand):
+    """The same, with the hex in one word."""
+
+    usage = "TARGET hex"
+    hex: Annotated[str, Place(rich=True)]
+
+    def words(self) -> str:
+        return f"your Harvester sets out for {self.hex}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,4 +231,4 @@ class DestroyHarvester(Order):
         return "your Harvester and all your units destroy themselves: you are out of the game"
 
 
-ORDERS = OrderBook((Move, Target, Build, Drop, Destroy, DestroyHarvester))
+ORDERS = OrderBook((Move, MoveTo, Target, TargetHex, Build, Drop, Destroy, DestroyHarvester))

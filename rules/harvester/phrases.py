@@ -204,7 +204,7 @@ class _Reader:
             return
         route = route_to(self.atlas, unit, self.spots[unit], march.hexes[-1])
         self.phrase.order(Move(unit, route.way))
-        self.phrase.tell("note", "route", f"{unit} goes {_told(route)}")
+        self.phrase.told.append(("note", told_route(unit, route)))
 
     def _send(self, march: March) -> None:
         """The Harvester goes to a target."""
@@ -322,8 +322,8 @@ class _Reader:
             self.phrase.tell("note", "stays", _NO_ORDER)
 
 
-def _told(route: Route) -> str:
-    """A way in words, with others that are as short."""
+def told_route(unit: str, route: Route) -> Refused:
+    """What is told of a way that was found for a unit, with others that are as short."""
     around = ", around the crags" if route.around else ""
     others = "; as short: " + ", or ".join(" ".join(way) for way in route.others[:3]) if route.others else ""
-    return f"{' '.join(route.way)}{around}{others}"
+    return Refused("route", f"{unit} goes {' '.join(route.way)}{around}{others}")

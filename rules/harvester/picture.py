@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from pbem.ruleset import Drawing, Label, Mark, Picture, Stamp, View, stroke
+from pbem.ruleset import Drawing, Label, Mark, Picture, Spot, Stamp, View, box, stroke
 from rules.harvester import sprites
 from rules.harvester.routes import written
 from rules.harvester.window import SIDES, Scene, Window, badge_label
@@ -34,8 +34,12 @@ def pictures(view: View) -> tuple[Picture, ...]:
     scene = Scene(view)
     chart, region = _Chart(scene), _Region(scene)
     return (
-        chart.drawing().picture("scanners", _title(scene)),
-        region.drawing().picture("region", f"Larger, the hexes next to your Harvester at {written(scene.atlas.home)}"),
+        chart.drawing().picture("scanners", _title(scene), chart.spots()),
+        region.drawing().picture(
+            "region",
+            f"Larger, the hexes next to your Harvester at {written(scene.atlas.home)}",
+            region.window.tapped(),
+        ),
     )
 
 
@@ -72,6 +76,24 @@ class _Chart:
     def drawing(self) -> Drawing:
         """The chart on its ground."""
         return Drawing(sprites.ground(self.radius, bool(self.far)), tuple(self._marks()))
+
+    def spots(self) -> Iterator[Spot]:
+        """What can be tapped: the hexes told of, and on the overview the own units far off."""
+        for window in (self.main, *self.insets):
+            yield from window.tapped()
+        if self.far:
+            yield from self._dots()
+
+    def _dots(self) -> Iterator[Spot]:
+        x, y, _, scale = self._scaled()
+        dots: dict[tuple[int, int], list[Hex]] = {}
+        for spot in self.far:
+            if "own" in self.scene.crowds[spot]:
+                dots.setdefault(_dot(self.scene.away[spot], scale), []).append(spot)
+        for (dx, dy), spots in dots.items():
+            names = dict.fromkeys(name for spot in spots for name in self.scene.names(spot))
+            words = "; ".join(map(self.scene.words, spots))
+            yield Spot(tuple(names), words, box(x + dx - APART, y + dy - APART, 2 * APART, 2 * APART))
 
     def _marks(self) -> Iterator[Mark]:
         yield from self.main.marks()
@@ -126,13 +148,10 @@ class _Chart:
 
     def _overview(self) -> Iterator[Mark]:
         """The whole planet around the Harvester, in the last inset: a dot for every unit known."""
-        left, wide = sprites.inset_places(self.width)[len(self.insets)]
-        x, y, reach = left + wide // 2, self.bottom + 24 + (sprites.INSET - 24) // 2, (sprites.INSET - 50) // 2
+        x, y, farthest, scale = self._scaled()
         ways = self.scene.away
-        farthest = max(hexes.distance(way, (0, 0)) for way in ways.values())
         yield self._frame(x)
         yield Label(x, self.bottom + 18, f"all units known, {farthest} hexes around", 12, sprites.PAPER, "middle")
-        scale = reach / farthest
         edge = (self.radius + 0.5) * scale
         ring = [(x + edge * dx, y + edge * dy) for dx, dy in _HEXAGON]
         yield stroke(ring, width=1, stroke=sprites.PALE, fill="none")
@@ -140,6 +159,13 @@ class _Chart:
         for side, spots in {"lost": list(self.scene.lost), **sides}.items():
             dots = {_dot(ways[spot], scale) for spot in spots}
             yield from (Stamp(sprites.DOTS[side], x + dx, y + dy) for dx, dy in sorted(dots))
+
+    def _scaled(self) -> tuple[int, int, int, float]:
+        """The middle of the overview, how many hexes it reaches, and the pixels of each."""
+        left, wide = sprites.inset_places(self.width)[len(self.insets)]
+        x, y, reach = left + wide // 2, self.bottom + 24 + (sprites.INSET - 24) // 2, (sprites.INSET - 50) // 2
+        farthest = max(hexes.distance(way, (0, 0)) for way in self.scene.away.values())
+        return x, y, farthest, reach / farthest
 
     def _head(self) -> Iterator[Mark]:
         view = self.view

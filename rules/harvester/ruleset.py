@@ -38,6 +38,7 @@ class Harvester(BaseRuleset[State]):
     remember = staticmethod(remember)
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
+    desk = staticmethod(sheet.desk)
     resolve = staticmethod(turn.resolve)
     brief = staticmethod(brief)
     became = staticmethod(became)

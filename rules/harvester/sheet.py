@@ -8,13 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_lines
 from rules.harvester.atlas import Atlas
-from rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target, unit_words
+from rules.harvester.orders import (
+    ORDERS,
+    Build,
+    Destroy,
+    DestroyHarvester,
+    Drop,
+    Move,
+    MoveTo,
+    Target,
+    TargetHex,
+    hex_of,
+    payable,
+    unit_words,
+)
 from rules.harvester.outlook import Outlook
-from rules.harvester.phrases import read_phrase
+from rules.harvester.phrases import read_phrase, told_route
 from rules.harvester.planet import DIRECTIONS
+from rules.harvester.routes import route_to
 from rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
 from rules.kit.hexes import Hex, step
 
@@ -79,7 +94,7 @@ class _Sheet:
             raise Refused("game-over", "the game is over; no more orders are taken")
         if self.view["harvester"] is None:
             raise Refused("out", "your Harvester is destroyed; you are out of the game")
-        order = entry.order
+        order = self._written_out(entry)
         if isinstance(order, Move | Destroy):
             self._claim(order.unit, entry.line)
         else:
@@ -95,7 +110,19 @@ class _Sheet:
         elif isinstance(order, DestroyHarvester):
             hint = "take the line out to stay in the game"
             self.tell(entry.line, "warning", Refused("final", "this ends the game for you, and cannot be undone", hint))
-        self.entries.append(entry)
+        self.entries.append(Entry(entry.line, order))
+
+    def _written_out(self, entry: Entry) -> Order:
+        """The order, of one written short what it stands for. Raises Refused."""
+        order = entry.order
+        if isinstance(order, TargetHex):
+            return Target(*hex_of(order.hex))
+        if isinstance(order, MoveTo):
+            start = next((unit["q"], unit["r"]) for unit in self.view["units"] if unit["unit"] == order.unit)
+            route = route_to(self.atlas, order.unit, start, hex_of(order.hex))
+            self.tell(entry.line, "note", told_route(order.unit, route))
+            return Move(order.unit, route.way)
+        return order
 
     def _claim(self, unit: str, line: int) -> None:
         if unit in self.busy:
@@ -140,7 +167,7 @@ class _Sheet:
     def _check_target(self, order: Target, line: int) -> None:
         home = self.view["harvester"]
         spot = self.atlas.named((order.q, order.r))
-        if home["target"] is not None and not home["waiting"]:
+        if _is_under_way(home):
             text = (
                 f"your Harvester is on its way to {_written(home['target'])} and cannot turn aside before it is there"
             )
@@ -202,21 +229,48 @@ def template(view: View) -> list[str]:
         return []
     lines = _target_lines(view, home)
     lines += [f"; MOVE {unit['unit']:<2} {_blanks(unit['unit'])}" for unit in view["units"]]
-    payable = [unit for unit in view["lost"] if SCANNER[SLOT[unit]] <= home["held"]]
-    if payable and view["building"] is None:
-        lines.append(f"; BUILD <unit>             # one of {', '.join(payable)}")
+    if payable(view) and view["building"] is None:
+        lines.append(f"; BUILD <unit>             # one of {', '.join(payable(view))}")
     if home["held"]:
         lines.append(f"; DROP <amount>            # of {home['held']} resources")
     return lines
 
 
 def _target_lines(view: View, home: View) -> list[str]:
-    if home["target"] is not None and not home["waiting"]:
+    if _is_under_way(home):
         return [f"# your Harvester goes on to {_written(home['target'])}"]
-    atlas = Atlas(view)
-    if set(atlas.marked) <= {atlas.home}:
+    if not _knows_riches(view):
         return []
     return ["; TARGET <q>,<r>          # a hex with resources for your Harvester"]
+
+
+def _is_under_way(home: View) -> bool:
+    """Whether a Harvester has a target that it is not kept from."""
+    return home["target"] is not None and not home["waiting"]
+
+
+def _knows_riches(view: View) -> bool:
+    """Whether scanners tell of any hex with resources but the Harvester's own."""
+    atlas = Atlas(view)
+    return not set(atlas.marked) <= {atlas.home}
+
+
+def desk(view: View) -> dict[str, Any]:
+    """What a page offers: orders for the units there are, a target where one may be chosen and is known."""
+    home = view["harvester"]
+    if view["over"] or home is None:
+        return ORDERS.desk(view, [])
+    units = bool(view["units"])
+    useful = {
+        MoveTo: units,
+        Move: units,
+        TargetHex: not _is_under_way(home) and _knows_riches(view),
+        Build: bool(payable(view)) and view["building"] is None,
+        Drop: bool(home["held"]),
+        Destroy: units,
+        DestroyHarvester: True,
+    }
+    return ORDERS.desk(view, [order for order, use in useful.items() if use])
 
 
 def _blanks(unit: str) -> str:

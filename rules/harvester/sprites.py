@@ -55,16 +55,18 @@ CRAGS, ROCK, DUST, GRAIN = "#7a5a44", "#3a281c", "#93a3b5", "#4c5b6c"
 OWN, FRIEND, FOE, WHITE = "#174f91", "#3d5f55", "#a51d16", "#ffffff"
 RESOURCE, SEAM, FIRE, GOLD, TRACK = "#145a1d", "#6a2c91", "#ffb02e", "#ffd84d", "#8c1b12"
 
-_CORNERS = (
+CORNERS = (
     *((0, -PEAK), (WIDE // 2, -SHOULDER), (WIDE // 2, SHOULDER)),
     *((0, PEAK), (-WIDE // 2, SHOULDER), (-WIDE // 2, -SHOULDER)),
 )
+"""The corners of a hex, in pixels from its middle."""
+
 BADGE = 18
 """How tall a badge is."""
 
 
 def _hex(fill: str, inside: str = "") -> Sprite:
-    body = svg.polygon(_CORNERS, fill=fill, stroke=UNSCANNED, stroke_width=1) + inside
+    body = svg.polygon(CORNERS, fill=fill, stroke=UNSCANNED, stroke_width=1) + inside
     return Sprite(body, WIDE + 2, 2 * PEAK + 4)
 
 

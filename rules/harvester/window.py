@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from pbem.ruleset import Label, Mark, Seat, Sprite, Stamp, View, stroke
+from pbem.ruleset import Label, Mark, Seat, Spot, Sprite, Stamp, View, stroke
 from rules.harvester import sprites
 from rules.harvester.atlas import UNKNOWN, Atlas, Sighting
 from rules.harvester.memory import lost_foes, moves, old_riches
 from rules.harvester.planet import DIRECTIONS
 from rules.harvester.routes import written
 from rules.harvester.sprites import TALL, WIDE
+from rules.harvester.units import HARVESTER
+from rules.harvester.units import NAMES as UNITS
+from rules.kit.brief import counted, listed
 from rules.kit.hexes import Hex, distance, step
 
 LETTERED = 12
@@ -20,6 +23,7 @@ LETTERED = 12
 SIDES = ("own", "friend", "foe")
 
 _MIGHT = "HGLSC"
+_HARVESTER = UNITS[HARVESTER]
 
 Crowd = list[tuple[str, str]]
 """Owners, and the names of their units or their kinds."""
@@ -50,6 +54,33 @@ class Scene:
     def tells(self, spot: Hex) -> bool:
         """Whether there is anything to draw in a hex, be it old."""
         return self.knows(spot) or spot in self.lost or spot in self.riches
+
+    def names(self, spot: Hex) -> tuple[str, ...]:
+        """The words by which orders may mean what is in a hex: own units, then the hex itself."""
+        own = [name for _, name in self.crowds.get(spot, {}).get("own", ()) if name != _HARVESTER]
+        return (*own, written(spot))
+
+    def words(self, spot: Hex) -> str:
+        """What is known of a hex, for who does not see it."""
+        return f"{written(spot)}: {', '.join(self._told(spot)) or 'nothing known'}"
+
+    def _told(self, spot: Hex) -> Iterator[str]:
+        for side, crowd in self.crowds.get(spot, {}).items():
+            yield f"your {listed([name for _, name in crowd])}" if side == "own" else f"{side} {_grouped(crowd)}"
+        if spot in self.lost:
+            ago, crowd = self.lost[spot]
+            yield f"foe {_grouped(crowd)} seen {counted(ago, 'turn')} ago"
+        seen = self.atlas.sightings.get(spot)
+        if seen and seen.resources > 0:
+            yield counted(seen.resources, "resource")
+        elif spot in self.riches:
+            yield f"{counted(self.riches[spot], 'resource')}, counted before"
+        elif seen and seen.marked and seen.resources == UNKNOWN:
+            yield "something to gather, or a Harvester"
+        if spot in self.atlas.crags:
+            yield "crags"
+        if spot in self.dust:
+            yield "dust"
 
     def letters_of(self, crowd: Crowd) -> str:
         """The letters of the owners in a crowd; an ellipsis for those that have none."""
@@ -86,6 +117,13 @@ class Window:
         crowds = [crowd for spot in here & self.scene.crowds.keys() for crowd in self.scene.crowds[spot].values()]
         crowds += [self.scene.lost[spot][1] for spot in here & self.scene.lost.keys()]
         return {owner for crowd in crowds for owner, _ in crowd}
+
+    def tapped(self) -> Iterator[Spot]:
+        """What can be tapped: every hex that something is told of."""
+        for spot, (x, y) in self.spots.items():
+            if self.scene.tells(spot):
+                outline = tuple((x + dx, y + dy) for dx, dy in sprites.CORNERS)
+                yield Spot(self.scene.names(spot), self.scene.words(spot), outline)
 
     def rows(self) -> Iterator[list[tuple[int, int, Hex]]]:
         """The hexes drawn in each row from west to east: x, y and name."""
@@ -205,6 +243,12 @@ class Window:
 
 def _word(x: int, y: int, text: str, *, bold: bool = False) -> Label:
     return Label(x, y, text, 11, sprites.INK, "middle", bold=bold, halo=sprites.PAPER)
+
+
+def _grouped(crowd: Crowd) -> str:
+    """Units of others by owner: "bob C, cyd S S"."""
+    owners = dict.fromkeys(owner for owner, _ in crowd)
+    return ", ".join(f"{owner} {' '.join(kind for each, kind in crowd if each == owner)}" for owner in owners)
 
 
 def _crowds(view: View) -> dict[Hex, dict[str, Crowd]]:

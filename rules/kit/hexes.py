@@ -6,6 +6,7 @@ third cube coordinate is s = −q − r.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 
@@ -66,13 +67,20 @@ def centre(cell: Hex, size: float) -> tuple[float, float]:
 
 def corners(x: float, y: float, size: float) -> str:
     """The `points` of an SVG polygon for the flat-top hex around (x, y)."""
+    return " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in _corners(size))
+
+
+def outline(x: int, y: int, size: float) -> tuple[tuple[int, int], ...]:
+    """The corners of the flat-top hex around (x, y) in whole pixels, for a spot that can be tapped."""
+    return tuple((x + dx, y + dy) for dx, dy in _rounded(size))
+
+
+def _corners(size: float) -> tuple[tuple[float, float], ...]:
+    """The corners of a flat-top hex, from its middle."""
     half, height = size / 2, math.sqrt(3) * size / 2
-    points = (
-        (x + size, y),
-        (x + half, y + height),
-        (x - half, y + height),
-        (x - size, y),
-        (x - half, y - height),
-        (x + half, y - height),
-    )
-    return " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
+    return (size, 0), (half, height), (-half, height), (-size, 0), (-half, -height), (half, -height)
+
+
+@functools.cache
+def _rounded(size: float) -> tuple[tuple[int, int], ...]:
+    return tuple((round(x), round(y)) for x, y in _corners(size))

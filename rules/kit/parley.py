@@ -6,7 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from pbem.ruleset import Order, Refused, Seat, TurnInput, Word
+from pbem.ruleset import Choice, Form, Order, Refused, Seat, TurnInput, View, Word
+
+
+@dataclass(frozen=True)
+class Saying(Word):
+    """A word on a draw; a page offers those that fit the offer which is open, by the view's `offer` and `seat`."""
+
+    def form(self, view: View) -> Form:
+        return Choice(sayings(view))
+
+
+def sayings(view: View) -> tuple[str, ...]:
+    """What may be said of a draw now; nothing while an own offer waits for its answer."""
+    if view["offer"] is None:
+        return ("OFFER",)
+    return () if view["offer"] == view["seat"] else ("ACCEPT", "DECLINE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +29,7 @@ class Draw(Order):
     """Offer a draw, or accept or decline the one you were offered. An offer stands until it is answered."""
 
     usage = "DRAW what"
-    what: Annotated[str, Word(("OFFER", "ACCEPT", "DECLINE"))]
+    what: Annotated[str, Saying(("OFFER", "ACCEPT", "DECLINE"))]
 
     def words(self) -> str:
         return {"OFFER": "you offer a draw", "ACCEPT": "you accept the draw", "DECLINE": "you decline the draw"}[

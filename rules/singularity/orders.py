@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Kind, Listed, Order, OrderBook, Refused, suggest
+from pbem.ruleset import Choice, Form, Kind, Listed, Order, OrderBook, Refused, suggest
 from rules.kit.parley import Draw, Resign
 from rules.singularity.field import Field, column_letters, field_of
 from rules.singularity.state import Reply
@@ -40,6 +40,10 @@ class Cell(Kind):
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         taken = {stone["cell"] for stone in view["moves"]} | {view["black"]}
         return [name for name in field_of(view["size"]).names if name not in taken]
+
+    def form(self, view: Mapping[str, Any]) -> Form:
+        held = [stone["cell"] for stone in view["moves"] if self.own and stone["who"] == view["seat"]]
+        return Choice((*self.samples(view), *held))
 
 
 def _plain(word: str) -> str:

@@ -12,7 +12,7 @@ import functools
 import math
 from collections.abc import Iterable, Iterator
 
-from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, View, stroke
+from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Spot, Sprite, Stamp, View, stroke
 from rules.kit import hexes, svg
 from rules.singularity.board import Board
 from rules.singularity.field import Field, column_letters, field_of
@@ -36,8 +36,8 @@ BLACK, PATH, LIGHT = "#1b1a18", "#2f8f4e", "#fff6dc"
 def pictures(view: View) -> tuple[Picture, ...]:
     """The board a view tells of."""
     title = f"Singularity, {view['label']}: {_status(view)}"
-    layout = layout_of(view["size"])
-    return (Drawing(_ground(view["size"]), tuple(_Position(view, layout).marks())).picture("board", title),)
+    position = _Position(view, layout_of(view["size"]))
+    return (Drawing(_ground(view["size"]), tuple(position.marks())).picture("board", title, position.spots()),)
 
 
 def _status(view: View) -> str:
@@ -192,6 +192,15 @@ class _Position:
             yield from self._numbers()
             yield from self._threats()
         yield from self._words()
+
+    def spots(self) -> Iterator[Spot]:
+        """Every cell, and what lies on it."""
+        stones = {stone["cell"]: f"stone {stone['number']}, {stone['who']}" for stone in self.view["moves"]}
+        lying = {**stones, self.view["black"]: "the black stone"}
+        for name, cell in self.plan.cells.items():
+            where = ", on the perimeter" if self.plan.rim[cell] else ""
+            outline = hexes.outline(*self.layout.spot(cell), self.layout.edge)
+            yield Spot((name,), f"{name}: {lying.get(name, 'free')}{where}", outline)
 
     def _net(self, names: Iterable[str], colour: str, width: float) -> Iterator[Stamp]:
         """Bars between all neighbours among some cells, so that groups are seen at a glance."""

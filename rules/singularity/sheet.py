@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_lines
-from rules.kit.parley import Draw, Resign, check_draw
+from rules.kit.parley import Draw, Resign, check_draw, sayings
 from rules.singularity import outlook
 from rules.singularity.field import field_of
 from rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written
@@ -154,6 +155,23 @@ def template(view: View) -> list[str]:
     if view["awaited"]:
         lines.append("# It is your move: take away the semicolon and write a cell.")
         lines.append("; PLACE <cell>")
-    if len(view["moves"]) + 2 < len(field_of(view["size"]).names):
+    if _leaves_room(view):
         lines.append("; IF <cell> THEN <cell>  # a reply to your opponent's next stone")
     return lines if view["offer"] else [*lines, "; DRAW OFFER"]
+
+
+def desk(view: View) -> dict[str, Any]:
+    """What a page offers: the stone to who is on move, replies while they can matter, and what is said of draws."""
+    useful = {
+        Place: view["awaited"],
+        If: _leaves_room(view),
+        Forget: bool(view["kept"]),
+        Draw: bool(sayings(view)),
+        Resign: True,
+    }
+    return ORDERS.desk(view, [order for order, use in useful.items() if use and not view["over"]])
+
+
+def _leaves_room(view: View) -> bool:
+    """Whether a reply to the opponent's next stone has a cell left."""
+    return len(view["moves"]) + 2 < len(field_of(view["size"]).names)

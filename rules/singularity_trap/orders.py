@@ -8,11 +8,28 @@ them (ruling 27).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from pbem.ruleset import DROPS_BAD, Kind, Listed, Order, OrderBook, Refused, Whole, Word, choose, suggest
+from pbem.ruleset import (
+    DROPS_BAD,
+    Choice,
+    Either,
+    Form,
+    Free,
+    Kind,
+    Listed,
+    Number,
+    Order,
+    OrderBook,
+    Refused,
+    Several,
+    Whole,
+    Word,
+    choose,
+    suggest,
+)
 from rules.singularity_trap.chart import UNITS, letter_of
 from rules.singularity_trap.space import VECTORS, Board, ascii_signs, distance
 
@@ -43,6 +60,11 @@ def others(view: View) -> list[str]:
     return [player["colour"] for player in view["players"] if player["playing"] and player["colour"] != view["seat"]]
 
 
+def purse(view: View) -> int:
+    """The most points that an economic section may have: those of a player who scraps all his ships."""
+    return int(view["points"] + view["income"])
+
+
 def _types(view: View) -> list[str]:
     return [kind["name"] for kind in view["rules"]["types"]]
 
@@ -53,7 +75,8 @@ def possible_targets(view: View) -> list[str]:
 
 
 _ID = re.compile(r"[A-Z][1-9][0-9]{2,3}")
-_NEW = re.compile(r"NEW([1-9][0-9]?)", re.IGNORECASE)
+_NEW_NAME = "NEW[1-9][0-9]?"
+_NEW = re.compile("NEW([1-9][0-9]?)", re.IGNORECASE)
 
 
 def new_number(ship: str) -> int | None:
@@ -67,11 +90,35 @@ def new_name(number: int) -> str:
     return f"NEW{number}"
 
 
+Able = Callable[[View, View], bool]
+"""Whether a ship, the second of these, may be of use for an order, given the view."""
+
+
+def _having(unit: str) -> Able:
+    """Whether a ship has such units that work now, or once they are mended on the same sheet."""
+
+    def able(view: View, ship: View) -> bool:
+        counts = "full" if view["section"] == "turn" else "left"
+        return any(each["unit"] == unit and each[counts] for each in ship["units"])
+
+    return able
+
+
+def _fighting(view: View, ship: View) -> bool:
+    """Whether a ship has weapons, and in the combat section an enemy."""
+    asked = view["section"] != "combat" or any(ship["id"] in combat["own"] for combat in view["combats"])
+    return asked and _having("weapons")(view, ship)
+
+
 @dataclass(frozen=True)
 class OwnShip(Kind):
-    """The id of an own ship, or (with `new`) NEW1 … for one ordered built on the same sheet."""
+    """The id of an own ship, or (with `new`) NEW1 … for one ordered built on the same sheet.
+
+    A page offers those that are `able` to do what is ordered.
+    """
 
     new: bool
+    able: Able = lambda *_: True
     shown: str = "ship"
     expected: str = "one of your ships"
     example: str = "R472"
@@ -86,7 +133,14 @@ class OwnShip(Kind):
         return word.upper()
 
     def samples(self, view: View) -> Sequence[str]:
-        return [*own_ships(view), *(["NEW1"] if self.new and view["section"] == "turn" else [])]
+        return [*own_ships(view), *(["NEW1"] if self._builds(view) else [])]
+
+    def form(self, view: View) -> Form:
+        ships = Choice(tuple(ship["id"] for ship in view["ships"] if self.able(view, ship)))
+        return Either((ships, Free((new_name(1),), _NEW_NAME))) if self._builds(view) else ships
+
+    def _builds(self, view: View) -> bool:
+        return self.new and bool(view["section"] == "turn")
 
 
 @dataclass(frozen=True)
@@ -108,6 +162,9 @@ class NewName(Kind):
 
     def samples(self, view: View) -> Sequence[str]:
         return [new_name(1), new_name(2)]
+
+    def form(self, view: View) -> Form:
+        return Free(tuple(self.samples(view)), _NEW_NAME)
 
 
 @dataclass(frozen=True)
@@ -148,6 +205,11 @@ class Ships(Kind):
         if len(ships) < 2:
             return ships if self.least < 2 else []
         return ["/".join(ships[:3]), *(ships if self.least < 2 else [])]
+
+    def form(self, view: View) -> Form:
+        named = Several(self.ship.form(view), self.glue, self.least)
+        every = ("ALL",) if 2 <= len(view["ships"]) <= MOST_NAMED else ()
+        return Either((named, Choice(every))) if every else named
 
     def longest(self, view: View) -> int:
         return 2
@@ -191,6 +253,9 @@ class OwnPlanet(Kind):
     def samples(self, view: View) -> Sequence[str]:
         return [planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]]
 
+    def form(self, view: View) -> Form:
+        return Choice(tuple(self.samples(view)))
+
     def longest(self, view: View) -> int:
         return 3
 
@@ -211,6 +276,9 @@ class Place(Kind):
 
     def samples(self, view: View) -> Sequence[str]:
         return [planet["space"] for planet in view["planets"]]
+
+    def form(self, view: View) -> Form:
+        return Free(tuple(self.samples(view)), "[A-Z][0-9]{1,2}([+-][0-9]{1,2})?")
 
     def longest(self, view: View) -> int:
         return 3
@@ -260,10 +328,48 @@ class Foe(Kind):
     def samples(self, view: View) -> Sequence[str]:
         return seen_foes(view)
 
+    def form(self, view: View) -> Form:
+        seen = Choice(tuple(_enemies(view)))
+        letters = "".join(map(letter_of, others(view)))
+        return Either((seen, Free((), f"[{letters}][1-9][0-9]{{2,3}}"))) if letters else seen
+
+
+def _enemies(view: View) -> list[str]:
+    """The ids in sight of who is no ally; while the reader is asked to fire, of those in his combats."""
+    allies = {player["colour"] for player in view["players"] if player["ally"]}
+    spaces = {combat["space"] for combat in view["combats"]}
+    here = [contact for contact in view["sensors"]["contacts"] if contact["space"] in spaces or not spaces]
+    return [ship["id"] for contact in here for ship in contact["ships"] if ship["owner"] not in allies]
+
 
 def seen_foes(view: View) -> list[str]:
     """The ids of others' ships in sight, by space, then id."""
     return [ship["id"] for contact in view["sensors"]["contacts"] for ship in contact["ships"]]
+
+
+@dataclass(frozen=True)
+class Payable(Listed):
+    """A ship type; a page offers those that there may be points for."""
+
+    def form(self, view: View) -> Form:
+        return Choice(tuple(kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= purse(view)))
+
+
+@dataclass(frozen=True)
+class UpTo(Whole):
+    """A whole number, of which a page offers no more than can be of use now."""
+
+    useful: Callable[[View], int] = purse
+
+    def form(self, view: View) -> Form:
+        return Number(self.low, min(self.high, max(self.low, self.useful(view))))
+
+
+def _longest_slip(view: View) -> int:
+    """As many spaces as any ship has drive units, or may have that is built now."""
+    built = [kind["units"].get("drive", 0) for kind in view["rules"]["types"]] if view["section"] == "turn" else []
+    fleet = [unit["full"] for ship in view["ships"] for unit in ship["units"] if unit["unit"] == "drive"]
+    return max([*built, *fleet], default=1)
 
 
 @dataclass(frozen=True)
@@ -282,7 +388,11 @@ class Vector(Word):
 WAYS = "ways: N NE SE S SW NW, each also with + or -; UP DOWN; JUMP; STAY"
 
 _OLD = OwnShip(new=False)
-_ANY = OwnShip(new=True)
+_HURT = OwnShip(new=False, able=lambda _, ship: bool(ship["damage"]))
+_LIT = OwnShip(new=False, able=lambda _, ship: not ship["dark"])
+_DRIVEN = OwnShip(new=True, able=_having("drive"))
+_ARMED = OwnShip(new=True, able=_fighting)
+_TERRAFORMER = OwnShip(new=True, able=_having("terraform"))
 _DIRECTION = Vector(tuple(VECTORS), "a vector such as N, NE+, SW-, UP or DOWN", "vector", "NE-")
 _LEG = Vector(
     (*VECTORS, JUMP, STAY), "a vector for each warp (such as N, NE+ or UP), JUMP or STAY", "vector or JUMP", "N+"
@@ -291,7 +401,8 @@ _PLAYER = Listed("player", "another player still in the game", "blue", others)
 _COLOUR = Listed(
     "colour", "a colour of planets", "yellow", lambda view: [*view["rules"]["colours"], view["rules"]["gray"]]
 )
-_TYPE = Listed("type", "a ship type", "Scout", _types)
+_TYPE = Payable("type", "a ship type", "Scout", _types)
+_COUNT = UpTo(1, MOST_BUILT, "count", example="2")
 _PREY = Listed("player or type", "another player or a ship type", "blue", possible_targets)
 _UNIT = Word(UNITS, "a unit: " + ", ".join(UNITS), "unit", "weapons")
 
@@ -326,8 +437,8 @@ class Repair(TrapOrder):
     usage = "REPAIR ship [points] [units...]"
     also = ("FIX", "MEND")
     examples = ("REPAIR R472", "REPAIR R472 3", "REPAIR R472 2 drive weapons")
-    ship: Annotated[str, _OLD]
-    points: Annotated[int | None, Whole(1, 999, "points", "the most points to spend, from 1", "3")] = None
+    ship: Annotated[str, _HURT]
+    points: Annotated[int | None, UpTo(1, 999, "points", "the most points to spend, from 1", "3")] = None
     units: Annotated[tuple[str, ...], _UNIT] = ()
 
     def words(self) -> str:
@@ -344,7 +455,7 @@ class Hide(TrapOrder):
     usage = "HIDE ships"
     also = ("CLOAK",)
     examples = ("HIDE R472", "HIDE R472/R133")
-    ships: Annotated[tuple[str, ...], Ships(_OLD)]
+    ships: Annotated[tuple[str, ...], Ships(_LIT)]
 
     def words(self) -> str:
         return f"hide {_listed(self.ships)}"
@@ -361,7 +472,7 @@ class Build(TrapOrder):
     examples = ("BUILD Scout AT J1+9", "BUILD 2 Cruiser AT J1+9")
     type: Annotated[str, _TYPE]
     space: Annotated[str, OwnPlanet()]
-    count: Annotated[int | None, Whole(1, MOST_BUILT, "count", example="2")] = None
+    count: Annotated[int | None, _COUNT] = None
     first: Annotated[int | None, NewName()] = None
 
     @property
@@ -392,9 +503,9 @@ class Move(TrapOrder):
     usage = "MOVE ships [SLIP vector [spaces]] [legs...]"
     also = ("GO", "FLY", "SEND", "WARP")
     examples = ("MOVE R472 N NE+ UP", "MOVE R472/R133 SLIP N 3", "MOVE R205 N JUMP")
-    ships: Annotated[tuple[str, ...], Ships(_ANY)]
+    ships: Annotated[tuple[str, ...], Ships(_DRIVEN)]
     vector: Annotated[str | None, _DIRECTION] = None
-    spaces: Annotated[int | None, Whole(1, 99, "spaces", example="3")] = None
+    spaces: Annotated[int | None, UpTo(1, 99, "spaces", example="3", useful=_longest_slip)] = None
     legs: Annotated[tuple[str, ...], _LEG] = ()
 
     @property
@@ -428,7 +539,7 @@ class MoveTo(Shorthand):
     usage = "MOVE ships TO place"
     also = ("GO", "FLY", "SEND")
     examples = ("MOVE R472 TO J6", "MOVE R472/R133 TO J7+3")
-    ships: Annotated[tuple[str, ...], Ships(_ANY)]
+    ships: Annotated[tuple[str, ...], Ships(_DRIVEN)]
     place: Annotated[str, Place()]
 
     def words(self) -> str:
@@ -443,7 +554,7 @@ class RepairShips(Shorthand):
     usage = "REPAIR ships"
     also = ("FIX", "MEND")
     examples = ("REPAIR ALL", "REPAIR R472/R133")
-    ships: Annotated[tuple[str, ...], Ships(_OLD, least=2)]
+    ships: Annotated[tuple[str, ...], Ships(_HURT, least=2)]
 
     def words(self) -> str:
         return f"repair {_listed(self.ships)}"
@@ -458,7 +569,7 @@ class BuildHere(Shorthand):
     also = ("BUY", "CONSTRUCT")
     examples = ("BUILD Scout",)
     type: Annotated[str, _TYPE]
-    count: Annotated[int | None, Whole(1, MOST_BUILT, "count", example="2")] = None
+    count: Annotated[int | None, _COUNT] = None
     first: Annotated[int | None, NewName()] = None
 
     def words(self) -> str:
@@ -474,7 +585,7 @@ class Fire(TrapOrder):
     usage = "FIRE ships AT targets..."
     also = ("SHOOT", "ATTACK")
     examples = ("FIRE R472 AT B204", "FIRE R472/R133 AT B204 B117")
-    ships: Annotated[tuple[str, ...], Ships(_ANY)]
+    ships: Annotated[tuple[str, ...], Ships(_ARMED)]
     targets: Annotated[tuple[str, ...], Foe(), DROPS_BAD]
 
     def words(self) -> str:
@@ -502,7 +613,7 @@ class Terraform(TrapOrder):
     section = "ecopolitical"
     usage = "TERRAFORM ship [TO colour]"
     examples = ("TERRAFORM R205 TO yellow",)
-    ship: Annotated[str, _ANY]
+    ship: Annotated[str, _TERRAFORMER]
     colour: Annotated[str | None, _COLOUR] = None
 
     def words(self) -> str:
@@ -516,7 +627,7 @@ class LeaveColour(TrapOrder):
     section = "ecopolitical"
     usage = "TERRAFORM ship NO"
     examples = ("TERRAFORM R205 NO",)
-    ship: Annotated[str, _ANY]
+    ship: Annotated[str, _TERRAFORMER]
 
     def words(self) -> str:
         return f"do not terraform with {self.ship}"

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, Stamp, View
+from pbem.ruleset import Drawing, Label, Mark, Picture, Spot, Sprite, Stamp, View, box
 from rules.kit.brief import counted, listed
-from rules.kit.hexes import Hex, centre, distance
+from rules.kit.hexes import Hex, centre, distance, outline
 from rules.singularity_trap import tokens
 from rules.singularity_trap.marks import (
     Hop,
@@ -35,6 +35,7 @@ from rules.singularity_trap.marks import (
 from rules.singularity_trap.marks import (
     Mark as Ships,
 )
+from rules.singularity_trap.spots import Contents
 from rules.singularity_trap.tokens import BRIGHT, COLOURS, HIGH, INK, LOW, MUTED, Sheet
 
 PHONE = 374
@@ -70,14 +71,27 @@ TOLD: dict[Kind, str] = {
 """What is counted, by spaces, for who does not see the chart."""
 
 
+ALL = "all"
+"""The seat of a view that is nobody's."""
+
+
+def chart_of_all(view: View) -> Picture:
+    """The chart of a view that is nobody's."""
+    scene = _Scene(view)
+    held = f"{counted(sum(bool(planet['owner']) for planet in view['planets']), 'planet')} held"
+    ships = f", {counted(sum(mark.count for mark in scene.marks), 'ship')}" if scene.marks else ""
+    chart, title = _Chart(scene), f"Chart of the Singularity, {view['label']}: {held}{ships}."
+    return chart.drawing().picture("chart", title, chart.map.spots())
+
+
 def pictures(view: View) -> tuple[Picture, ...]:
     """The chart of a view, and its reader's own region."""
     scene = _Scene(view)
     of = f"{view['seat']}, {view['label']}"
     chart, region = _Chart(scene), _Region(scene)
     return (
-        chart.drawing().picture("chart", f"Chart of the Singularity for {of}: {scene.words()}."),
-        region.drawing().picture("region", f"Own region of {of}, around {region.middle}."),
+        chart.drawing().picture("chart", f"Chart of the Singularity for {of}: {scene.words()}.", chart.map.spots()),
+        region.drawing().picture("region", f"Own region of {of}, around {region.middle}.", region.map.spots()),
     )
 
 
@@ -119,6 +133,7 @@ class _Scene:
         self.fought = {self.cell(space) for space in fights(view)}
         taken = [event for event in events if event["kind"] == "captured" and event["now"]]
         self.taken = {self.cell(event["space"]): event["now"] for event in taken}
+        self.contents = Contents(view)
         self.ways = [way for hops in ways(view) if (way := self._way(hops))]
 
     def cell(self, space: str) -> Hex:
@@ -184,8 +199,8 @@ def _line(level: int, planet: Planet | None, found: Sequence[Ships]) -> list[_Si
     return signs + [_token(mark) for mark in found]
 
 
-def _planet(colour: str, worth: int) -> _Sign:
-    return _Sign(18, tokens.planet(COLOURS[colour]), f"{letter(colour)}{worth}")
+def _planet(colour: str, worth: int | None) -> _Sign:
+    return _Sign(18, tokens.planet(COLOURS[colour]), f"{letter(colour)}{'' if worth is None else worth}")
 
 
 def _token(mark: Ships) -> _Sign:
@@ -265,8 +280,18 @@ class _Map:
         for cell, lines in self.lines.items():
             yield from self._contents(cell, lines)
         yield from self._happened()
-        for at, cell in enumerate(self.insets):
-            yield from self._inset(at, cell)
+        for cell in self.insets:
+            yield from self._inset(cell)
+
+    def spots(self) -> Iterator[Spot]:
+        """What can be tapped: each hex, and each level that stands in an inset."""
+        for cell in self.sheet.cells:
+            yield self.scene.contents.hex_spot(cell, outline(*self.at(cell), self.sheet.edge))
+        for cell in self.insets:
+            left, top = self._corner(cell)
+            for number, level in enumerate(self._kept(cell)):
+                row = box(left - 8, top + 24 + LINE * number, INSET_WIDTH - 4, LINE)
+                yield self.scene.contents.space_spot(cell, level, row)
 
     def _weight(self, cell: Hex) -> tuple[int, int, Hex]:
         """Hexes with own ships first, then those with most to tell."""
@@ -350,13 +375,20 @@ class _Map:
         for at, line in enumerate(shown):
             yield from _signs(line, x - _width(line) // 2, y + (LINE - 1) * at)
 
-    def _inset(self, at: int, cell: Hex) -> Iterator[Mark]:
+    def _corner(self, cell: Hex) -> tuple[int, int]:
+        """Where the inset of a hex begins."""
+        row, column = divmod(list(self.insets).index(cell), self.columns)
+        return 12 + column * INSET_WIDTH, self.top + self.sheet.height + row * self.row
+
+    def _kept(self, cell: Hex) -> list[int]:
+        """The levels that the inset of a hex has room for."""
+        return self.scene.telling(cell, self.levels if len(self.lines[cell]) <= self.levels else self.levels - 1)
+
+    def _inset(self, cell: Hex) -> Iterator[Mark]:
         """All that is in a crowded hex, level by level."""
-        row, column = divmod(at, self.columns)
-        left, top = 12 + column * INSET_WIDTH, self.top + self.sheet.height + row * self.row
-        lines = self.lines[cell]
+        left, top = self._corner(cell)
+        lines, kept = self.lines[cell], self._kept(cell)
         yield Label(left, top + 14, f"{self.insets[cell]}: {self.sheet.name(cell)}", 13, BRIGHT, bold=True)
-        kept = self.scene.telling(cell, self.levels if len(lines) <= self.levels else self.levels - 1)
         for number, level in enumerate(kept):
             yield from _signs(lines[level][: INSET_WIDTH // 20 - 1], left, top + 32 + LINE * number)
         if len(kept) < len(lines):
@@ -381,9 +413,9 @@ class _Chart:
         view = self.view
         points = (f"points saved: {view['points']}", f"income {view['income']}, upkeep {view['upkeep']}")
         yield Label(24, 38, "THE SINGULARITY TRAP", 12, MUTED)
-        yield Label(24, 66, view["seat"].capitalize(), 22, COLOURS[view["seat"]])
+        yield Label(24, 66, view["seat"].capitalize(), 22, COLOURS.get(view["seat"], BRIGHT))
         yield Label(24, 88, view["label"], 14, BRIGHT)
-        for at, line in enumerate(points):
+        for at, line in enumerate(points if view["seat"] != ALL else ()):
             yield Label(24, 112 + 17 * at, line, 12, MUTED)
 
     def _players(self) -> Iterator[Mark]:
@@ -405,9 +437,10 @@ class _Chart:
     def _worths(self) -> Iterator[Mark]:
         """What planets of each colour pay the reader, best first, and what wins."""
         rules, height = self.view["rules"], self.map.sheet.height
-        pays = {planet["colour"]: planet["worth"] for planet in self.view["planets"]}
+        pays = {each["colour"]: each["worth"] for each in self.view["planets"] if each["worth"] is not None}
         order = sorted(pays, key=lambda colour: (-pays[colour], colour))
-        yield Label(self.right, height - 90, "worth to you", 12, MUTED, "end")
+        if order:
+            yield Label(self.right, height - 90, "worth to you", 12, MUTED, "end")
         for at, colour in enumerate(reversed(order)):
             yield from _signs([_planet(colour, pays[colour])], self.right - 18 - 21 * at, height - 72)
         yield Label(self.right, height - 44, f"{rules['planets_to_win']} planets win,", 12, MUTED, "end")

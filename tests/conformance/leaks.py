@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Finding, Parsed, Picture, Seat, TurnInput, View
+from pbem.ruleset import Dice, Event, Finding, Json, Parsed, Picture, Seat, Spot, TurnInput, View, box
 from tests.conformance.toy import FogPatrol, Sea, spot
 
 
@@ -119,6 +119,31 @@ class Telepathy(FogPatrol):
 
     def template(self, view: View) -> list[str]:
         return [*super().template(view), f"; FIRE R1 AT {self.aim}"]
+
+
+class Clairvoyance(FogPatrol):
+    """A page offers to fire where boats are, seen or not."""
+
+    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+        self.aims = sorted({boat.square for boat in state.boats})
+        return super().view(state, seat, events)
+
+    def desk(self, view: View) -> Json:
+        desk = super().desk(view)
+        desk["kinds"]["square"]["form"]["values"] = self.aims
+        return desk
+
+
+class TappedInFog(FogPatrol):
+    """A picture can be tapped where boats lie unseen."""
+
+    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+        self.squares = sorted({boat.square for boat in state.boats})
+        return super().view(state, seat, events)
+
+    def pictures(self, view: View) -> Sequence[Picture]:
+        spots = tuple(Spot((square,), square, box(0, 0, 40, 40)) for square in self.squares)
+        return [dataclasses.replace(picture, spots=spots) for picture in super().pictures(view)]
 
 
 class Gossip(FogPatrol):

@@ -20,6 +20,8 @@ PLANTED = {
     leaks.Hulls: "L1",
     leaks.FramedPicture: "L1",
     leaks.Telepathy: "L1",
+    leaks.Clairvoyance: "L1",
+    leaks.TappedInFog: "L1",
     leaks.Occupied: "L2",
     leaks.SharedStream: "L3",
     leaks.EventNumbers: "L3",

@@ -5,14 +5,30 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import pytest
 
-from pbem.ruleset import AnyRuleset, Parsed, View
+from pbem.ruleset import (
+    AnyRuleset,
+    Choice,
+    Form,
+    Json,
+    Listed,
+    Order,
+    OrderBook,
+    Parsed,
+    Picture,
+    Refused,
+    Spot,
+    View,
+    box,
+)
 from pbem.ruleset.testing import RulesetSuite, rules
 from tests.conformance.secrecy import SECRECY
-from tests.conformance.toy import TOY
+from tests.conformance.toy import TOY, FogPatrol
 from tests.games import RULESETS
 
 
@@ -74,3 +90,71 @@ def test_a_hint_that_is_not_taken_is_found() -> None:
 
     with pytest.raises(AssertionError, match="Atlantis"):
         suite.test_a_hint_typed_in_is_taken()
+
+
+class Overbold(Listed):
+    """A kind that offers a word which it does not read."""
+
+    def form(self, view: View) -> Form:
+        return Choice((*self.names(view), "Atlantis"))
+
+
+@dataclass(frozen=True, slots=True)
+class Raise(Order):
+    """Raise a boat."""
+
+    usage = "RAISE boat"
+    boat: Annotated[str, Overbold("boat", "one of your boats", "R1", lambda view: ["R1"])]
+
+    def words(self) -> str:
+        return f"raise {self.boat}"
+
+
+class Misoffering(FogPatrol):
+    """A game that offers what it refuses."""
+
+    orders = OrderBook((*TOY.orders.types, Raise))
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        return self.orders.parse(view, lines)
+
+
+class Stingy(FogPatrol):
+    """A game whose page cannot do what its bot does."""
+
+    def desk(self, view: View) -> Json:
+        return self.orders.desk(view, self.orders.types[:1])
+
+
+class Spotted(FogPatrol):
+    """A game of which a picture can be tapped at one place."""
+
+    spot = Spot(("A1",), "A1", box(0, 0, 40, 40))
+
+    def pictures(self, view: View) -> Sequence[Picture]:
+        return [replace(picture, spots=(self.spot,)) for picture in super().pictures(view)]
+
+
+class Outside(Spotted):
+    """A game of which a picture can be tapped beside it."""
+
+    spot = Spot(("nothing",), "beside the sea", box(-10, 0, 5, 5))
+
+
+@pytest.mark.parametrize(
+    ("game", "rule", "said"),
+    [
+        (Misoffering, "test_what_a_form_offers_is_read", "Atlantis"),
+        (Misoffering, "test_a_line_put_together_on_a_page_is_that_order", "RAISE Atlantis"),
+        (Stingy, "test_what_the_bot_orders_can_be_put_together_on_a_page", "Fire"),
+        (Spotted, "test_what_can_be_chosen_can_be_tapped", "A10"),
+        (Outside, "test_a_spot_lies_on_its_picture_and_has_a_name", "beside the sea"),
+    ],
+)
+def test_a_page_that_promises_too_much_or_too_little_is_found(game: type[FogPatrol], rule: str, said: str) -> None:
+    """The suite orders by choosing alone, and so finds what is offered in vain, missing, or out of reach."""
+    suite = RulesetSuite()
+    suite.ruleset = game()
+
+    with pytest.raises((AssertionError, Refused), match=said):
+        getattr(suite, rule)()

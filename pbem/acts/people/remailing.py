@@ -21,6 +21,7 @@ from pbem.post.writing import Mail
 from pbem.report import DrawnPicture, ReportFacts, ReportParts, read_report_data
 from pbem.report.reporter import report_subject
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Turn
+from pbem.store.states import Pages
 
 RESENT = "resent"
 """The kind of mail of a report that its player asked for once more."""
@@ -118,6 +119,7 @@ def _mail(
 ) -> Mail:
     files = dict(report.files)
     deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
+    view, game = json.loads(report.view), house.game(snapshot.game)
     facts = ReportFacts(
         campaign=snapshot.name,
         seat=place.seat,
@@ -127,9 +129,11 @@ def _mail(
         code=code,
         address=house.settings.address,
     )
-    subject = report_subject(house.game(snapshot.game).title, json.loads(report.view), facts, report.edition)
-    parts = _parts(facts, subject, files)
-    return Postman.of(house, snapshot).report(to, parts, facts, id_)
+    parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
+    pages = snapshot.pages_for(place)
+    if pages != Pages.NO:
+        parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
+    return Postman.of(house, snapshot).report(to, parts, facts, id_, linked=pages == Pages.LINK)
 
 
 def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:

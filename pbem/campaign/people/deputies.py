@@ -15,7 +15,7 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.codes import reply_code
-from pbem.post.writing import Mail
+from pbem.post.writing import Mail, Part
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Request
 
 MOST_DAYS = 90
@@ -114,10 +114,18 @@ def _copy(
         subject=mail.subject.replace(code, own),
         text=mail.text.replace(code, own),
         html=mail.html.replace(code, own),
+        parts=tuple(_recoded(part, code, own) for part in mail.parts),
         reply_to=mail.reply_to.replace(code, own),
         message_id=id_,
         references=(),  # the report's own Message-ID is a key to the seat
         topic=copies_topic(mail.topic),
+    )
+
+
+def _recoded(part: Part, code: str, own: str) -> Part:
+    """A file of a report for a deputy: a page holds the code as the mail does."""
+    return (
+        dataclasses.replace(part, content=part.content.replace(code.encode(), own.encode())) if part.is_page else part
     )
 
 

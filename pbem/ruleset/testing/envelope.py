@@ -113,7 +113,7 @@ class Posthouse:
             seats=[(seat, address_of(seat)) for seat in self._seats],
             deadline="EVERY 24h",
             options={},
-            policy={"accept": "address"},
+            policy={"accept": "address", "pages": "attached"},
         )
         create(self._house, wanted, NOW, seed=SEED)
         with self._house.store.writing() as session:

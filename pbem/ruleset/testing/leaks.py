@@ -1,6 +1,6 @@
 """Finds leaks: places where a seat's mail differs between worlds that differ only in what it may not know.
 
-L1  what is shown: view, pictures, text map, order template
+L1  what is shown: view, pictures, text map, order template, desk
 L2  what is answered: orders and findings of probing lines, default orders, bots
 L3  what becomes of it: the next report, when others act beyond the seat's ken
 
@@ -110,6 +110,7 @@ def shown(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event], 
         "pictures": [dataclasses.astuple(picture) for picture in ruleset.pictures(view)],
         "map": ruleset.text_map(view),
         "template": ruleset.template(view),
+        "desk": ruleset.desk(view),
     }
 
 

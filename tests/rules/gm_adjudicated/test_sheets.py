@@ -140,3 +140,32 @@ def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
     for line, verb in zip(asked, VERBS, strict=True):
         parsed = read(state, line.removeprefix("; ").replace("<your words>", "to Rome"))
         assert (texts(parsed), parsed.findings) == ([f"{verb} to Rome"], ())
+
+
+def test_a_page_offers_the_verbs_of_the_campaign() -> None:
+    """Each with words of the player's own behind it, kept as they are typed, and SAY last."""
+    desk = RULESET.desk(view(new_game(verbs=VERBS), "red"))
+    words = {verb["word"]: verb["help"] for verb in desk["verbs"]}
+
+    assert list(words) == [*VERBS, "SAY"]
+    assert words["MARCH"] == VERBS["MARCH"]
+    assert [verb["parts"] for verb in desk["verbs"]] == [
+        [{"word": word}, {"field": "text", "kind": "your-words", "many": True}] for word in words
+    ]
+    assert desk["kinds"]["your-words"]["form"]["verbatim"]
+
+
+def test_a_line_put_together_of_a_verb_and_words_is_taken_as_it_stands() -> None:
+    """Quotes and commas are the player's."""
+    state = new_game(verbs=VERBS)
+
+    for verb in RULESET.desk(view(state, "red"))["verbs"]:
+        line = f'{verb["word"]} north, then "wait"; east'
+        assert texts(read(state, line)) == [line]
+
+
+def test_a_page_offers_nothing_at_the_end() -> None:
+    """A game that is over takes no orders."""
+    state, _ = turn(new_game(turns=1))
+
+    assert RULESET.desk(view(state, "red"))["verbs"] == []

@@ -191,3 +191,15 @@ def test_remembered_foes_can_be_told_from_others() -> None:
     assert sprites.FOE not in sprites.badge("lost", 14).body.partition("stroke")[0]
     assert contrast(sprites.FOE, sprites.PAPER) >= LETTERS
     assert contrast(sprites.RESOURCE, sprites.PAPER) >= LETTERS
+
+
+def test_own_units_can_be_tapped_wherever_they_are() -> None:
+    """Near ones in their hexes, far ones in insets and on the overview; each spot says what is there."""
+    seen = crowd()
+    told = {spot.names: spot.title for picture in RULESET.pictures(seen) for spot in picture.spots}
+
+    assert {name for names in told for name in names} >= {unit["unit"] for unit in seen["units"]}
+    assert told["L1", "S1", "2,0"] == "2,0: your L1 and S1, 3 resources"
+    assert told["C1", "20,5"] == "20,5: your C1"
+    assert told["1,-1",] == "1,-1: foe cyd H"
+    assert told["1,2",] == "1,2: crags"

@@ -14,6 +14,7 @@ from pbem.ruleset import FONT, Drawing, Label, Picture, Stamp
 from rules.kit.hexes import DIRECTIONS
 from rules.singularity_trap import tokens
 from rules.singularity_trap.chart import COLOURS
+from rules.singularity_trap.marks import board_of
 from rules.singularity_trap.pictures import MANY, PHONE, pictures
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
@@ -299,3 +300,36 @@ def test_boards_of_any_size_fit_the_page(radius: int) -> None:
 def test_labels_of_the_campaign_are_escaped() -> None:
     """Whatever a label says, it stays text."""
     assert "turn <7> & on" in labels(empty_view() | {"label": "turn <7> & on"})
+
+
+def spots(view: dict[str, Any], name: str) -> list[str]:
+    """What the spots with a name say, on both pictures."""
+    return [spot.title for picture in pictures(view) for spot in picture.spots if name in spot.names]
+
+
+def test_a_ship_is_tapped_by_its_id() -> None:
+    """Hexes and the lines of insets name the own ships in them, others in sight, and those seen before."""
+    view = sample_view()
+
+    assert "R402" in spots(view, "R402")[0]
+    assert "M860 (magenta Basestar)" in spots(view, "M860")[0]
+    assert "Y655 (yellow Cruiser), seen 1 turn ago" in spots(view, "Y655")[0]
+
+
+def test_every_space_can_be_tapped() -> None:
+    """A hex has the spaces of all its levels, what is known to hold something first."""
+    view = sample_view()
+    chart, _ = pictures(view)
+
+    names = {name for spot in chart.spots for name in spot.names}
+    hole = next(spot for spot in chart.spots if "C9+0" in spot.names)
+    assert {board_of(view).name(space) for space in board_of(view).spaces()} <= names
+    assert (hole.names[:3], hole.title) == (("C9+0", "C9-1", "C9+1"), "C9: nothing known")
+
+
+def test_a_level_of_a_crowded_hex_is_tapped_in_its_inset() -> None:
+    """There its line names that level alone."""
+    chart, _ = pictures(sample_view())
+
+    (line,) = [spot for spot in chart.spots if spot.names == ("R333", "J7-2")]
+    assert line.title == "J7-2: your R333"

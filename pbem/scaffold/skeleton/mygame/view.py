@@ -1,8 +1,8 @@
 """What a seat may know, and what is shown of it. A view is built by adding: what is not put in cannot leak."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from pbem.ruleset import Event, Picture, Seat, View, heard
+from pbem.ruleset import Event, Picture, Seat, Spot, View, box, heard
 
 from mygame.state import State
 
@@ -49,11 +49,24 @@ def pictures(view: View) -> tuple[Picture, ...]:
     caves = "".join(_cave(number, cave, alight=cave == view["cave"]) for number, cave in enumerate(view["caves"]))
     title = f"My Game, {view['label']}: the hill"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
-    return (Picture("hill", title, f"{head}<title>{title}</title>{caves}</svg>", width, height),)
+    svg = f"{head}<title>{title}</title>{caves}</svg>"
+    return (Picture("hill", title, svg, width, height, spots=tuple(_spots(view))),)
+
+
+def _spots(view: View) -> Iterator[Spot]:
+    """The caves, to be tapped on a page."""
+    for number, cave in enumerate(view["caves"]):
+        told = "your lantern" if cave == view["cave"] else "within reach" if cave in view["near"] else "too far"
+        x, y = _corner(number)
+        yield Spot((cave,), f"cave {cave}: {told}", box(x, y, SIDE, SIDE))
+
+
+def _corner(number: int) -> tuple[int, int]:
+    return SIDE * (number % ROW), SIDE * (number // ROW)
 
 
 def _cave(number: int, cave: str, *, alight: bool) -> str:
-    x, y = SIDE * (number % ROW) + SIDE // 2, SIDE * (number // ROW) + SIDE // 2
+    x, y = (edge + SIDE // 2 for edge in _corner(number))
     fill = "#ffc84a" if alight else "#d8d4cc"
     return (
         f'<circle cx="{x}" cy="{y}" r="20" fill="{fill}"/>'

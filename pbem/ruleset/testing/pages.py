@@ -1,0 +1,109 @@
+"""A player at a page: lines put together from the data of a desk alone, and whether a line could have been."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pbem.ruleset import Dice, Json, Order, View
+from pbem.ruleset.tokens import quoted
+from pbem.ruleset.verbs import Verb, arguments
+
+MOST_CHOSEN = 3
+"""Words that are put into a field of many, and into a word made of several."""
+
+
+class NothingToChoose(Exception):
+    """A field for which a page has nothing to offer now."""
+
+
+def lines(desk: Json, dice: Dice) -> Iterator[tuple[str, str]]:
+    """For each verb of a desk its name and a line of it: the shortest, the longest, and some with any parts.
+
+    A verb of which a field must be filled in, and cannot be, has none.
+    """
+    for verb in desk["verbs"]:
+        for at, share in enumerate((0, 2, 1, 1)):
+            hand = _Hand(desk["kinds"], dice.scoped(verb["name"], at), share)
+            try:
+                yield verb["name"], " ".join(hand.words(verb["parts"]))
+            except NothingToChoose:
+                continue
+
+
+class _Hand:
+    """Fills in the parts of one line; of what may be left out `share` halves are written."""
+
+    def __init__(self, kinds: Json, dice: Dice, share: int) -> None:
+        self._kinds, self._dice, self._share, self._drawn = kinds, dice, share, 0
+
+    def words(self, parts: Sequence[Json]) -> list[str]:
+        """The words of parts. Raises NothingToChoose."""
+        return [word for part in parts for word in self._part(part)]
+
+    def _part(self, part: Json) -> list[str]:
+        if "word" in part:
+            return [part["word"]]
+        if "optional" not in part:
+            form = self._kinds[part["kind"]]["form"]
+            return self._many(form) if part["many"] else [_written(form, self._word(form))]
+        if self._below(2) >= self._share:
+            return []
+        try:
+            return self.words(part["optional"])
+        except NothingToChoose:
+            return []
+
+    def _many(self, form: Json) -> list[str]:
+        rounds = 1 + self._below(MOST_CHOSEN)
+        forms = form["of"] if form["type"] == "in-turn" else [form]
+        return [_written(form, self._word(each)) for _ in range(rounds) for each in forms]
+
+    def _word(self, form: Json) -> str:
+        if form["type"] == "several":
+            count = form["least"] + self._below(MOST_CHOSEN)
+            chosen = dict.fromkeys(self._word(form["of"]) for _ in range(count * MOST_CHOSEN))
+            if len(chosen) < form["least"]:
+                raise NothingToChoose
+            return str(form["glue"].join(list(chosen)[:count]))
+        if form["type"] in ("either", "in-turn"):
+            return self._any(form["of"])
+        if form["type"] == "number":
+            if form["high"] < form["low"]:
+                raise NothingToChoose
+            return str(form["low"] + self._below(form["high"] - form["low"] + 1))
+        return self._pick(form["values"] if form["type"] == "choice" else form["samples"])
+
+    def _any(self, forms: Sequence[Json]) -> str:
+        """A word of one of some forms, among those that offer anything."""
+        first = self._below(len(forms))
+        for form in (*forms[first:], *forms[:first]):
+            try:
+                return self._word(form)
+            except NothingToChoose:
+                continue
+        raise NothingToChoose
+
+    def _pick(self, words: Sequence[str]) -> str:
+        if not words:
+            raise NothingToChoose
+        return words[self._below(len(words))]
+
+    def _below(self, count: int) -> int:
+        self._drawn += 1
+        return self._dice.below(count, self._drawn)
+
+
+def _written(form: Json, word: str) -> str:
+    return word if form.get("verbatim") else quoted(word)
+
+
+def missing(verb: Verb, order: Order, view: View) -> list[str]:
+    """The words of an order that its forms do not let through, and why: "ship: R101"."""
+    found = []
+    for part in arguments(verb.parts):
+        value = getattr(order, part.name)
+        if value is not None and value != ():
+            form = verb.kinds[part.name].form(view)
+            words = map(verb.kinds[part.name].write, value if part.many else (value,))
+            found += [f"{part.name}: {word}" for word in words if not form.fits(word)]
+    return found

@@ -1,0 +1,139 @@
+"""The HTML of a mail, made safe to stand in a page.
+
+A mail has its styles inline, which a page's policy forbids, as it does scripts.
+Styles become classes; of elements and attributes those stay that reports need,
+and pictures shown by `cid:` become what the page has of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from html.parser import HTMLParser
+
+from markupsafe import Markup
+
+
+def _words(*rows: str) -> frozenset[str]:
+    return frozenset(word for row in rows for word in row.split())
+
+
+_ELEMENTS = _words(
+    "a abbr article b bdi blockquote br caption code col colgroup dd del div dl dt em figcaption figure h1 h2 h3 h4",
+    "h5 h6 hr i ins kbd li mark ol p pre q s samp section small span strong sub sup table tbody td tfoot th thead",
+    "tr u ul",
+)
+_VOID = _words("br col hr")
+_DROPPED = _words("script style template title head iframe object svg math textarea select noscript xmp")
+"""Elements that go with all that they hold."""
+
+_ATTRIBUTES = _words(
+    "align alt aria-hidden aria-label border cellpadding cellspacing colspan dir lang role rowspan scope start",
+    "tabindex title valign value",
+)
+_LINKS = re.compile(r"(?:https?|mailto):[^\s]*", re.IGNORECASE)
+_NOT_IN_STYLES = re.compile(r"[{}<>\\@]|url\s*\(|/\*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The body of a mail as part of a page, and the rules for the classes in it."""
+
+    body: Markup
+    style: str
+
+
+def embedded(html: str, pictures: Mapping[str, str]) -> Embedded:
+    """What stands in the <main> of a mail; `pictures` are elements, safe as they are, by Content-ID."""
+    reader = _Reader(pictures)
+    reader.feed(html)
+    reader.close()
+    rules = "\n".join(f".{name} {{ {style} }}" for style, name in reader.classes.items())
+    return Embedded(Markup("".join(reader.written)), rules)  # noqa: S704 - made of what is allowed, and escaped
+
+
+class _Reader(HTMLParser):
+    """Writes what is allowed, each element closed in its turn."""
+
+    def __init__(self, pictures: Mapping[str, str]) -> None:
+        super().__init__(convert_charrefs=True)
+        self.written: list[str] = []
+        self.classes: dict[str, str] = {}
+        self._pictures = pictures
+        self._open: list[str] = []
+        self._within = False
+        self._dropped: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begins an element."""
+        if tag in _DROPPED:
+            self._dropped.append(tag)
+        elif tag == "main":
+            self._within = True
+        elif self._seen and tag == "img":
+            self._show(dict(attrs))
+        elif self._seen and tag in _ELEMENTS:
+            self.written.append(f"<{tag}{''.join(map(self._attribute, attrs))}>")
+            if tag not in _VOID:
+                self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Ends an element, and those within it that were left open."""
+        if self._dropped:
+            if tag == self._dropped[-1]:
+                self._dropped.pop()
+        elif tag == "main":
+            self._close_to(0)
+            self._within = False
+        elif tag in self._open:
+            self._close_to(len(self._open) - 1 - self._open[::-1].index(tag))
+
+    def handle_data(self, data: str) -> None:
+        """Writes a text."""
+        if self._seen:
+            self.written.append(escape(data, quote=False))
+
+    def close(self) -> None:
+        """Ends all that was left open."""
+        super().close()
+        self._close_to(0)
+
+    @property
+    def _seen(self) -> bool:
+        return self._within and not self._dropped
+
+    def _close_to(self, depth: int) -> None:
+        while len(self._open) > depth:
+            self.written.append(f"</{self._open.pop()}>")
+
+    def _attribute(self, attribute: tuple[str, str | None]) -> str:
+        name, value = attribute[0], attribute[1] or ""
+        if name == "style":
+            return self._class_of(value)
+        if name in _ATTRIBUTES:
+            return f' {name}="{escape(value)}"'
+        if name == "href" and _LINKS.fullmatch(value):
+            return f' href="{escape(value)}" rel="noreferrer noopener"'
+        return ""
+
+    def _class_of(self, style: str) -> str:
+        if _NOT_IN_STYLES.search(style):
+            return ""
+        return f' class="{self.classes.setdefault(style, f"m{len(self.classes)}")}"'
+
+    def _show(self, attributes: Mapping[str, str | None]) -> None:
+        source, words = attributes.get("src") or "", attributes.get("alt") or ""
+        if source.startswith("cid:") and source[4:] in self._pictures:
+            self._close_paragraph()
+            self.written.append(self._pictures[source[4:]])
+        elif words:
+            self.written.append(f"[{escape(words)}]")
+
+    def _close_paragraph(self) -> None:
+        """A picture stands in a paragraph of the mail; what a page has of it may not."""
+        if self._open and self._open[-1] == "p":
+            self._close_to(len(self._open) - 1)
+            if self.written[-2] == "<p>":
+                del self.written[-2:]

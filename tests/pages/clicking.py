@@ -1,0 +1,72 @@
+"""Writes orders on the desk of a page as a player does who only clicks."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Locator, Page
+
+from pbem.ruleset import split_words
+
+
+def put_line(page: Page, line: str) -> list[str]:
+    """Puts an order into the sheet, word by word; returns the words that had to be typed since nothing offered them."""
+    words = split_words(line)
+    if page.locator(".offers").get_by_role("button", name=words[0], exact=True).count():
+        typed = [word for word in words if not _choose(page, word)]
+    else:
+        page.get_by_label("An order", exact=True).fill(line)
+        typed = words
+    page.get_by_role("button", name="Add", exact=True).click()
+    return typed
+
+
+def written(page: Page) -> str:
+    """The line as it stands."""
+    return page.get_by_label("An order", exact=True).input_value()
+
+
+def mailed(page: Page) -> tuple[str, str, str]:
+    """Address, subject and text of the mail that the page opens."""
+    link = urlsplit(page.locator(".sending a").get_attribute("href") or "")
+    fields = {name: values[0] for name, values in parse_qs(link.query).items()}
+    return link.path, fields["subject"], fields["body"]
+
+
+def _choose(page: Page, word: str) -> bool:
+    """Clicks a word, or its pieces one by one; types it if it is not offered, and says so."""
+    offers = page.locator(".offers")
+    first, *more = word.split("/")
+    if _click(offers, word) or _select(offers, word) or _number(offers, word):
+        return True
+    if more and _click(offers, first) and all(_click(offers, f"with {piece}") for piece in more):
+        return True
+    page.get_by_label("An order", exact=True).fill(f"{written(page).strip()} {word} ".lstrip())
+    return False
+
+
+def _click(offers: Locator, text: str) -> bool:
+    button = offers.get_by_role("button", name=re.compile(f"^{re.escape(text)}$", re.IGNORECASE))
+    if not button.count():
+        return False
+    button.first.click()
+    return True
+
+
+def _select(offers: Locator, word: str) -> bool:
+    for choice in offers.locator("select").all():
+        labels = [str(text) for text in choice.locator("option").all_text_contents()]
+        for label in labels:
+            if label.lower() == word.lower():
+                choice.select_option(label=label)
+                return True
+    return False
+
+
+def _number(offers: Locator, word: str) -> bool:
+    if not re.fullmatch(r"-?\d+", word) or not offers.locator("input").count():
+        return False
+    offers.locator("input").first.fill(word)
+    offers.get_by_role("button", name="Put in").first.click()
+    return True

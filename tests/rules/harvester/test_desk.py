@@ -1,0 +1,73 @@
+"""What a page offers a player of Harvester."""
+
+from __future__ import annotations
+
+from pbem.ruleset import Json, View
+from rules.harvester import RULESET
+from rules.harvester.orders import Move, Target
+from tests.rules.harvester.table import position, read, turn, view
+
+CROWD = {"ann": {"H": (0, 0), "G": (0, 0), "S1": (1, 0), "C1": (0, 0)}}
+
+
+def offered(seen: View) -> set[str]:
+    """The orders of a desk."""
+    return {verb["name"] for verb in RULESET.desk(seen)["verbs"]}
+
+
+def form(seen: View, order: str, at: int) -> Json:
+    """The form of a part of an order."""
+    desk = RULESET.desk(seen)
+    (part,) = (verb["parts"][at] for verb in desk["verbs"] if verb["name"] == order)
+    return desk["kinds"][part["kind"]]["form"]
+
+
+def test_a_player_is_offered_what_his_units_can_do() -> None:
+    """Without resources nothing is built or dropped, and without a field known no target is set."""
+    seen = view(position(CROWD), "ann")
+
+    assert offered(seen) == {"move", "move-to", "destroy", "destroy-harvester"}
+    assert form(seen, "move", 1)["values"] == ["G", "S1", "C1"]
+
+
+def test_a_target_is_offered_where_one_is_known() -> None:
+    """Hexes with resources are samples; until a Harvester is there it has no other target."""
+    state = position(CROWD, resources={(3, -2): 1, (-1, 0): 2})
+
+    after, _ = turn(state, {"ann": ["TARGET 3,-2"]})
+
+    assert set(form(view(state, "ann"), "target-hex", 1)["samples"]) == {"3,-2", "-1,0"}
+    assert "target-hex" not in offered(view(after, "ann"))
+
+
+def test_resources_bound_what_is_dropped_and_rebuilt() -> None:
+    """Two resources may be dropped, and do for a Soldier; a Lieutenant costs three."""
+    seen = dict(view(position(CROWD), "ann"))
+    seen["harvester"] = {**seen["harvester"], "held": 2}
+
+    assert form(seen, "drop", 1) == {"type": "number", "low": 1, "high": 2}
+    assert form(seen, "build", 1)["values"] == ["S2", "S3", "C2", "C3", "C4"]
+
+
+def test_who_is_out_is_offered_nothing() -> None:
+    """Without a Harvester there are no orders."""
+    assert offered({**view(position(CROWD), "ann"), "harvester": None}) == set()
+
+
+def test_a_hex_in_one_word_is_written_out() -> None:
+    """In quotes or not, the order taken is that of the long form."""
+    state = position(CROWD, resources={(3, -2): 1})
+
+    for hex_ in ("3,-2", '"3,-2"'):
+        assert read(state, "ann", f"TARGET {hex_}").orders == (Target(3, -2),)
+        assert read(state, "ann", f"MOVE C1 TO {hex_}").orders == (Move("C1", ("NE", "E", "NE")),)
+
+
+def test_a_hex_beyond_the_reading_of_phrases_is_written_out_too() -> None:
+    """After many mistakes lines are read by the order book alone, and mean the same."""
+    state = position(CROWD, resources={(3, -2): 1})
+    astray = ["MOVE L1 E"] * 50
+
+    (entry,) = read(state, "ann", *astray, "MOVE C1 TO 3,-2").entries
+
+    assert (entry.line, entry.order) == (51, Move("C1", ("NE", "E", "NE")))

@@ -1,0 +1,120 @@
+"""Orders as data: what a page that knows no game can offer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pytest
+
+from pbem.ruleset import Choice, Either, Form, Free, InTurn, Number, Order, OrderBook, Several, Whole, canonical
+from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW, Hold
+
+
+def verb(name: str) -> Any:
+    """The data of one verb of the fleet."""
+    return next(each for each in BOOK.desk(VIEW)["verbs"] if each["name"] == name)
+
+
+def test_a_desk_is_plain_data() -> None:
+    """It survives JSON, so a page can hold it."""
+    desk = BOOK.desk(VIEW)
+
+    assert json.loads(canonical(desk)) == desk
+
+
+def test_a_desk_has_the_parts_of_a_usage() -> None:
+    """Words to write, fields to fill in, groups that may be left out."""
+    assert verb("load")["parts"] == [
+        {"word": "LOAD"},
+        {"field": "cargo", "kind": "iron-corn-coral", "many": False},
+        {"optional": [{"word": "AT"}, {"field": "ports", "kind": "port", "many": True}]},
+        {"optional": [{"word": "FOR"}, {"field": "owner", "kind": "port", "many": False}]},
+    ]
+
+
+def test_a_desk_tells_of_a_verb_what_the_reference_does() -> None:
+    """Usage, help and examples are those of the declaration."""
+    assert {**verb("hold"), "parts": None} == {
+        "name": "hold",
+        "word": "HOLD",
+        "also": [],
+        "usage": "HOLD",
+        "help": "Do nothing.",
+        "examples": ["HOLD"],
+        "parts": None,
+    }
+
+
+def test_equal_kinds_are_written_once() -> None:
+    """Ships of SAIL and SCRAP are the same ones."""
+    assert list(BOOK.desk(VIEW)["kinds"]) == ["ship", "port", "iron-corn-coral", "count", "slow-fast"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deal(Order):
+    """Deal cards."""
+
+    usage = "DEAL few TO many"
+    few: Annotated[int, Whole(1, 3)]
+    many: Annotated[int, Whole(1, 9)]
+
+
+def test_kinds_with_one_name_that_differ_have_ids_of_their_own() -> None:
+    """An id is made of what players see of a kind, and numbered from the second on."""
+    kinds = OrderBook((Deal,)).desk(VIEW)["kinds"]
+
+    assert {name: kind["form"]["high"] for name, kind in kinds.items()} == {"number": 3, "number-2": 9}
+
+
+def test_a_game_may_offer_some_orders_alone() -> None:
+    """What may not be given now need not be offered."""
+    assert [each["name"] for each in BOOK.desk(VIEW, [Hold])["verbs"]] == ["hold"]
+
+
+def test_a_view_without_names_offers_none() -> None:
+    """A choice of nothing is told as such."""
+    assert BOOK.desk(EMPTY_VIEW)["kinds"]["ship"]["form"] == {"type": "choice", "values": []}
+
+
+FORMS: dict[str, tuple[Form, list[str], list[str]]] = {
+    "choice": (Choice(("R101", "red-home")), ["R101", "r101", "RED-HOME"], ["R1", "", "R101 "]),
+    "number": (Number(-2, 9), ["-2", "0", "+9", "9"], ["-3", "10", "", "x", "1.5", "٣"]),
+    "several": (Several(Choice(("A", "B", "C")), "/", 2), ["A/B", "a/b/c"], ["A", "A/", "A,B", ""]),
+    "either": (Either((Choice(("ALL",)), Number(1, 2))), ["all", "2"], ["3", ""]),
+    "in turn": (InTurn((Choice(("red",)), Choice(("N", "S")))), ["red", "n"], ["E"]),
+    "free": (Free(("J1+9",), r"[A-Z][0-9]+\+[0-9]"), ["j1+9", "K10+0"], ["J1", "J1+99"]),
+    "any word": (Free(("hello",)), ["anything", ""], []),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_fits_its_words_and_no_others(name: str) -> None:
+    """The whole word must be one of the form; case does not count."""
+    form, good, bad = FORMS[name]
+
+    assert [form.fits(word) for word in good + bad] == [True] * len(good) + [False] * len(bad)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_offers_what_fits(name: str) -> None:
+    """Each form has words to put up for choice."""
+    form, _, _ = FORMS[name]
+
+    assert form.offers()
+    assert all(map(form.fits, form.offers()))
+
+
+def test_bounds_that_leave_nothing_offer_nothing() -> None:
+    """As where a Harvester holds nothing that it could drop."""
+    assert Number(1, 0).offers() == Several(Choice(("A",)), "/", 2).offers() == ()
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_is_json_with_its_type(name: str) -> None:
+    """Clients tell forms apart by their type."""
+    form, _, _ = FORMS[name]
+
+    assert json.loads(canonical(form.to_json())) == form.to_json()
+    assert form.to_json()["type"]

@@ -1,0 +1,75 @@
+"""Scripts and styles of a page in one file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pbem.web import BundleError, bundle, dress, island
+from pbem.web.bundle import ASSETS
+
+ENTRIES = sorted(path.name for path in ASSETS.glob("*.js"))
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_module_can_be_put_into_one_file(entry: str) -> None:
+    """Nothing is left that would ask for another file, and no comment."""
+    script = bundle(entry)
+
+    assert not re.search(r"^(import|export)\b|^\s*/\*\*$", script, re.MULTILINE)
+
+
+def test_what_is_imported_stands_first() -> None:
+    """A module's own code follows that of the modules it uses, each written once."""
+    script = bundle("map.js")
+
+    assert script.count("function make(") == 1
+    assert script.index("function make(") < script.index("class LiveMap")
+
+
+@pytest.mark.parametrize(
+    ("modules", "says"),
+    [
+        (
+            {"a.js": 'import { b } from "./b.js";\nconst c = b;\n', "b.js": "const c = 1;\n"},
+            "c stands at the top of two",
+        ),
+        ({"a.js": 'import { b as c } from "./b.js";\n', "b.js": ""}, "b as c"),
+        ({"a.js": "export default 1;\n"}, "export default"),
+        ({"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}, "imports itself"),
+        ({"a.js": 'const end = "</script>";\n'}, "</script"),
+    ],
+)
+def test_what_cannot_be_put_into_one_file_is_told(modules: dict[str, str], says: str, tmp_path: Path) -> None:
+    """An author of scripts learns which line has to be written otherwise."""
+    for name, code in modules.items():
+        (tmp_path / name).write_text(code)
+
+    with pytest.raises(BundleError, match=re.escape(says)):
+        bundle("a.js", tmp_path)
+
+
+def test_the_policy_knows_script_and_styles_by_their_hashes() -> None:
+    """Whatever else stands in a page is no script and no style of it."""
+    worn = dress("base.css", script="map.js")
+    written = re.findall(
+        r"<(?:style|script type=\"module\")>(.*?)</(?:style|script)>", worn.head + worn.foot, re.DOTALL
+    )
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in written]
+
+    assert len(hashes) == 2
+    assert re.findall(r"'sha256-([^']+)'", worn.policy) == hashes
+
+
+def test_data_cannot_leave_their_island() -> None:
+    """Texts of players stand in a page's data as they are, and end no element of it."""
+    data = {"text": "</script><script>alert(1)</script><!-- & \u2028"}
+    written = island("view", data)
+
+    assert re.fullmatch(r'<script type="application/json" id="view">[^<>]*</script>', written)
+    assert json.loads(written.partition(">")[2].rpartition("<")[0]) == data
