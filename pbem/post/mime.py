@@ -26,6 +26,7 @@ _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
 _HEAD_END = re.compile(rb"\n\r?\n|\A\r?\n")
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
 _TYPE = re.compile(r"\A\s*+([!#$&^_.+a-z0-9-]{1,80}+/[!#$&^_.+a-z0-9-]{1,80}+)(?:[\s;]|\Z)", re.IGNORECASE)
+_OLD_TEXT = re.compile(r"(?:text\s*+)?(?:;|\Z)|charset=", re.IGNORECASE)
 _PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;]*+))')
 _ESCAPE = re.compile(r"\\(.)")
 
@@ -85,6 +86,12 @@ class Entity:
         """The media type in lower case; text/plain where none, or none that can be read, is given (RFC 2045, 5.2)."""
         match = _TYPE.match(self.first("content-type"))
         return match[1].lower() if match else "text/plain"
+
+    @property
+    def mistyped(self) -> bool:
+        """Whether a media type is given that cannot be read; "text" alone is how very old programs name plain text."""
+        given = self.first("content-type").strip()
+        return bool(given) and not _TYPE.match(given) and _OLD_TEXT.match(given) is None
 
     @property
     def attached(self) -> bool:

@@ -36,13 +36,27 @@ _FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class Filed:
+    """The text of attached files in which no sheet begins; `names` as notes tell them."""
+
+    names: str
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The text, line by line."""
+        return self.text.split("\n") if self.text else []
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
     """A mail as the desk needs it. Message-IDs have their angle brackets.
 
     `sender` is None unless there is exactly one, well-formed. `references` are
     the mails this one answers, the nearest first. `automatic` says why the
     mail must not be answered (RFC 3834), "" if a person wrote it. `notes` are
-    sentences on what was left out of the text.
+    sentences on what was left out of the text. `filed` are attached files that
+    may hold the orders, if the text holds none.
     """
 
     sender: str | None
@@ -53,6 +67,7 @@ class Letter:
     automatic: str
     text: str
     notes: tuple[str, ...]
+    filed: Filed | None = None
 
     @property
     def lines(self) -> list[str]:
@@ -74,9 +89,9 @@ UNREADABLE = Letter(
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
     entity = parse_entity(_without_envelope(raw[:MAX_MAIL]))
-    text, notes = _text(entity, _sender(entity))
+    text, notes, filed = _text(entity, _sender(entity))
     kept = tuple(dict.fromkeys([*_cut_note(entity, len(raw)), *notes]))[:MAX_NOTES]
-    return replace(_letter(entity), text=text, notes=kept)
+    return replace(_letter(entity), text=text, notes=kept, filed=filed)
 
 
 def read_head(raw: bytes) -> Letter:
@@ -170,19 +185,30 @@ def _automatic(entity: Entity, sender: str | None) -> str:
     return ""
 
 
-def _text(entity: Entity, sender: str | None) -> tuple[str, list[str]]:
+def _text(entity: Entity, sender: str | None) -> tuple[str, list[str], Filed | None]:
     walk = Walk()
-    source, chosen = _choose(walk.pieces(entity))
+    pieces = walk.pieces(entity)
+    source, chosen = _choose(pieces)
+    text, notes = _typed(source, sender)
+    loose = _without_sheet(pieces) if source.in_mail else []
+    if loose and not text.strip():
+        source, chosen, loose = Body(loose), [], []
+        text, notes = _typed(source, sender)
+    filed = Filed(_names(loose), _typed(Body(loose), sender)[0]) if loose else None
+    return text, [*walk.notes, *chosen, *notes], filed
+
+
+def _typed(source: Body, sender: str | None) -> tuple[str, list[str]]:
+    """What somebody typed of a text, and notes on the rest."""
     lines, left_out = own_lines(source.text[:MAX_TEXT].split("\n"), sender=sender)
     if len(source.text) > MAX_TEXT:
         left_out.append("The text is too long; only its beginning was read.")
     lines, mended = mend(lines, source.same_in_html)
-    text = "\n".join(lines).strip("\n")
-    return text, [*walk.notes, *chosen, *source.notes(lines), *left_out, *mended]
+    return "\n".join(lines).strip("\n"), [*source.notes(lines), *left_out, *mended]
 
 
 def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
-    """What holds the orders: attached files before the body, if they hold a sheet or the body does not.
+    """What holds the orders: attached files before the body, if they hold a sheet.
 
     A mail that is forwarded as an attachment counts when the body is blank, or
     has no sheet and the forwarded mail has one.
@@ -192,22 +218,40 @@ def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
     forwarded = [piece for piece in pieces if piece.forwarded and piece.text.strip()]
     lines = body.text.split("\n")
     sheets = [piece for piece in files if _holds_sheet(piece, body)]
-    if not sheets and not has_header(lines):
-        sheets = [piece for piece in files if not _FOOTER_NAME.fullmatch(piece.name)]
     if sheets:
-        names = ", ".join(piece.name for piece in sheets)
-        note = f"The orders were read from the attached {names}, not from the mail's text."
-        return Body(sheets), [] if body.blank else [note]
+        return Body(sheets), [] if body.blank else [read_from(_names(sheets))]
     passed_over = [
         f"The attached {piece.name} was not read: there is no sheet in it that is filled in."
         for piece in files
-        if not _FOOTER_NAME.fullmatch(piece.name)
+        if not _FOOTER_NAME.fullmatch(piece.name) and (has_header(lines) or _is_sheet(piece))
     ]
     if not forwarded:
         return body, passed_over
     if body.blank or (not has_header(lines) and any(is_filled(piece.text.split("\n")) for piece in forwarded)):
         return Body(forwarded), ["The orders were read from the forwarded mail."]
     return body, [*passed_over, "A mail inside the mail was not read."]
+
+
+def read_from(names: str) -> str:
+    """The note that the orders stood in files of these names, and that the mail had other text."""
+    return f"The orders were read from the attached {names}, not from the mail's text."
+
+
+def _names(pieces: list[Piece]) -> str:
+    return ", ".join(piece.name for piece in pieces)
+
+
+def _without_sheet(pieces: list[Piece]) -> list[Piece]:
+    """The files that may hold orders though no sheet begins in them, beside a body in which none does."""
+    body = _body([piece for piece in pieces if not piece.name and not piece.forwarded])
+    if has_header(body.text.split("\n")):
+        return []
+    files = [piece for piece in pieces if piece.name and piece.text.strip()]
+    return [piece for piece in files if not (_FOOTER_NAME.fullmatch(piece.name) or _is_sheet(piece))]
+
+
+def _is_sheet(piece: Piece) -> bool:
+    return has_header(piece.text.split("\n"))
 
 
 def _holds_sheet(piece: Piece, body: Body) -> bool:
