@@ -27,7 +27,8 @@ from pbem.desk.sheet import SheetText, find_sheet
 from pbem.desk.taking import is_untouched, take_sheet
 from pbem.house import House
 from pbem.post.authentication import Verdict, sender_verdict
-from pbem.post.reading import DELIVERY_REPORT, LOOPING, OWN, Letter, read_letter
+from pbem.post.reading import Letter, read_letter
+from pbem.post.robots import DELIVERY_REPORT, LOOPING, OWN
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
 """In such mail not even a sheet is looked for: it may be one that is only quoted."""

@@ -134,6 +134,13 @@ def parse_entity(raw: bytes) -> Entity:
     return Entity(fields, body)
 
 
+def without_envelope(raw: bytes) -> bytes:
+    """A mail saved from an mbox file begins with a line that is none of its own."""
+    if b"\n" not in raw:  # lines that end in CR alone would be one endless line of the head
+        raw = raw.replace(b"\r", b"\n")
+    return raw[raw.find(b"\n") + 1 :] if raw.startswith((b"From ", b">From ")) else raw
+
+
 def _decode_head(head: bytes) -> str:
     head = head.translate(None, _CONTROLS)
     try:

@@ -10,20 +10,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from pbem.post.addresses import all_addresses, is_robot, one_address
+from pbem.post.addresses import all_addresses, one_address
 from pbem.post.cleaning import MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
 from pbem.post.incoming import CUT_HEADER, MAX_MAIL
-from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity
+from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity, without_envelope
 from pbem.post.parts import Body, Piece, Walk
+from pbem.post.robots import automatic
 from pbem.post.wrapping import mend, squeezed
-from pbem.post.writing import LOOP_HEADER
 
 MAX_RECIPIENTS = 100
 MAX_REFERENCES = 50
 MAX_SUBJECT = 500
 MAX_NOTES = 20
-MAX_RECEIVED = 30
-"""Stations of a mail; more are a loop, of which RFC 5321 (6.3) lets servers be sure only after a hundred."""
 
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
 """The last three are the receiving servers' own: the code in the address may stand there alone."""
@@ -88,7 +86,7 @@ UNREADABLE = Letter(
 
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
-    entity = parse_entity(_without_envelope(raw[:MAX_MAIL]))
+    entity = parse_entity(without_envelope(raw[:MAX_MAIL]))
     text, notes, filed = _text(entity, _sender(entity))
     kept = tuple(dict.fromkeys([*_cut_note(entity, len(raw)), *notes]))[:MAX_NOTES]
     return replace(_letter(entity), text=text, notes=kept, filed=filed)
@@ -96,29 +94,22 @@ def read_letter(raw: bytes) -> Letter:
 
 def read_head(raw: bytes) -> Letter:
     """The letter of a mail's bytes, but for its text: little work, whatever the text is. Never raises."""
-    return _letter(parse_entity(_without_envelope(raw[:MAX_HEAD])))
+    return _letter(parse_entity(without_envelope(raw[:MAX_HEAD])))
 
 
 def _letter(entity: Entity) -> Letter:
-    sender = _sender(entity)
+    sender, subject = _sender(entity), _subject(entity)
     ids = _ID.findall(entity.first("message-id"))
     return Letter(
         sender=sender,
         recipients=_recipients(entity),
-        subject=_subject(entity),
+        subject=subject,
         message_id=ids[0] if ids else "",
         references=_references(entity),
-        automatic=_automatic(entity, sender),
+        automatic=automatic(entity, sender, subject),
         text="",
         notes=(),
     )
-
-
-def _without_envelope(raw: bytes) -> bytes:
-    """A mail saved from an mbox file begins with a line that is none of its own."""
-    if b"\n" not in raw:  # lines that end in CR alone would be one endless line of the head
-        raw = raw.replace(b"\r", b"\n")
-    return raw[raw.find(b"\n") + 1 :] if raw.startswith((b"From ", b">From ")) else raw
 
 
 def _sender(entity: Entity) -> str | None:
@@ -145,44 +136,6 @@ def _cut_note(entity: Entity, size: int) -> Iterable[str]:
     said = entity.first(CUT_HEADER.lower())
     if said or size > MAX_MAIL:
         yield "The mail is too big; only its beginning was read."
-
-
-OWN = "this program wrote it"
-DELIVERY_REPORT = "it is a delivery report"
-LOOPING = "it went round in a loop"
-
-_SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE), reason)
-    for name, pattern, reason in (
-        (LOOP_HEADER.lower(), r".*", OWN),
-        ("content-type", r"multipart/report\b.*", DELIVERY_REPORT),
-        ("return-path", r"<\s*>", DELIVERY_REPORT),
-        ("auto-submitted", r"(?!no\b).*", "a program sent it (Auto-Submitted)"),
-        ("precedence", r"bulk|junk|list|auto_reply", "it is bulk mail (Precedence)"),
-        ("x-autoreply", r"(?!no\b).*", "it is an automatic answer"),
-        ("x-autorespond", r"(?!no\b).*", "it is an automatic answer"),
-        ("x-auto-response-suppress", r"\A.*\b(?:all|autoreply)\b.*+", "it asks for no automatic answer"),
-    )
-)
-"""Fields by which programs show themselves, and the values they do it with."""
-
-
-def _automatic(entity: Entity, sender: str | None) -> str:
-    """Why a mail must not be answered; the first reason of RFC 3834 and of what programs do in practice."""
-    # Apple marks as automatic what somebody has sent by the button that List-Unsubscribe makes.
-    pressed = "x-apple-unsubscribe" in entity.fields
-    for name, sign, reason in _SIGNS:
-        if pressed and name == "auto-submitted":
-            continue
-        if any(map(sign.fullmatch, entity.fields.get(name, ()))):
-            return reason
-    if any(name.startswith("list-") for name in entity.fields):
-        return "it came through a mailing list"
-    if len(entity.fields.get("received", ())) > MAX_RECEIVED:
-        return LOOPING
-    if sender and is_robot(sender):
-        return "its sender is a program"
-    return ""
 
 
 def _text(entity: Entity, sender: str | None) -> tuple[str, list[str], Filed | None]:
