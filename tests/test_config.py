@@ -252,7 +252,7 @@ def test_a_secret_once_read_is_masked() -> None:
     assert masked("535 bad password correct-horse-battery") == "535 bad password ********"
 
 
-@pytest.mark.parametrize("value", ['""', "7", '"two words"', '"mx.example.org;"'])
+@pytest.mark.parametrize("value", ['""', "7", '"two words"', '"mx.example.org;"', '"*"', '"*.org"', '"*example.org"'])
 def test_the_name_of_the_mail_server_is_one_word(tmp_path: Path, value: str) -> None:
     """What it stamps is compared with the setting as it stands, so the setting is what can stand there."""
     assert "authserv_id must be the first word of the Authentication-Results" in refusal(

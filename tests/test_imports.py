@@ -127,9 +127,9 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "post": (
         "addresses armour connecting fingerprint html_text incoming languages",
-        "refusals signing transfer waiting writing",
+        "refusals returned signing transfer waiting writing",
         "imap intake maildir mime pace quoting",
-        "authentication carriers cleaning idling mailbox",
+        "authentication carriers cleaning idling mailbox robots",
         "bounces probing wrapping",
         "parts",
         "reading",
@@ -224,7 +224,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "desk": (
         "attempts commands quotations seats sheet",
-        "check claims gm_commands pages sheet_files",
+        "check choosing claims gm_commands pages sheet_files",
         "gm_acts replies",
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",

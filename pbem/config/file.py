@@ -16,7 +16,8 @@ carrier = "maildir:post/sent"        # or "smtps://user@mail.example.org", "smtp
 # carrier_password = {{ command = "pass show mail/orders" }}
 # inbox_oauth = {{ command = "…" }}     # instead of a password: prints an access token (Gmail, Microsoft 365)
 # carrier_oauth = {{ command = "…" }}
-# authserv_id = "mx.example.org"     # your mail server's name in the Authentication-Results that it stamps
+# authserv_id = "mx.example.org"     # your mail server's name in the Authentication-Results that it stamps;
+                                     # "*.icloud.com" for all of a provider's, "unnamed" for Microsoft's
 # tls_ca = "private-ca.pem"          # instead of the system's certificate authorities
 
 database = "sqlite:///pbem.sqlite"   # or "postgresql://user@host/name"

@@ -19,6 +19,8 @@ from pbem.errors import ConfigError
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*/=?^_`{|}~+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
 _SITE_URL = re.compile(r"(?:https?|file)://[!-;=?-~]{1,400}")
+_NAMES_BELOW = re.compile(r"\*(?:\.[A-Za-z0-9-]+){2,}")
+"""All servers of a provider; of all that end in "com" none could be believed."""
 _POSTGRESQL = re.compile(r"postgresql(\+psycopg)?://")
 
 
@@ -44,7 +46,7 @@ def _address(key: str, value: Any) -> str:
 
 
 def _authserv_id(key: str, value: Any) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
+    if not isinstance(value, str) or not (_NAME.fullmatch(value) or _NAMES_BELOW.fullmatch(value)):
         known = 'the first word of the Authentication-Results that your mail server writes, such as "mx.example.org"'
         raise ConfigError(f"{FILE_NAME}: {key} must be {known}, not {value!r}")
     return value

@@ -8,6 +8,7 @@ known of that one mail. No seat is taken from its player by a report.
 from __future__ import annotations
 
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.journal import note
@@ -28,11 +29,18 @@ def note_automatic(case: Case) -> str:
     if bounce is None:
         return f"automatic mail: {case.letter.automatic}"
     said = f"delivery report: {bounce.action}, {bounce.reason}"
-    mail = case.session.scalars(select(Outgoing).where(Outgoing.message_id == bounce.message_id)).first()
+    mail = returned_mail(case.session, bounce)
     if mail is None:
         return f"{said}; of no mail of ours"
     said = f"{said}; of mail {mail.id} to {mail.recipient}"
     return f"{said}; {_bounced(case, mail, bounce)}" if bounce.action == "failed" else said
+
+
+def returned_mail(session: Session, bounce: Bounce) -> Outgoing | None:
+    """The mail of ours that a delivery report is about: the first of those whose Message-IDs it shows."""
+    shown = [id_ for id_ in bounce.message_ids if id_.isascii() and id_.isprintable()]
+    found = {mail.message_id: mail for mail in session.scalars(select(Outgoing).where(Outgoing.message_id.in_(shown)))}
+    return next((found[id_] for id_ in shown if id_ in found), None)
 
 
 def _bounced(case: Case, mail: Outgoing, bounce: Bounce) -> str:

@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 
 from pbem.budget import Overrun, within
 from pbem.desk.attempts import ALONE, MOST_ATTEMPTS, Waiting, attempted, in_groups, unsorted_letters
+from pbem.desk.bounces import returned_mail
 from pbem.desk.commands import Command, Rules, Status
 from pbem.desk.gm_commands import find_gm_sheet
 from pbem.desk.quotations import unquoted
@@ -88,14 +89,15 @@ def _lane(house: House, letter_id: int, known: frozenset[str]) -> str:
         raw = session.scalars(select(LetterRow.raw).where(LetterRow.id == letter_id)).one()
         letter = read_letter(raw)
         if letter.automatic and (returned := read_bounce(raw)) is not None:
-            return _lane_of_mail(session, returned.message_id)
+            return _lane_of_mail(session, returned_mail(session, returned))
         return _Sorter(session, letter, house.settings.address, known).lane()
 
 
-def _lane_of_mail(session: Session, message_id: str) -> str:
+def _lane_of_mail(session: Session, mail: Outgoing | None) -> str:
     """The campaign of a mail of ours that came back."""
-    mail = select(Campaign.name).join(Outgoing, Outgoing.campaign_id == Campaign.id)
-    return session.scalar(mail.where(Outgoing.message_id == message_id)) or ALONE
+    if mail is None or mail.campaign_id is None:
+        return ALONE
+    return session.scalar(select(Campaign.name).where(Campaign.id == mail.campaign_id)) or ALONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
 from pbem.desk.bounces import note_automatic
-from pbem.desk.claims import Seated
+from pbem.desk.choosing import upper
+from pbem.desk.claims import Claim, Declined, Seated
 from pbem.desk.declining import declined
 from pbem.desk.dispatch import find_asked, serve
 from pbem.desk.gm import answer_gm_letter
@@ -25,10 +27,13 @@ from pbem.desk.sheet import SheetText, find_sheet
 from pbem.desk.taking import is_untouched, take_sheet
 from pbem.house import House
 from pbem.post.authentication import Verdict, sender_verdict
-from pbem.post.reading import DELIVERY_REPORT, LOOPING, OWN, Letter, read_letter
+from pbem.post.reading import Letter, read_letter
+from pbem.post.robots import DELIVERY_REPORT, LOOPING, OWN
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
 """In such mail not even a sheet is looked for: it may be one that is only quoted."""
+
+_OUT_OF_DATE = ("stale-code", "withdrawn")
 
 Names = Container[str]
 """The campaigns there are."""
@@ -135,7 +140,18 @@ def _way_onwards(found: Opened, case: Case, sheet: SheetText, known: Names) -> W
     claim = judge(case, sheet.header)
     if isinstance(claim, Seated):
         return Taking(case, claim, sheet)
-    return lambda: (declined(case, claim), False)
+    return _above(case, sheet, claim) or (lambda: (declined(case, claim), False))
+
+
+def _above(case: Case, sheet: SheetText, claim: Claim) -> Taking | None:
+    """The orders above a sheet that is an older report's, where the letter itself answers the newest."""
+    if not (isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE):
+        return None
+    plain = judge(case, None)
+    if not isinstance(plain, Seated):
+        return None
+    found = upper(case.house.game(plain.spot.game), json.loads(plain.spot.view), sheet)
+    return None if found is None else Taking(case, plain, replace(found, header=None))
 
 
 def _again(case: Case, known: Names) -> Outcome:

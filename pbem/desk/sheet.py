@@ -45,8 +45,8 @@ class SheetText:
 
     `lines` are those for the ruleset; `written` are all, as they came. `wait`
     is None unless WAIT or FINAL was written. `at` is the line of the text on
-    which the frame begins. `below_text`: something stands above the frame;
-    `closed`: there is an END to it.
+    which the frame begins, and `above` what stands above it, if that is more
+    than blanks. `closed`: there is an END to it.
     """
 
     header: Header | None
@@ -54,9 +54,14 @@ class SheetText:
     written: tuple[str, ...]
     wait: bool | None = None
     notes: tuple[str, ...] = ()
-    below_text: bool = False
+    above: tuple[str, ...] = ()
     closed: bool = False
     at: int = 0
+
+    @property
+    def below_text(self) -> bool:
+        """Whether something stands above the frame."""
+        return bool(self.above)
 
     @property
     def empty(self) -> bool:
@@ -80,6 +85,11 @@ def find_sheet(lines: Sequence[str], known: Callable[[str], bool]) -> SheetText:
         header, wait = _header(line)
         if header is not None and (at < last_end or known(header.campaign)):
             return _framed(lines, at, _end(lines, at + 1, known), header, wait)
+    return plain_sheet(lines)
+
+
+def plain_sheet(lines: Sequence[str]) -> SheetText:
+    """Lines without a frame, as a sheet."""
     return _sheet(None, lines, None, ())
 
 
@@ -95,7 +105,7 @@ def _framed(lines: Sequence[str], at: int, end: int | None, header: Header, wait
         return sheet
     if sheet.empty:
         notes.append("There is no order between ORDERS and END; what stands above ORDERS was not read.")
-    return replace(sheet, notes=tuple(notes), below_text=True)
+    return replace(sheet, notes=tuple(notes), above=tuple(lines[:at]))
 
 
 def _sheet(header: Header | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:

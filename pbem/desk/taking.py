@@ -15,6 +15,7 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.reading import Reading, read_lines
 from pbem.campaign.sheets import Counted, SheetRead, earlier_sheets, keep_sheets, make_receipt
 from pbem.campaign.tokens import token_fits
+from pbem.desk.choosing import meant
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
 from pbem.desk.replies import Case, answer, receipts
@@ -71,7 +72,8 @@ def read_sheet(
     """
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
     answered = as_mailed_to(case.session, spot, deputy) if deputy else spot
-    ruleset, sheet = case.house.game(spot.game), _without_keys(sheet, answered)
+    ruleset, view = case.house.game(spot.game), json.loads(spot.view)
+    sheet = _without_keys(meant(ruleset, view, sheet, case.letter.filed), answered)
     earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
     counted = earlier.counted
     if most := sheets_enough(case, spot, earlier.last):
@@ -79,7 +81,6 @@ def read_sheet(
         raise TooMany(said, tell_of_sheets(case, spot, most))
     if _asks_nothing(case, answered, sheet, counted):
         return lambda: _nothing_to_take(case, spot, sheet, counted)
-    view = json.loads(spot.view)
     reading = _read(ruleset, view, sheet, counted)
     read = SheetRead(
         reading=reading,

@@ -16,7 +16,9 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.?)*+("|\Z)')
 
 _COMMENT = re.compile(r"\([^()]*+\)")
 _ROBOT = re.compile(
-    r"\A(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|autoreply)(?:[+-][^@]*+)?@", re.IGNORECASE
+    r"\A(?:mail(?:er)?[_.-]?daemon|mdaemon|post[_.]?master|(?:no|do-?not)[_.-]?reply|(?:double-)?bounces?"
+    r"|mail-?delivery(?:-?sub)?-?system|auto-?(?:reply|respon(?:der|se))|microsoftexchange[0-9a-f]{16,40})(?:[+-][^@]*+)?@",
+    re.IGNORECASE,
 )
 
 

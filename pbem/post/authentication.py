@@ -4,6 +4,12 @@ Anybody can write such a field. Only the topmost of a mail is looked at, and it
 is believed only if it bears the name that the house's own server signs with:
 whatever came with the mail stands below what that server has put on top.
 
+Large providers have a server of another name for each check, or each mail, and
+write several fields: where the house names them all ("*.icloud.com"), those are
+read that stand together on top, above the Received field of whoever took the
+mail. What the first of them says of a method holds, so that one further down
+takes nothing back. Microsoft's servers write no name at all ("unnamed").
+
 Reading is total: any bytes give a verdict, in time in proportion to their number.
 """
 
@@ -20,7 +26,18 @@ Verdict = Literal["pass", "fail", "none"]
 """The server vouches for the address in From, says that it is forged, or says nothing of use."""
 
 _END_OF_HEAD = re.compile(rb"\A\r?\n|\n\r?\n")
-_FIELD = re.compile(rb"^authentication-results[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.IGNORECASE | re.MULTILINE)
+_FIELD = re.compile(
+    rb"^(authentication-results|received)[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.IGNORECASE | re.MULTILINE
+)
+_METHODS = frozenset({"dmarc", "dkim", "spf"})
+
+UNNAMED = "unnamed"
+"""What a house is told whose server writes fields without its name."""
+
+ANY_BELOW = "*."
+"""How the names begin of a house whose provider has many servers."""
+
+MAX_FIELDS = 20
 
 _OUTSIDE = re.compile(r'[^"();\\]++|"(?:[^"\\]|\\.?)*+("|\Z)|[();]', re.DOTALL)
 _INSIDE = re.compile(r"[^()\\]++|\\.|[()]", re.DOTALL)
@@ -32,7 +49,7 @@ _EQUATION = re.compile(
 )
 """The result of a method, maybe with the method's version, or a property that it looked at."""
 
-_SHOWN_BY = {"dkim": ("header.d", "header.i"), "spf": ("smtp.mailfrom",)}
+_SHOWN_BY = {"dkim": ("header.d", "header.i"), "spf": ("smtp.mailfrom", "smtp.mail", "smtp.mfrom")}
 """The properties that tell for which domain a result holds."""
 
 
@@ -60,10 +77,25 @@ def sender_verdict(raw: bytes, authserv_id: str, sender: str | None) -> Verdict:
     """
     if not authserv_id or sender is None:
         return "none"
-    name, *results = _segments(_topmost(raw)) or [""]
-    if (name.split() or [""])[0].strip('"').lower() != authserv_id.lower():
-        return "none"
-    return _weighed(list(_read(results)), sender.rpartition("@")[2].lower())
+    name, results = authserv_id.lower(), list[_Result]()
+    for field in _topmost(raw, MAX_FIELDS if name.startswith(ANY_BELOW) else 1):
+        segments = _of_server(_segments(field), name)
+        if segments is None:
+            break
+        told = {each.method for each in results}
+        results += [each for each in _read(segments) if each.method in _METHODS - told]
+    return _weighed(results, sender.rpartition("@")[2].lower())
+
+
+def _of_server(segments: list[str], name: str) -> list[str] | None:
+    """The results in a field, if it bears the name; None if it is anybody else's."""
+    if not segments:
+        return None
+    if name == UNNAMED:
+        return segments if "=" in segments[0] else None
+    first = (segments[0].split() or [""])[0].strip('"').lower()
+    own = first.endswith(name[1:]) if name.startswith(ANY_BELOW) else first == name
+    return segments[1:] if own else None
 
 
 def _weighed(results: list[_Result], domain: str) -> Verdict:
@@ -80,12 +112,18 @@ def _weighed(results: list[_Result], domain: str) -> Verdict:
     return "fail" if ("spf", "fail") in held else "none"
 
 
-def _topmost(raw: bytes) -> str:
-    """The first Authentication-Results field of a mail, "" if there is none or it is too long to be a server's."""
+def _topmost(raw: bytes, most: int) -> Iterator[str]:
+    """The first such fields of a mail, with no Received between; one that is too long to be a server's is empty."""
     head = raw[:MAX_HEAD]
     end = _END_OF_HEAD.search(head)
-    found = _FIELD.search(head[: end.start() + 1] if end else head)
-    return found[1].decode("utf-8", "replace") if found and len(found[1]) <= MAX_FIELD else ""
+    found = 0
+    for name, content in _FIELD.findall(head[: end.start() + 1] if end else head):
+        if name.lower() == b"received":
+            if found:
+                return
+        elif found < most:
+            found += 1
+            yield content.decode("utf-8", "replace") if len(content) <= MAX_FIELD else ""
 
 
 def _segments(field: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Delivery reports: what a mail system says became of a mail of ours (RFC 3464).
+"""Delivery reports: what a mail system says became of a mail of ours, by RFC 3464 or in words.
 
 Anybody can write such a report. What makes one worth believing is the
 Message-ID of the mail it is about, which only that mail's readers know; whoever
@@ -13,25 +13,29 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
 
-from pbem.post.addresses import one_address
+from pbem.post.addresses import all_addresses, one_address
 from pbem.post.cleaning import plain
+from pbem.post.html_text import html_to_text
 from pbem.post.incoming import MAX_MAIL
-from pbem.post.mime import Entity, parse_entity
+from pbem.post.mime import Entity, decode_words, parse_entity, without_envelope
+from pbem.post.returned import Action, ids_in, read_words
+from pbem.post.robots import is_mail_system
 
 MAX_PARTS = 10
+MAX_DEPTH = 3
 MAX_STATUS = 65_536
 MAX_RECIPIENTS = 20
 MAX_DIAGNOSTIC = 500
-
-Action = Literal["failed", "delayed", "delivered"]
 
 _STATUS_PARTS = frozenset({"message/delivery-status", "message/global-delivery-status"})
 _RETURNED_PARTS = frozenset(
     {"message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers"}
 )
 """Reports of RFC 3464, and of RFC 6533 for addresses that are not ASCII."""
+
+_OTHER_REPORTS = frozenset({"message/disposition-notification", "message/feedback-report"})
+"""Reports that somebody has read or deleted a mail (RFC 8098), or called it spam (RFC 5965): it arrived."""
 
 _ACTIONS: dict[str, Action] = {
     "failed": "failed",
@@ -55,13 +59,13 @@ _ID = re.compile(r"<[!-;=?-~]{1,198}>")
 class Bounce:
     """What became of a mail.
 
-    `message_id` is the mail's, with angle brackets, "" if the report does not
-    tell; `recipient` is the address where its way ended, "" if it cannot be
-    read; `status` is a code of RFC 3463 such as "5.1.1", or "". `diagnostic` is
-    one line in the words of the other side, or "".
+    `message_ids` are those that the report shows, with angle brackets, the
+    mail's own first if it can be told. `recipient` is the address where its way
+    ended, "" if it cannot be read; `status` is a code of RFC 3463 such as
+    "5.1.1", or "". `diagnostic` is one line in the words of the other side, or "".
     """
 
-    message_id: str
+    message_ids: tuple[str, ...]
     recipient: str
     action: Action
     status: str
@@ -78,21 +82,71 @@ class Bounce:
 
 def read_bounce(raw: bytes) -> Bounce | None:
     """What a delivery report says, of several recipients the one worst off; None if it is none. Never raises."""
-    report = parse_entity(raw[:MAX_MAIL])
-    if report.content_type != "multipart/report":
+    report = parse_entity(without_envelope(raw[:MAX_MAIL]))
+    parts = list(islice(report.children(), MAX_PARTS)) if report.content_type.startswith("multipart/") else []
+    if any(part.content_type in _OTHER_REPORTS for part in parts):
         return None
-    parts = list(islice(report.children(), MAX_PARTS))
-    fates = [fate for part in parts if part.content_type in _STATUS_PARTS for fate in _fates(_groups(part))]
-    if not fates:
-        return None
+    statuses = [part for part in parts if part.content_type in _STATUS_PARTS]
+    fates = [fate for part in statuses for fate in _fates(_groups(part))]
+    if fates and (report.content_type == "multipart/report" or _is_from_system(report)):
+        return _by_status(report, parts, fates)
+    return _by_words(report, parts) if _is_from_system(report) else None
+
+
+def _is_from_system(report: Entity) -> bool:
+    return is_mail_system(report, one_address(report.first("from")), decode_words(report.first("subject")))
+
+
+def _by_status(report: Entity, parts: Sequence[Entity], fates: Sequence[tuple[Action, Entity]]) -> Bounce:
     action, fields = min(fates, key=lambda fate: _GRAVITY.index(fate[0]))
     return Bounce(
-        message_id=_message_id(report, parts),
+        message_ids=_message_ids(report, parts) or ids_in(_text(report, parts)),
         recipient=_recipient(fields),
         action=action,
         status=_status(fields),
         diagnostic=_diagnostic(fields.first("diagnostic-code")),
     )
+
+
+def _by_words(report: Entity, parts: Sequence[Entity]) -> Bounce | None:
+    """What a report for people alone says, of a mail that it names; a mail system's other mail names none."""
+    others = frozenset(
+        each.lower() for name in ("from", "to", "delivered-to") for each in all_addresses(report.first(name))
+    )
+    returned = _message_ids(report, parts) if any(part.content_type in _RETURNED_PARTS for part in parts) else ()
+    words = read_words(
+        _text(report, parts), subject=decode_words(report.first("subject")), ids=returned, not_recipients=others
+    )
+    if words is None or not words.ids:
+        return None
+    failed = all_addresses(report.first("x-failed-recipients"))
+    return Bounce(
+        message_ids=words.ids,
+        recipient=failed[0] if failed else words.recipient,
+        action=words.action,
+        status=words.status,
+        diagnostic=_diagnostic(words.reason),
+    )
+
+
+def _text(report: Entity, parts: Sequence[Entity]) -> str:
+    """What a report says in words, one part below the other."""
+    if not parts:  # also where a boundary is missing or wrong
+        return _said(report)
+    leaves = [leaf for part in parts for leaf in _leaves(part, 0)]
+    return "\n\n".join(map(_said, [leaf for leaf in leaves if leaf.content_type.startswith("text/")]))
+
+
+def _leaves(part: Entity, depth: int) -> Iterable[Entity]:
+    if not part.content_type.startswith("multipart/"):
+        return [part]
+    inner = islice(part.children(), MAX_PARTS) if depth < MAX_DEPTH else ()
+    return [leaf for child in inner for leaf in _leaves(child, depth + 1)]
+
+
+def _said(leaf: Entity) -> str:
+    text = Entity(leaf.fields, leaf.body[:MAX_STATUS]).text()[0]
+    return plain(html_to_text(text) if leaf.content_type == "text/html" else text)
 
 
 def _groups(part: Entity) -> list[Entity]:
@@ -136,8 +190,8 @@ def _diagnostic(field: str) -> str:
     return said if len(said) <= MAX_DIAGNOSTIC else f"{said[: MAX_DIAGNOSTIC - 1]}…"
 
 
-def _message_id(report: Entity, parts: Iterable[Entity]) -> str:
+def _message_ids(report: Entity, parts: Iterable[Entity]) -> tuple[str, ...]:
     """The mail's Message-ID: in what came back of it, else in what the report answers, as Exchange and Gmail do it."""
-    returned = [parse_entity(part.content()) for part in parts if part.content_type in _RETURNED_PARTS]
-    fields = [*(mail.first("message-id") for mail in returned), report.first("in-reply-to")]
-    return next((found[0] for field in fields if (found := _ID.search(field))), "")
+    returned = (part.content()[:MAX_STATUS].lstrip() for part in parts if part.content_type in _RETURNED_PARTS)
+    fields = [*(parse_entity(mail).first("message-id") for mail in returned), report.first("in-reply-to")]
+    return tuple(dict.fromkeys(found[0] for field in fields if (found := _ID.search(field))))

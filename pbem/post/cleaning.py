@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from pbem.post import languages
 from pbem.post.addresses import all_addresses
-from pbem.post.quoting import Opening, is_quoted, opening, quote_follows
+from pbem.post.quoting import Opening, bars, is_left_out, is_quoted, opening, quote_follows, with_plain_marks
 
 MAX_TEXT = 200_000
 """Characters of a mail's text that are read."""
@@ -61,12 +61,13 @@ _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
 
 _ADDED = re.compile(
-    rf"\A\s*+(?:(?:{languages.ADDED}).{{0,120}}|\[(?:cid|image|bild|img|inline image)\b[^\]]{{0,120}}+\]\s*+)",
+    rf"\A\s*+(?:[<\[(*_]{{0,2}}(?:{languages.ADDED}).{{0,120}}"
+    r"|(?:\[(?:cid|image|bild|img|inline image)\b[^\]]{0,120}+\]\s*+)++)",
     re.IGNORECASE,
 )
 """What telephones, web pages and virus scanners put below a mail."""
 
-_MARKS = (">", ":", "--", "__")
+_MARKS = (">", ":", "--", "__", "[")
 """Some of these stand in every mail that holds an earlier one or a signature."""
 
 
@@ -138,7 +139,7 @@ def own_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[list[
     text = "\n".join(lines)
     if not any(mark in text for mark in _MARKS):
         return _tidied(lines, [])
-    finds = _sift(lines, sender)
+    finds = _sift(with_plain_marks(lines), sender)
     kept = list(_without_signatures(finds))
     if finds.form_quoted and not any(line.strip() for line in kept):
         finds.notes.append('Orders in quoted lines are not read: take the ">" off them, or write them above.')
@@ -152,12 +153,17 @@ def _sift(lines: Sequence[str], sender: str | None) -> _Finds:
     finds = _Finds()
     at = 0
     while at < len(lines):
-        if is_quoted(lines[at]):
+        if is_quoted(lines[at]) or is_left_out(lines[at]):
             finds.quote(lines[at])
             at += 1
         elif found := opening(lines, at):
             at += found.count
             if quote_follows(lines, at):
+                continue
+            if barred := bars(lines, at):
+                for line in lines[at : at + barred]:
+                    finds.quote(line)
+                at += barred
                 continue
             if found.forwarded and sender in all_addresses(found.author):
                 finds.notes.append(f"The mail below {found.shown} is your own and was read.")

@@ -12,17 +12,18 @@ def _either(words: str) -> str:
     return "|".join(word for line in words.strip().split("\n") for word in line.strip().rstrip(",").split(", "))
 
 
-START = _either("on, am, le, el, il, op, em, den, på, dne, dnia, w dniu, în")
+START = _either("on, am, le, el, il, op, em, den, på, dne, dnia, dňa, dana, w dniu, în, στις, pada, vào, la data")
 """How attributions begin, where they do so with a word."""
 
 WROTE = _either(
     r"""
     wrote, writes, schrieb, a écrit, ha scritto, scrisse, escribi[oó], escreveu, schreef, geschreven, skrev, kirjoitti
     napisał\S{0,3}, napisana przez, pisze, napsala?(?:\(a\))?, píše, написала?(?:\(а\))?, пишет, ezt írta, írta, yazdı
-    a scris, έγραψε
+    a scris, έγραψε, va escriure, je napisa(?:o|la), napísala?(?:\(a\))?, kirjutas, rakstīja, rašė, menulis, đã viết
+    написа, написао, пише, كتبت?, نوشت, כתבה?, כתב/ה
     """
 )
-WROTE_UNSPACED = _either("写道, 寫道, 写了, のメール, さんは書きました, 작성")
+WROTE_UNSPACED = _either("写道, 寫道, 写了, のメール, さんは書きました, 작성, เขียน")
 """The same in languages that put no blanks between words."""
 
 ORIGINAL = _either(
@@ -35,6 +36,9 @@ ORIGINAL = _either(
     """
 )
 """What stands between dashes above an original."""
+
+EXCERPT = _either("excerpts? from, quoting, auszug aus, citat fra, citando a, citando, zitat von, citaat van")
+"""How a line above a quotation begins that says of whom it is, and nothing of writing."""
 
 FORWARDED = _either(
     r"""
@@ -65,8 +69,10 @@ FROM = _either(
 )
 OTHER_FIELDS = _either(
     """
-    sent, date, to, cc, bcc, subject, reply-to, gesendet, datum, an, kopie, betreff, envoyé(?: le)?, à, objet, pour
-    enviado(?: el| em)?, enviada em, fecha, para, asunto, assunto, data, inviato, a, oggetto, verzonden, aan, onderwerp
+    sent, date, to, cc, bcc, subject, reply-to, importance, attachments, gesendet, antwort an, wichtigkeit, anlagen
+    datum, an, kopie, betreff, envoyé(?: le)?, à, objet, pour, sujet, message du, copie à, répondre à, date d'envoi
+    enviado(?: el| em)?, enviados, enviada em, responder a, fecha, para, asunto, assunto, data, inviato, a, oggetto
+    verzonden, aan, onderwerp
     wysłano, do, dw, temat, skickat, till, kopia, ämne, sendt, dato, til, emne, lähetetty, päiväys, vastaanottaja, aihe
     отправлено, дата, кому, тема, odesláno, komu, předmět, elküldve, dátum, címzett, tárgy, gönderildi, tarih, kime
     konu, 送信日時, 日時, 日付, 宛先, 件名, 发送时间, 日期, 时间, 收件人, 主题, 寄件日期, 收件者, 主旨
@@ -77,14 +83,17 @@ OTHER_FIELDS = _either(
 
 ADDED = _either(
     r"""
-    sent (?:from|via|with|using)\s, get outlook for\s, yahoo mail: search, virus-free, virenfrei
+    sent (?:from|via|with|using)\s, get \[?outlook for\s, yahoo mail: search, virus-free, virenfrei
     this e-?mail has been checked for viruses, gesendet (?:von|mit|über)\s, von meinem.{1,40} gesendet
     diese nachricht wurde von meinem .{1,60} gesendet, outlook (?:für|voor|pour|para|per) (?:ios|android)
     envoyée? (?:de|avec|depuis|à partir)\s, (?:télécharger|obtenir|obtener|ottieni) outlook\s
     enviado (?:desde|do|a partir do|com|con)\s, inviato (?:da|dal|con)\s, skickat från\s
     (?:verzonden|verstuurd) (?:vanaf|met|via|vanuit)\s, sendt fra\s
     wysłan[eo] z\s, lähetetty\s, odesláno z\s, отправлено (?:с|из)\s, iphoneから送信
-    发自我的, 從我的
+    odoslané z\s, надіслано (?:з|із)\s, відправлено (?:з|із)\s, στάλθηκε από, trimis de pe\s, poslano (?:z|s|sa)\s
+    az iphone-omról küldve, (?:iphone|ipad)'?[uı]mdan gönderildi, đã gửi từ, dikirim dari, ส่งจาก, נשלח מ, أُ?رسلت? من
+    (?:내|나의) (?:iphone|ipad)에서 보냄, 发自我的, 从我的, 從我的, .{0,40}\boutlook\b.{1,30}\b(?:ios|android)\b
+    (?:ios|android) için outlook
     """
 )
 """How the lines begin that telephones, web pages and virus scanners put below a mail."""

@@ -26,6 +26,7 @@ _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
 _HEAD_END = re.compile(rb"\n\r?\n|\A\r?\n")
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
 _TYPE = re.compile(r"\A\s*+([!#$&^_.+a-z0-9-]{1,80}+/[!#$&^_.+a-z0-9-]{1,80}+)(?:[\s;]|\Z)", re.IGNORECASE)
+_OLD_TEXT = re.compile(r"(?:text\s*+)?(?:;|\Z)|charset=", re.IGNORECASE)
 _PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;]*+))')
 _ESCAPE = re.compile(r"\\(.)")
 
@@ -87,6 +88,12 @@ class Entity:
         return match[1].lower() if match else "text/plain"
 
     @property
+    def mistyped(self) -> bool:
+        """Whether a media type is given that cannot be read; "text" alone is how very old programs name plain text."""
+        given = self.first("content-type").strip()
+        return bool(given) and not _TYPE.match(given) and _OLD_TEXT.match(given) is None
+
+    @property
     def attached(self) -> bool:
         """Whether the part says of itself that it is a file, or has a file's name."""
         return self.first("content-disposition").lstrip().lower().startswith("attachment") or bool(self.file_name)
@@ -125,6 +132,13 @@ def parse_entity(raw: bytes) -> Entity:
         if colon and len(value) <= MAX_FIELD:
             fields.setdefault(name.strip().lower(), []).append(value.strip())
     return Entity(fields, body)
+
+
+def without_envelope(raw: bytes) -> bytes:
+    """A mail saved from an mbox file begins with a line that is none of its own."""
+    if b"\n" not in raw:  # lines that end in CR alone would be one endless line of the head
+        raw = raw.replace(b"\r", b"\n")
+    return raw[raw.find(b"\n") + 1 :] if raw.startswith((b"From ", b">From ")) else raw
 
 
 def _decode_head(head: bytes) -> str:

@@ -12,7 +12,7 @@ from pbem.post.armour import ENCRYPTED, without_armour
 from pbem.post.cleaning import changes, plain
 from pbem.post.html_text import html_to_text
 from pbem.post.mime import Entity, parameter, parse_entity
-from pbem.post.wrapping import unflow
+from pbem.post.wrapping import squeezed, unflow
 from pbem.post.writing import LOOP_HEADER
 
 MAX_PARTS = 100
@@ -22,6 +22,7 @@ _STUB = re.compile(r"\bHTML\b", re.IGNORECASE)
 _LONGEST_STUB = 300
 
 _FILE_NAMES = (".txt", ".text", ".ord")
+_NEVER_TEXT = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip", "application/msword")
 _PACKED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _TRIFLES = frozenset(
     {
@@ -40,6 +41,7 @@ _PACKED_SIGNATURE = (
     " send it as plain text, or sign it in the clear."
 )
 _WINMAIL = "The attached winmail.dat was not read: Outlook packs text and files into it. Send the mail as plain text."
+_UNKNOWN_TYPE = "A part of the mail was not read: what it says of its type cannot be understood."
 _CALENDAR = "The invitation in the mail (calendar) was not read."
 
 
@@ -91,6 +93,11 @@ class Body:
         return "\n".join(piece.text for piece in self.pieces) if len(self.pieces) != 1 else self.pieces[0].text
 
     @property
+    def in_mail(self) -> bool:
+        """Whether it is the mail's own text, and of no file or mail inside it."""
+        return not any(piece.name or piece.forwarded for piece in self.pieces)
+
+    @property
     def blank(self) -> bool:
         """Whether there is nothing to read in it."""
         return not self.text.strip()
@@ -123,7 +130,7 @@ class Walk:
             return self._multipart(entity, kind, depth)
         if kind == "message/rfc822":
             return self._forwarded(entity, depth)
-        return self._leaf(entity, kind)
+        return self._leaf(entity, kind, depth)
 
     def _multipart(self, entity: Entity, kind: str, depth: int) -> list[Piece]:
         if kind == "multipart/encrypted":
@@ -157,9 +164,12 @@ class Walk:
         found = [replace(piece, forwarded=True) for piece in self.pieces(inner, depth + 1)]
         return [piece for piece in found if not piece.name]
 
-    def _leaf(self, entity: Entity, kind: str) -> list[Piece]:
+    def _leaf(self, entity: Entity, kind: str, depth: int) -> list[Piece]:
         name = " ".join(plain(entity.file_name).split())
-        if name.lower().endswith(_FILE_NAMES) or (kind == "text/plain" and entity.attached):
+        if depth and entity.mistyped:
+            self._note(_UNKNOWN_TYPE)
+            return []
+        if (name.lower().endswith(_FILE_NAMES) and _may_be_text(kind)) or (kind == "text/plain" and entity.attached):
             return [Piece(entity, name=name or "file")]
         if kind in ("text/plain", "text/html") and not entity.attached:
             return [Piece(entity, html=kind == "text/html")]
@@ -185,16 +195,28 @@ class Walk:
             self.notes.append(note)
 
 
+def _may_be_text(kind: str) -> bool:
+    """Whether a file may be text although its type does not say so: programs that do not know one write others."""
+    return not kind.startswith(_NEVER_TEXT)
+
+
 def _best(pieces: list[Piece]) -> list[Piece]:
-    """Of alternatives the plain text, with the HTML as its witness; or the HTML if there is nothing else in them."""
+    """Of alternatives the plain text, with the HTML as its witness, if there is any; or the HTML if that is all."""
     html = [piece for piece in pieces if piece.html and not piece.name]
     plain_ones = [piece for piece in pieces if not piece.html and not piece.name]
     files = [piece for piece in pieces if piece.name]
-    written = [piece for piece in plain_ones if piece.text.strip() and not (html and _is_stub(piece.text))]
-    if not html or not written:
+    if not html:
+        return [*_unlike(plain_ones), *files]
+    written = [piece for piece in plain_ones if piece.text.strip() and not _is_stub(piece.text)]
+    if not written:
         return [*html, *files]
     first, *others = written
     return [replace(first, rich=html[0].entity), *others, *files]
+
+
+def _unlike(pieces: list[Piece]) -> list[Piece]:
+    """Pieces without those that say what one before them does."""
+    return list({squeezed(piece.text): piece for piece in reversed(pieces)}.values())[::-1]
 
 
 def _is_stub(text: str) -> bool:

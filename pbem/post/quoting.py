@@ -12,6 +12,7 @@ its form is sure in any language.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,17 +63,41 @@ _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[./-]\s?\d{1,2}\s?[./-]\s?\d\d"
 )
 
+_EXCERPT = re.compile(rf"\A\s*+(?:{languages.EXCERPT})\s", re.IGNORECASE)
+_WROTE_AT_END = re.compile(rf"(?:\b(?:{languages.WROTE})|{languages.WROTE_UNSPACED})\s*+\Z", re.IGNORECASE)
+_GMAIL_DATE = re.compile(r"\A\s*+\d{4}([-/])\d\d?\1\d\d?\s")
+_GMAIL_END = re.compile(r"\A[^<>]*+<[^\s<>@]++@[^\s<>@]++>\s*+\Z|\A\s*+\S++\s++\d\d?:\d\d\s++GMT[+-]\d\d:\d\d\s++\S")
+"""Gmail's attribution without a word: "2026-11-20 17:21 GMT+01:00 Ann <ann@example.org>", and its older form."""
+
+_INLINE_ATTRIBUTION = re.compile(
+    rf"\A\s*+(?:{languages.START})\s[^<>]{{0,150}}<[^\s<>@]{{1,64}}@[^\s<>@]{{1,200}}>\s?(?:{languages.WROTE})\s?:\s+\S",
+    re.IGNORECASE,
+)
+"""An attribution with the original going on behind it, as Yahoo's telephones write it."""
+
 _DIVIDER = re.compile(
     rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{languages.ORIGINAL}|({languages.FORWARDED}))\s*+[-_=*]{{2,}}+"
+    rf"(?:\s*+(?=\*{{0,2}}(?:{languages.FROM})\s?:).*+)?"
     rf"|({languages.FORWARDED_BELOW})\s?:)\s*+",
     re.IGNORECASE,
 )
+"""A divider; Samsung and Yahoo put the header block behind it on the same line."""
 _ANY_DIVIDER = re.compile(r"\A\s*+[-_=*]{3,}+\s*+[^\W\d_][^-_=*]{2,50}+\s*+[-_=*]{3,}+\s*+")
 _RULE = re.compile(r"\A\s*+(?:_{5,}+|-{5,}+|={5,}+|\*{5,}+)\s*+")
 
+_FROM_BEHIND = re.compile(
+    rf"[-_=*]\s*+(\*{{0,2}}(?:{languages.FROM})\s?:.*?)(?:[\s>]\*{{0,2}}(?:{languages.OTHER_FIELDS})\s?:|\Z)",
+    re.IGNORECASE,
+)
+"""Whom the header block is from that stands behind a divider, on the same line."""
 _FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.FROM})\s?:", re.IGNORECASE)
 _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.OTHER_FIELDS})\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
+_INITIALS = re.compile(r"\A\s*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)")
+_LEFT_OUT = re.compile(
+    r"\s*+(?:>\s*+)*+(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\])\s*+",
+    re.IGNORECASE,
+)
 _SUSPECT = re.compile(r"\A(?:\s*+[-_=*]|[^:]*+:)")
 """How the lines begin that are worth a closer look."""
 
@@ -90,9 +115,40 @@ def is_quoted(line: str) -> bool:
     return line.lstrip().startswith(">")
 
 
+def is_left_out(line: str) -> bool:
+    """Whether a line stands for a part of an original that was left out, as KMail and people write it."""
+    return _LEFT_OUT.fullmatch(line) is not None
+
+
+def with_plain_marks(lines: Sequence[str]) -> Sequence[str]:
+    """The lines with ">" before those that are quoted with their writer's initials (The Bat!, Supercite): "AB> …".
+
+    Two lines have the same initials, or it is no quotation.
+    """
+    initials = [_INITIALS.match(line) for line in lines]
+    counted = Counter(found[1] for found in initials if found)
+    if not counted or max(counted.values()) < 2:
+        return lines
+    return [
+        f"> {line[found.end() :].lstrip()}" if found and counted[found[1]] > 1 else line
+        for line, found in zip(lines, initials, strict=True)
+    ]
+
+
+def bars(lines: Sequence[str], at: int) -> int:
+    """How many lines from here are quoted with "|", as some do below an attribution; 0 if they are not."""
+    end = at
+    for number, line in enumerate(lines[at:], start=at):
+        if line.lstrip().startswith("|"):
+            end = number + 1
+        elif line.strip():
+            break
+    return end - at
+
+
 def quote_follows(lines: Sequence[str], at: int) -> bool:
     """Whether the next line that is not blank, of the three from here, is quoted."""
-    return next((is_quoted(line) for line in lines[at : at + 3] if line.strip()), False)
+    return next((is_quoted(line) or is_left_out(line) for line in lines[at : at + 3] if line.strip()), False)
 
 
 def _divided(lines: Sequence[str], at: int) -> Opening | None:
@@ -113,7 +169,10 @@ def _divided(lines: Sequence[str], at: int) -> Opening | None:
     if head:
         forwarded = bool(known and known.lastindex)
         return Opening(head.line if rule else line, below + head.count - at, forwarded, head.text)
-    return Opening(line, 1, bool(known and known.lastindex)) if known or _is_dashed_attribution(line) else None
+    if not (known or _is_dashed_attribution(line)):
+        return None
+    behind = _FROM_BEHIND.search(line)
+    return Opening(line, 1, bool(known and known.lastindex), behind[1] if behind else "")
 
 
 def _is_dashed_attribution(line: str) -> bool:
@@ -132,11 +191,14 @@ def _between_dashes(line: str) -> str:
 
 
 def _block(lines: Sequence[str], at: int) -> Opening | None:
-    """A header block in a known language: who it is from, and two fields more."""
+    """A header block in a known language: who it is from, and two fields more; or an address, and a date."""
     if not (_FROM_FIELD.match(lines[at]) or _OTHER_FIELD.match(lines[at])):
         return None
     block = _paragraph(lines, at)
-    if not any(map(_FROM_FIELD.match, block)) or sum(1 for line in block if _OTHER_FIELD.match(line)) < 2:
+    senders = [line for line in block if _FROM_FIELD.match(line)]
+    others = [line for line in block if _OTHER_FIELD.match(line)]
+    short = any(map(_ADDRESS.search, senders)) and any(map(_DATE.search, others))
+    if not senders or (len(others) < 2 and not short):
         return None
     last = max(number for number, line in enumerate(block) if _OTHER_FIELD.match(line) or _ANY_FIELD.match(line))
     return Opening(lines[at], last + 1, text="\n".join(block[: last + 1]))
@@ -161,16 +223,43 @@ def _attribution(lines: Sequence[str], at: int) -> Opening | None:
     Without one of the words that begin attributions, only a line that begins a
     paragraph is taken together with those below it.
     """
+    first = lines[at]
+    if _INLINE_ATTRIBUTION.match(first[:_LONGEST]):
+        return Opening(first, 1, text=first)
     count = _lines_to_colon(lines, at)
     if not count:
-        return None
-    first, text = lines[at], " ".join(lines[at : at + count])[:_LONGEST]
+        return _without_colon(lines, at)
+    text = " ".join(lines[at : at + count])[:_LONGEST]
     starts = _START.match(first) is not None
-    if count > 1 and not starts and not _may_begin(lines, at, count):
+    if count > 1 and ((not starts and not _may_begin(lines, at, count)) or _begins_below(lines, at, count)):
         return None
-    if _is_attribution(text, starts=starts) or (count == 1 and _precedes_quote(lines, at, text)):
+    if _is_attribution(text, starts=starts) or _precedes_quote(lines, at, count, text):
         return Opening(first, count, text=text)
+    return _without_colon(lines, at)
+
+
+def _without_colon(lines: Sequence[str], at: int) -> Opening | None:
+    """An attribution that ends its paragraph without a colon: with the word for writing, or as Gmail wrote it once."""
+    if not (_START.match(lines[at]) or _GMAIL_DATE.match(lines[at])):
+        return None
+    for count in range(1, ATTRIBUTION_LINES):
+        if at + count > len(lines) or not lines[at + count - 1].strip():
+            return None
+        if at + count < len(lines) and lines[at + count].strip() and not is_quoted(lines[at + count]):
+            continue
+        text = " ".join(lines[at : at + count])[:_LONGEST]
+        by_word = _START.match(text) and _DATE.search(text) and _WROTE_AT_END.search(text[-_TAIL:])
+        by_form = _GMAIL_DATE.match(text) and _GMAIL_END.match(text)
+        return Opening(lines[at], count, text=text) if by_word or by_form else None
     return None
+
+
+def _begins_below(lines: Sequence[str], at: int, count: int) -> bool:
+    """Whether a whole attribution begins further down, so that this line only begins like one, as "Il …" may."""
+    if _DATE.search(lines[at]) or _ADDRESS.search(lines[at]):
+        return False
+    rests = (" ".join(lines[below : at + count])[:_LONGEST] for below in range(at + 1, at + count))
+    return any(_START.match(rest) and _DATE.search(rest) and _is_attribution(rest, starts=True) for rest in rests)
 
 
 def _may_begin(lines: Sequence[str], at: int, count: int) -> bool:
@@ -193,11 +282,15 @@ def _lines_to_colon(lines: Sequence[str], at: int) -> int:
 
 
 def _is_attribution(text: str, *, starts: bool) -> bool:
-    if starts and _END.search(text[-_TAIL:]):
+    if (starts or _ADDRESS.search(text)) and _END.search(text[-_TAIL:]):
         return True
     return bool(_DATE.search(text) and (_ADDRESS.search(text) or _SAYS.search(text[-_TAIL:])))
 
 
-def _precedes_quote(lines: Sequence[str], at: int, text: str) -> bool:
-    """Whether a line that ends in a colon names the writer of the quoted lines right below it."""
-    return bool(_END.search(text[-_TAIL:]) or _ADDRESS.search(text)) and quote_follows(lines, at + 1)
+def _precedes_quote(lines: Sequence[str], at: int, count: int, text: str) -> bool:
+    """Whether what ends in a colon names the writer of the quoted lines right below it."""
+    if not quote_follows(lines, at + count):
+        return False
+    if _EXCERPT.match(text):
+        return True
+    return count == 1 and bool(_END.search(text[-_TAIL:]) or _ADDRESS.search(text))

@@ -10,20 +10,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from pbem.post.addresses import all_addresses, is_robot, one_address
+from pbem.post.addresses import all_addresses, one_address
 from pbem.post.cleaning import MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
 from pbem.post.incoming import CUT_HEADER, MAX_MAIL
-from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity
+from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity, without_envelope
 from pbem.post.parts import Body, Piece, Walk
+from pbem.post.robots import automatic
 from pbem.post.wrapping import mend, squeezed
-from pbem.post.writing import LOOP_HEADER
 
 MAX_RECIPIENTS = 100
 MAX_REFERENCES = 50
 MAX_SUBJECT = 500
 MAX_NOTES = 20
-MAX_RECEIVED = 30
-"""Stations of a mail; more are a loop, of which RFC 5321 (6.3) lets servers be sure only after a hundred."""
 
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
 """The last three are the receiving servers' own: the code in the address may stand there alone."""
@@ -36,13 +34,27 @@ _FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class Filed:
+    """The text of attached files in which no sheet begins; `names` as notes tell them."""
+
+    names: str
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The text, line by line."""
+        return self.text.split("\n") if self.text else []
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
     """A mail as the desk needs it. Message-IDs have their angle brackets.
 
     `sender` is None unless there is exactly one, well-formed. `references` are
     the mails this one answers, the nearest first. `automatic` says why the
     mail must not be answered (RFC 3834), "" if a person wrote it. `notes` are
-    sentences on what was left out of the text.
+    sentences on what was left out of the text. `filed` are attached files that
+    may hold the orders, if the text holds none.
     """
 
     sender: str | None
@@ -53,6 +65,7 @@ class Letter:
     automatic: str
     text: str
     notes: tuple[str, ...]
+    filed: Filed | None = None
 
     @property
     def lines(self) -> list[str]:
@@ -73,37 +86,30 @@ UNREADABLE = Letter(
 
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
-    entity = parse_entity(_without_envelope(raw[:MAX_MAIL]))
-    text, notes = _text(entity, _sender(entity))
+    entity = parse_entity(without_envelope(raw[:MAX_MAIL]))
+    text, notes, filed = _text(entity, _sender(entity))
     kept = tuple(dict.fromkeys([*_cut_note(entity, len(raw)), *notes]))[:MAX_NOTES]
-    return replace(_letter(entity), text=text, notes=kept)
+    return replace(_letter(entity), text=text, notes=kept, filed=filed)
 
 
 def read_head(raw: bytes) -> Letter:
     """The letter of a mail's bytes, but for its text: little work, whatever the text is. Never raises."""
-    return _letter(parse_entity(_without_envelope(raw[:MAX_HEAD])))
+    return _letter(parse_entity(without_envelope(raw[:MAX_HEAD])))
 
 
 def _letter(entity: Entity) -> Letter:
-    sender = _sender(entity)
+    sender, subject = _sender(entity), _subject(entity)
     ids = _ID.findall(entity.first("message-id"))
     return Letter(
         sender=sender,
         recipients=_recipients(entity),
-        subject=_subject(entity),
+        subject=subject,
         message_id=ids[0] if ids else "",
         references=_references(entity),
-        automatic=_automatic(entity, sender),
+        automatic=automatic(entity, sender, subject),
         text="",
         notes=(),
     )
-
-
-def _without_envelope(raw: bytes) -> bytes:
-    """A mail saved from an mbox file begins with a line that is none of its own."""
-    if b"\n" not in raw:  # lines that end in CR alone would be one endless line of the head
-        raw = raw.replace(b"\r", b"\n")
-    return raw[raw.find(b"\n") + 1 :] if raw.startswith((b"From ", b">From ")) else raw
 
 
 def _sender(entity: Entity) -> str | None:
@@ -132,57 +138,30 @@ def _cut_note(entity: Entity, size: int) -> Iterable[str]:
         yield "The mail is too big; only its beginning was read."
 
 
-OWN = "this program wrote it"
-DELIVERY_REPORT = "it is a delivery report"
-LOOPING = "it went round in a loop"
-
-_SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE), reason)
-    for name, pattern, reason in (
-        (LOOP_HEADER.lower(), r".*", OWN),
-        ("content-type", r"multipart/report\b.*", DELIVERY_REPORT),
-        ("return-path", r"<\s*>", DELIVERY_REPORT),
-        ("auto-submitted", r"(?!no\b).*", "a program sent it (Auto-Submitted)"),
-        ("precedence", r"bulk|junk|list|auto_reply", "it is bulk mail (Precedence)"),
-        ("x-autoreply", r"(?!no\b).*", "it is an automatic answer"),
-        ("x-autorespond", r"(?!no\b).*", "it is an automatic answer"),
-        ("x-auto-response-suppress", r"\A.*\b(?:all|autoreply)\b.*+", "it asks for no automatic answer"),
-    )
-)
-"""Fields by which programs show themselves, and the values they do it with."""
-
-
-def _automatic(entity: Entity, sender: str | None) -> str:
-    """Why a mail must not be answered; the first reason of RFC 3834 and of what programs do in practice."""
-    # Apple marks as automatic what somebody has sent by the button that List-Unsubscribe makes.
-    pressed = "x-apple-unsubscribe" in entity.fields
-    for name, sign, reason in _SIGNS:
-        if pressed and name == "auto-submitted":
-            continue
-        if any(map(sign.fullmatch, entity.fields.get(name, ()))):
-            return reason
-    if any(name.startswith("list-") for name in entity.fields):
-        return "it came through a mailing list"
-    if len(entity.fields.get("received", ())) > MAX_RECEIVED:
-        return LOOPING
-    if sender and is_robot(sender):
-        return "its sender is a program"
-    return ""
-
-
-def _text(entity: Entity, sender: str | None) -> tuple[str, list[str]]:
+def _text(entity: Entity, sender: str | None) -> tuple[str, list[str], Filed | None]:
     walk = Walk()
-    source, chosen = _choose(walk.pieces(entity))
+    pieces = walk.pieces(entity)
+    source, chosen = _choose(pieces)
+    text, notes = _typed(source, sender)
+    loose = _without_sheet(pieces) if source.in_mail else []
+    if loose and not text.strip():
+        source, chosen, loose = Body(loose), [], []
+        text, notes = _typed(source, sender)
+    filed = Filed(_names(loose), _typed(Body(loose), sender)[0]) if loose else None
+    return text, [*walk.notes, *chosen, *notes], filed
+
+
+def _typed(source: Body, sender: str | None) -> tuple[str, list[str]]:
+    """What somebody typed of a text, and notes on the rest."""
     lines, left_out = own_lines(source.text[:MAX_TEXT].split("\n"), sender=sender)
     if len(source.text) > MAX_TEXT:
         left_out.append("The text is too long; only its beginning was read.")
     lines, mended = mend(lines, source.same_in_html)
-    text = "\n".join(lines).strip("\n")
-    return text, [*walk.notes, *chosen, *source.notes(lines), *left_out, *mended]
+    return "\n".join(lines).strip("\n"), [*source.notes(lines), *left_out, *mended]
 
 
 def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
-    """What holds the orders: attached files before the body, if they hold a sheet or the body does not.
+    """What holds the orders: attached files before the body, if they hold a sheet.
 
     A mail that is forwarded as an attachment counts when the body is blank, or
     has no sheet and the forwarded mail has one.
@@ -192,22 +171,40 @@ def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
     forwarded = [piece for piece in pieces if piece.forwarded and piece.text.strip()]
     lines = body.text.split("\n")
     sheets = [piece for piece in files if _holds_sheet(piece, body)]
-    if not sheets and not has_header(lines):
-        sheets = [piece for piece in files if not _FOOTER_NAME.fullmatch(piece.name)]
     if sheets:
-        names = ", ".join(piece.name for piece in sheets)
-        note = f"The orders were read from the attached {names}, not from the mail's text."
-        return Body(sheets), [] if body.blank else [note]
+        return Body(sheets), [] if body.blank else [read_from(_names(sheets))]
     passed_over = [
         f"The attached {piece.name} was not read: there is no sheet in it that is filled in."
         for piece in files
-        if not _FOOTER_NAME.fullmatch(piece.name)
+        if not _FOOTER_NAME.fullmatch(piece.name) and (has_header(lines) or _is_sheet(piece))
     ]
     if not forwarded:
         return body, passed_over
     if body.blank or (not has_header(lines) and any(is_filled(piece.text.split("\n")) for piece in forwarded)):
         return Body(forwarded), ["The orders were read from the forwarded mail."]
     return body, [*passed_over, "A mail inside the mail was not read."]
+
+
+def read_from(names: str) -> str:
+    """The note that the orders stood in files of these names, and that the mail had other text."""
+    return f"The orders were read from the attached {names}, not from the mail's text."
+
+
+def _names(pieces: list[Piece]) -> str:
+    return ", ".join(piece.name for piece in pieces)
+
+
+def _without_sheet(pieces: list[Piece]) -> list[Piece]:
+    """The files that may hold orders though no sheet begins in them, beside a body in which none does."""
+    body = _body([piece for piece in pieces if not piece.name and not piece.forwarded])
+    if has_header(body.text.split("\n")):
+        return []
+    files = [piece for piece in pieces if piece.name and piece.text.strip()]
+    return [piece for piece in files if not (_FOOTER_NAME.fullmatch(piece.name) or _is_sheet(piece))]
+
+
+def _is_sheet(piece: Piece) -> bool:
+    return has_header(piece.text.split("\n"))
 
 
 def _holds_sheet(piece: Piece, body: Body) -> bool:

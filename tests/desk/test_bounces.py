@@ -12,6 +12,7 @@ from pbem.housekeeping.status import Undelivered, house_status
 from pbem.store.models import Act, Letter, Outgoing, Person, SeatRow, Sheet
 from pbem.store.states import MailState
 from tests.post.reports import exchange, gmail, postfix
+from tests.post.worded_reports import WORDED, complaint, read_receipt, vacation
 from tests.toy.home import Desk, text_of
 
 GM = "gm@example.org"
@@ -64,6 +65,27 @@ def test_a_bounce_is_listed_with_its_reason(desk: Desk, write: Callable[[str], b
     assert "550 5.1.1" in mail.reply or "550-5.1.1" in mail.reply
     shown = [line for line in status_lines(house_status(desk.house)) if "not delivered" in line]
     assert shown == [f"  not delivered to ann@example.org (bounced, 1 try): {mail.reply}"]
+
+
+@pytest.mark.parametrize("write", WORDED)
+def test_a_bounce_in_words(desk: Desk, write: Callable[[str, str], bytes]) -> None:
+    """A mail that comes back with words alone counts as not delivered, and nobody is answered."""
+    arrive(desk, write(last_id(desk), "ann@example.org"))
+
+    (mail,) = undelivered(desk)
+    assert mail.recipient == "ann@example.org"
+    assert mail.reply.startswith("550 5.1.1 no such user")
+    assert f"told {GM}" in note(desk)
+
+
+@pytest.mark.parametrize("write", [vacation, read_receipt, complaint])
+def test_a_robot_that_has_the_mail(desk: Desk, write: Callable[[str, str], bytes]) -> None:
+    """Whatever an answering machine quotes, the mail it has was delivered; it is not answered."""
+    before = len(desk.mails())
+    arrive(desk, write(last_id(desk), "ann@example.org"))
+
+    assert undelivered(desk) == []
+    assert len(desk.mails()) == before
 
 
 def test_the_gm_hears_of_a_bounce(desk: Desk) -> None:

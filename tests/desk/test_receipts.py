@@ -159,19 +159,19 @@ def test_a_sheet_that_is_not_complete_waits_for_the_deadline(desk: Desk) -> None
 
 
 def test_the_sheet_of_a_quoted_report_is_no_empty_sheet(desk: Desk) -> None:
-    """Orders above a report that is quoted without marks are not dropped for the empty sheet at its end."""
+    """Orders above a report that is quoted without marks are taken, and not dropped for the empty sheet at its end."""
     send(desk, "BID 1")
     report = text_of(desk.mails("ann@example.org")[1]).replace("\n-- \n", "\n")
     text = " ".join(send(desk, f"BID 2\n\nFeladó: Play by Email\n{report}").split())
 
-    assert "No orders were found" in text
-    assert "what stands above ORDERS was not read" in text
-    assert len(sheets(desk)) == 1
+    assert text.startswith("Sheet 2 taken: 1 order")
+    assert "Only the orders at the top were read" in text
+    assert [sheet.orders for sheet in sheets(desk)][-1] == [{"order": "bid", "coins": 2}]
 
 
 def test_an_empty_sheet_below_a_greeting_is_noted(desk: Desk) -> None:
     """It is taken, and its receipt says what was not read."""
-    text = " ".join(send(desk, "BID 1\nORDERS toy1 red\nEND").split())
+    text = " ".join(send(desk, "Hello!\nORDERS toy1 red\nEND").split())
 
     assert text.startswith("Sheet 1 taken: no orders, as you sent it.")
     assert "what stands above ORDERS was not read" in text

@@ -85,6 +85,69 @@ def test_only_the_topmost_is_looked_at() -> None:
     assert verdict("mx.example.net; none", forged) == "none"
 
 
+FASTMAIL = (
+    "mx6.messagingengine.com; x-csa=none; x-me-sender=none; x-ptr=pass smtp.helo=mail.example.org",
+    "mx6.messagingengine.com; dkim=pass header.d=example.org; dmarc={} header.from=example.org; spf=pass",
+)
+ICLOUD = (
+    "bimi.icloud.com; bimi=skipped",
+    "dmarc.icloud.com; dmarc={} header.from=example.org",
+    "dkim-verifier.icloud.com; dkim=none",
+    "spf.icloud.com; spf=none smtp.mailfrom=ann@example.org",
+)
+YAHOO = ("atlas-production.v2.omega.yahoo.com; dkim=unknown; spf=none; dmarc={}(p=NONE) header.from=example.org",)
+YANDEX = ("mail-nwsmtp-mxfront-61.iva.yp-c.yandex.net; spf={} (mail.example.org) smtp.mail=ann@example.org",)
+MICROSOFT = (
+    "spf=none (sender IP is 192.0.2.1) smtp.mailfrom=example.org; dmarc={} action=none header.from=example.org",
+)
+PROVIDERS = {
+    "*.messagingengine.com": FASTMAIL,
+    "*.icloud.com": ICLOUD,
+    "*.yahoo.com": YAHOO,
+    "*.yandex.net": YANDEX,
+    "unnamed": MICROSOFT,
+}
+
+
+@pytest.mark.parametrize("said", ["pass", "fail"])
+@pytest.mark.parametrize(("server", "fields"), PROVIDERS.items(), ids=PROVIDERS)
+def test_fields_of_the_great_providers(server: str, fields: tuple[str, ...], said: str) -> None:
+    """Several fields, names that change, and none at all are read where the house has said so, and nowhere else."""
+    told = [field.format(said) for field in fields]
+
+    assert verdict(*told, server=server) == said
+    assert verdict(*told) == "none"
+
+
+@pytest.mark.parametrize(("server", "fields"), PROVIDERS.items(), ids=PROVIDERS)
+def test_fields_that_came_with_the_mail(server: str, fields: tuple[str, ...]) -> None:
+    """Whatever a forger writes below the provider's own fields counts for nothing, under whichever name."""
+    own = [field.format("fail") for field in fields]
+    forged = [field.format("pass") for field in fields]
+    alien = "mx.example.net; dmarc=pass header.from=example.org"
+
+    assert verdict(*own, *forged, server=server) == "fail"
+    assert verdict(alien, *forged, server=server) == "none"
+    assert verdict("none", *forged, server=server) == "none"
+
+
+def test_what_stands_below_the_border_came_with_the_mail() -> None:
+    """Below the Received field of whoever took the mail no field is the provider's own."""
+    raw = (
+        "Received: from inner\r\nAuthentication-Results: bimi.icloud.com; bimi=skipped\r\nX-Other: x\r\n"
+        "{}Authentication-Results: dmarc.icloud.com; dmarc=pass header.from=example.org\r\n\r\n"
+    )
+
+    assert sender_verdict(raw.format("").encode(), "*.icloud.com", ANN) == "pass"
+    assert sender_verdict(raw.format("Received: from outside\r\n").encode(), "*.icloud.com", ANN) == "none"
+
+
+@pytest.mark.parametrize("name", ["icloud.com", "dmarc.icloud.com.example.net", "xicloud.com", ""])
+def test_names_that_are_not_below(name: str) -> None:
+    """A name for all servers of a provider is that of no other."""
+    assert verdict(f"{name}; dmarc=pass header.from=example.org", server="*.icloud.com") == "none"
+
+
 def test_a_topmost_field_that_is_too_long_hides_what_is_below() -> None:
     """A server's field of more than 8 kB is not read, and none below it is read in its place."""
     assert verdict(f"{SERVER}; none ({'x' * 9_000})", f"{SERVER}; dmarc=pass") == "none"

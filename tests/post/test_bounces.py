@@ -14,6 +14,7 @@ from pbem.post.bounces import MAX_DIAGNOSTIC, Bounce, read_bounce
 from pbem.post.reading import read_letter
 from tests.post.letters import mail, multipart, part
 from tests.post.reports import ID, exchange, gmail, postfix
+from tests.post.worded_reports import ARRIVED, WORDED, exim
 
 STATUS = "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; ann@example.org\nAction: failed\nStatus: 5.1.1\n"
 RETURNED = f"Subject: report\nMessage-ID: {ID}\n\ntext\n"
@@ -65,7 +66,50 @@ def read(raw: bytes) -> Bounce:
 def test_reports_of_the_great_mail_systems(write: Callable[[], bytes], status: str, diagnostic: str) -> None:
     """Whose mail came back, which it was and why is read from the reports of Postfix, Exchange and Gmail."""
     assert read(write()) == Bounce(
-        message_id=ID, recipient="ann@example.org", action="failed", status=status, diagnostic=diagnostic
+        message_ids=(ID,), recipient="ann@example.org", action="failed", status=status, diagnostic=diagnostic
+    )
+
+
+@pytest.mark.parametrize("write", WORDED)
+def test_reports_in_words(write: Callable[[str, str], bytes]) -> None:
+    """What mail systems without a form say is understood by the mail's header in it, and what stands above that."""
+    bounce = read(write(ID, "ann@example.org"))
+
+    assert (bounce.message_ids, bounce.recipient, bounce.action) == ((ID,), "ann@example.org", "failed")
+    assert bounce.status == "5.1.1"
+    assert bounce.reason.startswith("550 5.1.1 no such user")
+    assert read_letter(write(ID, "ann@example.org")).automatic != ""
+
+
+@pytest.mark.parametrize("write", ARRIVED)
+def test_mails_that_arrived(write: Callable[[str, str], bytes]) -> None:
+    """Answering machines, receipts, complaints and people may quote a mail of ours, and it has not come back."""
+    assert read_bounce(write(ID, "ann@example.org")) is None
+
+
+@pytest.mark.parametrize("write", WORDED[:4])
+def test_words_without_the_mail(write: Callable[[str, str], bytes]) -> None:
+    """Without the header of a mail nobody knows of which they are."""
+    assert read_bounce(write("", "ann@example.org")) is None
+
+
+def test_a_warning_in_words() -> None:
+    """A mail system that still tries says so, and nothing has failed yet."""
+    warning = exim(ID, "ann@example.org").replace(
+        b"could not be delivered to one or more of its\r\nrecipients. This is a permanent error.",
+        b"has not yet been delivered to one or more of its\r\nrecipients. No action is required.",
+    )
+    warning = warning.replace(b"failed: returning message to sender", b"delayed").replace(b"550 5.1.1", b"450 4.2.0")
+
+    assert (read(warning).action, read(warning).status) == ("delayed", "4.2.0")
+
+
+def test_a_report_saved_by_other_programs() -> None:
+    """Line ends of the oldest kind and the separator of an mbox file change nothing."""
+    raw = exim(ID, "ann@example.org")
+
+    assert (
+        read(raw.replace(b"\r\n", b"\r")) == read(b"From MAILER-DAEMON Fri Nov 20 10:00:00 2026\r\n" + raw) == read(raw)
     )
 
 
@@ -112,19 +156,19 @@ def test_the_worst_off_of_several_recipients() -> None:
 @pytest.mark.parametrize("kind", ["message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"])
 def test_forms_of_the_returned_mail(kind: str) -> None:
     """The Message-ID is found in a whole mail that came back and in one of which only the header did."""
-    assert read(report(status_part(), returned_part(kind))).message_id == ID
+    assert read(report(status_part(), returned_part(kind))).message_ids == (ID,)
 
 
 def test_a_report_without_the_mail_answers_it() -> None:
     """Where nothing of the mail came back, the report's own In-Reply-To names it."""
-    assert read(report(status_part(), fields=(f"In-Reply-To: {ID}",))).message_id == ID
+    assert read(report(status_part(), fields=(f"In-Reply-To: {ID}",))).message_ids == (ID,)
 
 
 def test_a_report_of_nothing_in_particular() -> None:
     """A report that names no mail is a bounce nobody can place."""
     bounce = read(report(status_part("Action: failed\n")))
 
-    assert bounce == Bounce(message_id="", recipient="", action="failed", status="", diagnostic="")
+    assert bounce == Bounce(message_ids=(), recipient="", action="failed", status="", diagnostic="")
     assert bounce.reason == "no reason given"
 
 
@@ -183,7 +227,7 @@ def test_a_diagnostic_is_one_harmless_line() -> None:
 def test_a_message_id_holds_nothing_odd() -> None:
     """A Message-ID with blanks or control characters inside, or one without end, is none."""
     for forged in ("<a b@c>", "<é@c>", "<" + "x" * 300 + ">", "<"):
-        assert read(postfix(forged)).message_id == ""
+        assert read(postfix(forged)).message_ids == ()
 
 
 def test_hostile_sizes_are_read_in_part() -> None:
@@ -192,7 +236,7 @@ def test_hostile_sizes_are_read_in_part() -> None:
     many_groups = report(status_part(STATUS + "\nAction: delivered\n" * 50_000), returned_part())
     many_fields = report(status_part("X: y\n" * 200_000 + STATUS), returned_part())
 
-    assert read(many_parts).message_id == ID
+    assert read(many_parts).message_ids == (ID,)
     assert read(many_groups).action == "failed"
     assert read_bounce(many_fields) is None
 
@@ -201,7 +245,7 @@ def test_reports_inside_reports_stay_closed() -> None:
     """Only the outermost report speaks: one in the mail that came back is not asked."""
     inner = part(postfix("<inner@example.org>"), "Content-Type: message/rfc822")
 
-    assert read(report(status_part(), inner)).message_id == message_from_bytes(postfix())["Message-Id"]
+    assert read(report(status_part(), inner)).message_ids == (message_from_bytes(postfix())["Message-Id"],)
 
 
 @given(st.binary(max_size=400), st.integers(0, 3000), st.integers(0, 400))
@@ -211,4 +255,4 @@ def test_damage_never_raises(noise: bytes, at: int, length: int) -> None:
 
     bounce = read_bounce(raw[:at] + noise + raw[at + length :])
 
-    assert bounce is None or (len(bounce.diagnostic) <= MAX_DIAGNOSTIC and bounce.message_id.isascii())
+    assert bounce is None or (len(bounce.diagnostic) <= MAX_DIAGNOSTIC and "".join(bounce.message_ids).isascii())

@@ -33,6 +33,86 @@ def test_an_answer_above_the_original(attribution: str, original: str) -> None:
     assert text(f"WAIT\n\n{attribution}\n{original}") == "WAIT"
 
 
+FORMS = {
+    "Yahoo, original behind it": "On Fri, Nov 20, 2026 at 10:00, Pbem<orders@example.org> wrote:   Round 1.",
+    "address and no date": "orders@example.org wrote:",
+    "name, address and no date": "Pbem <orders@example.org> wrote:",
+    "no colon": "On Fri, 20 Nov 2026 10:00:00 +0100 Pbem <orders@example.org> wrote",
+    "no colon, two lines": "Am Freitag, 20. November 2026 um 10:00 Play by Email\nPbem <orders@example.org> schrieb",
+    "Gmail of 2016": "2026-11-20 17:21 GMT+01:00 Play by Email <orders@example.org>:",
+    "Gmail of 2016, nothing but the name": "2026-11-20 17:21 GMT+01:00 Play by Email",
+    "Gmail of 2013": "2026/11/20 Play by Email <orders@example.org>",
+    "Samsung, all on one line": "-------- Original message --------From: Pbem <orders@example.org> "
+    "Date: 20/11/2026  10:00  (GMT+01:00) To: ann@example.org Subject: turn 3 ",
+    "Yahoo, all on one line": "  ----- Forwarded Message ----- From: Pbem <orders@example.org>To: Ann "
+    "<ann@example.org>Sent: Friday Subject: turn 3",
+    "Yahoo, line by line": "   ----- Forwarded Message ----- From: Pbem <orders@example.org>\n To: Ann\n Sent: Friday",
+    "two fields": "From: Pbem <orders@example.org>\nDate: Fri, 20 Nov 2026 10:00:00 +0100",
+    "Orange": "Message du : 20/11/2026 10:00\nDe : Pbem <orders@example.org>\nCopie à : \nSujet :  turn 3",
+    "iPhone, Arabic": "في ٢٠ نوفمبر ٢٠٢٦، الساعة ١٠:٠٠ ص، كتب Pbem <orders@example.org>:",
+    "iPhone, Hebrew": "\u200fב-20 בנוב׳ 2026, בשעה 10:00, ‏Pbem <orders@example.org> כתב/ה:",
+    "iPhone, Greek": "Στις 20 Νοε 2026, στις 10:00, ο χρήστης Pbem έγραψε:",
+    "iPhone, Vietnamese": "Vào 20 thg 11, 2026, lúc 10:00, Pbem đã viết:",
+    "iPhone, Indonesian": "Pada 20 Nov 2026, pukul 10.00, Pbem menulis:",
+    "iPhone, Thai": "ในวันที่ 20 พ.ย. 2026 เวลา 10:00 Pbem เขียนว่า:",
+    "iPhone, Catalan": "El dia 20 nov 2026, a les 10:00, Pbem va escriure:",
+    "iPhone, Ukrainian": "20 лист. 2026 р. о 10:00 Pbem <orders@example.org> пише:",
+    "iPhone, Croatian": "Dana 20. stu 2026. u 10:00 Pbem je napisao:",
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("original", [QUOTED, UNMARKED])
+def test_forms_of_all_kinds(form: str, original: str) -> None:
+    """What other programs put above an original is known as well, whether that is marked or not."""
+    assert text(f"WAIT\n\n{form}\n\n{original}") == "WAIT"
+
+
+def test_initials_as_marks() -> None:
+    """Lines with their writer's initials before them are quoted (The Bat!, Supercite), if there are several."""
+    assert text("WAIT\n\nPbE> Your ships:\nPbE>\nPbE>> scout-1 at B6\n") == "WAIT"
+    assert text("SC> Your ships:\nSC> scout-1\nWAIT\n    SC> at B6") == "WAIT"
+    assert text("S1> N\nWAIT") == "S1> N\nWAIT"
+
+
+def test_bars_as_marks() -> None:
+    """Lines that begin with a bar are quoted where they stand below an attribution."""
+    attribution = "2026/11/20 Play by Email <orders@example.org>"
+
+    assert text(f"{attribution}\n\n| Your ships:\n|\n| scout-1\nWAIT") == "WAIT"
+    assert text("| a map |\nWAIT") == "| a map |\nWAIT"
+
+
+def test_excerpts() -> None:
+    """What says whose the quoted lines below it are goes with them."""
+    assert text(f"Excerpts from Play by Email's message of Fri Nov 20 10:00:00 +0100 2026:\n{QUOTED}WAIT") == "WAIT"
+
+
+@pytest.mark.parametrize("mark", ["[...]", "[…]", "(...)", "<snip>", "[Quoted text hidden]"])
+def test_an_original_cut_short(mark: str) -> None:
+    """Below what stands for the rest of an original the answer goes on, as KMail puts it."""
+    attribution = "On Friday, 20 November 2026 10:00:00 CET Orders wrote:"
+
+    assert text(f"{attribution}\n{QUOTED}{mark}\nWAIT") == "WAIT"
+    assert text(f"{attribution}\n{mark}\nWAIT") == "WAIT"
+
+
+@pytest.mark.parametrize("own", ["Il mio ordine", "On we go", "Am liebsten so"])
+def test_a_line_that_begins_like_the_attribution_below_it(own: str) -> None:
+    """It stays, since the attribution is whole without it."""
+    attribution = "Il giorno ven 20 nov 2026 alle ore 10:00 Orders\n<orders@example.org> ha scritto:"
+
+    assert text(f"{own}\n{attribution}\n\n{QUOTED}") == own
+
+
+def test_a_forwarded_mail_of_ones_own_on_one_line() -> None:
+    """Whom a mail is from is read from the divider's own line, and nobody else that is named there."""
+    divider = "----- Forwarded Message ----- From: {} To: {} Sent: Friday Subject: x"
+
+    assert text(f"{divider.format('ann@example.org', 'orders@example.org')}\n\nWAIT") == "WAIT"
+    assert text(f"{divider.format('eve@example.org', 'ann@example.org')}\n\nWAIT") == ""
+
+
 def test_an_answer_below_the_original() -> None:
     """Below and between lines quoted with ">" the answer is read, as is what stands above."""
     assert text(f"On Friday Orders wrote:\n\n{QUOTED}WAIT\n{QUOTED}BUILD mine") == "WAIT\nBUILD mine"
@@ -94,7 +174,17 @@ def test_a_sheet_below_two_dashes() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["Sent from my iPhone", "Get Outlook for iOS", "Von meinem iPhone gesendet", "Envoyé de mon iPhone"]
+    "line",
+    [
+        *("Sent from my iPhone", "Get Outlook for iOS", "Von meinem iPhone gesendet", "Envoyé de mon iPhone"),
+        *(
+            "Get [Outlook for Android](https://aka.example/x)",
+            "Hent Outlook til iOS",
+            "iOS için Outlook uygulamasını edinin",
+        ),
+        *("<<Sent from my Galaxy>>", "(Sent from a phone)", "Надіслано з iPhone", "Az iPhone-omról küldve"),
+        *("Đã gửi từ iPhone của tôi", "[image: map.png][image: chart.png]", "Poslano s mog iPhonea"),
+    ],
 )
 def test_what_telephones_add(line: str) -> None:
     """The line that telephones put below a mail is left out."""

@@ -8,7 +8,7 @@ import pytest
 
 from pbem.post.incoming import MAX_MAIL, cut
 from pbem.post.parts import MAX_PARTS
-from pbem.post.reading import read_letter
+from pbem.post.reading import Filed, read_letter
 from tests.post.letters import letter, mail, multipart, part, text
 
 ORDERS = "MOVE scout-1 TO B7\nBUILD mine"
@@ -128,15 +128,49 @@ ORDER_FILE = 'Content-Disposition: attachment; filename="orders.txt"'
 
 
 def test_orders_in_an_attached_file() -> None:
-    """Orders in an attached text file are taken before the mail's own text, and a note says so."""
-    read = letter(
-        *multipart(
-            "mixed", part("See attachment.", PLAIN), part(ORDERS, "Content-Type: application/octet-stream", ORDER_FILE)
-        )
-    )
+    """A sheet in an attached text file is taken before the mail's own text, and a note says so."""
+    sheet = f"ORDERS trap7 red code\n{ORDERS}\nEND"
+    file = part(sheet, "Content-Type: application/octet-stream", ORDER_FILE)
+    read = letter(*multipart("mixed", part("See attachment.", PLAIN), file))
 
-    assert read.text == ORDERS
+    assert read.text == sheet
     assert read.notes == ("The orders were read from the attached orders.txt, not from the mail's text.",)
+
+
+def test_a_file_without_an_orders_line() -> None:
+    """It is kept beside the mail's own text, for whoever knows what an order is; beside nothing it is the text."""
+    file = part(ORDERS, "Content-Type: application/octet-stream", ORDER_FILE)
+    read = letter(*multipart("mixed", part("See attachment.", PLAIN), file))
+
+    assert (read.text, read.filed) == ("See attachment.", Filed("orders.txt", ORDERS))
+    assert text(*multipart("mixed", part("Sent from my iPhone", PLAIN), file)) == ORDERS
+
+
+@pytest.mark.parametrize("said", ["application/pdf", "image/png"])
+def test_a_file_that_is_no_text(said: str) -> None:
+    """What says to be no text is not read as orders, whatever its name is."""
+    file = part("%PDF-1.7", f"Content-Type: {said}", ORDER_FILE)
+
+    assert letter(*multipart("mixed", part(ORDERS, PLAIN), file)).filed is None
+
+
+def test_a_part_of_unreadable_type() -> None:
+    """A part that says nothing understandable of its type is never orders, and a note says that it was not read."""
+    read = letter(*multipart("mixed", part("WAIT", PLAIN), part("BUILD mine", "Content-Type: image")))
+
+    assert (read.text, len(read.notes)) == ("WAIT", 1)
+
+
+@pytest.mark.parametrize("said", ["text", "text; charset=utf-8", "; charset=utf-8", "charset=utf-8"])
+def test_a_part_that_hardly_names_its_type(said: str) -> None:
+    """What old programs write for plain text is understood."""
+    assert text(*multipart("mixed", part(ORDERS, f"Content-Type: {said}"))) == ORDERS
+
+
+def test_alternatives_without_html() -> None:
+    """Lists, bridges and forwarders take the HTML out and leave the text alone in its frame; nothing is lost."""
+    assert letter(*multipart("alternative", part(ORDERS, PLAIN))).text == ORDERS
+    assert text(*multipart("alternative", part(ORDERS, PLAIN), part(ORDERS, PLAIN))) == ORDERS
 
 
 def test_a_sheet_in_the_mail_goes_before_a_file_without_one() -> None:
@@ -169,8 +203,9 @@ def test_names_of_files(disposition: str) -> None:
 
 def test_a_file_beside_html() -> None:
     """A file is found also where a mail program put it beside the HTML, inside the alternatives."""
-    inner, inner_type = multipart("mixed", part("<p>x</p>", HTML), part(ORDERS, ORDER_FILE), boundary="inner")
-    assert text(*multipart("alternative", part("x", PLAIN), part(inner, inner_type))) == ORDERS
+    sheet = f"ORDERS trap7 red code\n{ORDERS}\nEND"
+    inner, inner_type = multipart("mixed", part("<p>x</p>", HTML), part(sheet, ORDER_FILE), boundary="inner")
+    assert text(*multipart("alternative", part("x", PLAIN), part(inner, inner_type))) == sheet
 
 
 def test_what_is_not_read_is_told() -> None:
