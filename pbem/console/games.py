@@ -80,6 +80,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
         ("its picture", result.picture),
         ("a receipt", result.receipt),
         ("the archive", result.archive),
+        ("to click on", result.page),
     ]
     yield f"{result.game}, played by mail"
     yield ""
