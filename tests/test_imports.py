@@ -30,6 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "founding": {"config", "jobs", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "report": {"errors", "logbook", "ruleset"},
+    "schemas": {"report", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
     "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
@@ -78,8 +79,8 @@ ROOMS: dict[str, set[str]] = {
     },
     "commands": {
         *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
-        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "steps"),
-        *("jobs", "store", "telling", "tick", "upkeep", "working"),
+        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "schemas", "serving"),
+        *("jobs", "steps", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),
