@@ -20,6 +20,7 @@ from pbem.commands import (
     proof,
     rulesets,
     running,
+    site,
     turns,
 )
 from pbem.commands.group import Commands
@@ -50,6 +51,7 @@ main.add_section("Deadlines", deadlines.deadline, deadlines.extend, deadlines.ho
 main.add_section("Words to players", press.text, press.press)
 main.add_section("The open turn", turns.preview, turns.sheet, turns.adjudicate, turns.state, turns.patch)
 main.add_section("The past", past.rollback, past.forward, past.rerun, past.mend, past.fork)
+main.add_section("A site", site.site)
 main.add_section("Proof", proof.replay, proof.verify)
 main.add_section("A game or client of your own", rulesets.ruleset, rulesets.print_schema)
 

@@ -24,12 +24,14 @@ from pbem.players import Player
 from pbem.post.maildir import MaildirCarrier
 from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset, Dice, Standing
+from pbem.site import publish
 from pbem.steps import Ticked
 from pbem.store import migrate
 from pbem.store.models import Campaign, Sheet, Turn
 from pbem.tick import run_now, tick
 
 CAMPAIGN = "demo"
+SITE = "site"
 MOST_TURNS = 500
 USUAL_SEATS = 4
 START = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
@@ -58,6 +60,7 @@ class DemoResult:
     pictures: int
     proved: int
     archive: Path
+    site: Path
     report: Path
     page: Path | None
     picture: Path | None
@@ -126,6 +129,7 @@ class _Demo:
             seats=[(player.seat, player.address) for player in self._players],
             deadline="EVERY 24h",
             options={},
+            policy={"site": "all"},
         )
         create(self._house, wanted, self._now, seed=self._seed)
         do(self._house, CAMPAIGN, Start(), self._now)
@@ -165,6 +169,7 @@ class _Demo:
             pictures=len(list(settings.archive.rglob("*.png"))),
             proved=proof.turns,
             archive=settings.archive / CAMPAIGN,
+            site=publish(self._house, settings.home / SITE).page,
             report=folder / f"{seat}.html",
             page=self._page(),
             picture=next(iter(sorted(folder.glob(f"{seat}.*.png"))), None),

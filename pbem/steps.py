@@ -20,7 +20,7 @@ from pbem.campaign.archiving import archive_left
 from pbem.campaign.due import BY_GM, Due, due
 from pbem.campaign.restoring import restore
 from pbem.desk.answer import Tally
-from pbem.errors import PbemError, StoreError
+from pbem.errors import PbemError, StoreError, in_words
 from pbem.house import House
 from pbem.housekeeping.health import stuck_mail
 from pbem.housekeeping.problems import report_problem
@@ -33,6 +33,8 @@ from pbem.post.mailbox import open_mailbox
 from pbem.post.sending import Sent, send_due
 from pbem.post.waiting import in_lane
 from pbem.progress import Progress, silent
+from pbem.ruleset import RulesetError
+from pbem.site import publish_changes
 from pbem.store.models import Campaign, Outgoing, Turn
 from pbem.store.states import UNSENT
 
@@ -165,10 +167,21 @@ def _state_hash(house: House, turn: Due) -> str | None:
 
 
 def file_away(house: House, now: dt.datetime, done: Ticked) -> None:
-    """Brings the archive up to the database, and mends it."""
+    """Brings the archive up to the database, and mends it; then the site."""
     done.archived, problems = archive_left(house, now)
     done.problems += problems
     done.problems += restore(house)
+    show_site(house, now, done)
+
+
+def show_site(house: House, now: dt.datetime, done: Ticked) -> None:
+    """Brings the site up to the database, where the settings name its folder and anything has changed."""
+    try:
+        done.problems += publish_changes(house, now)
+    except StoreError:
+        raise
+    except (PbemError, RulesetError, OSError) as error:
+        done.problems.append(f"the site cannot be written: {in_words(error)}")
 
 
 def send_mail(

@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
     "calendar": {"errors"},
     "campaign": {
         *("archive", "calendar", "errors", "house", "masking"),
-        *("post", "progress", "report", "ruleset", "store"),
+        *("post", "progress", "report", "ruleset", "store", "web"),
     },
     "acts": {
         *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
@@ -52,6 +52,9 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
         *("post", "progress", "report", "rulebook", "ruleset", "store", "telling"),
     },
+    "site": {
+        *("archive", "campaign", "errors", "house", "jobs", "report", "rulebook", "ruleset", "store", "web"),
+    },
     "upkeep": {"campaign", "errors", "masking", "post", "store"},
     "doctor": {
         *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
@@ -59,7 +62,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "steps": {
         *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook"),
-        *("post", "progress", "store"),
+        *("post", "progress", "ruleset", "site", "store"),
     },
     "tick": {
         *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "masking", "post", "progress", "steps"),
@@ -72,16 +75,16 @@ ROOMS: dict[str, set[str]] = {
     "players": {"post", "ruleset"},
     "demo": {
         *("acts", "archive", "campaign", "config", "errors", "house", "logbook", "players"),
-        *("post", "progress", "ruleset", "steps", "store", "tick"),
+        *("post", "progress", "ruleset", "site", "steps", "store", "tick"),
     },
     "console": {
         *("acts", "archive", "demo", "desk", "doctor", "housekeeping", "working"),
-        *("progress", "report", "ruleset", "steps", "telling", "upkeep"),
+        *("progress", "report", "ruleset", "site", "steps", "telling", "upkeep"),
     },
     "commands": {
         *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
         *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "schemas", "serving"),
-        *("jobs", "steps", "store", "telling", "tick", "upkeep", "working"),
+        *("jobs", "site", "steps", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),
@@ -144,6 +147,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "web": (
         "bundle embedding",
         "shell",
+        "sealing",
     ),
     "jobs": (
         "tables",
@@ -160,7 +164,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "calendar": ("outage schedule",),
     "campaign": (
-        "holds journal piles policy reading tokens",
+        "holds journal links piles policy reading tokens",
         "due sheets snapshot",
         "deadlines history labels notices",
         "people press",
@@ -237,16 +241,22 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "hands jobs looking",
         "worker",
     ),
+    "site": (
+        "facts folder plot",
+        "feeds known",
+        "replay",
+        "publishing",
+    ),
     "upkeep": ("ledger letters outbox",),
     "doctor": (
         "advice verdict",
         "database mail places privacy",
         "examining",
     ),
-    "console": ("bar copies games proof running upkeep",),
+    "console": ("bar copies games proof running site upkeep",),
     "commands": (
         "common group options",
-        "campaigns deadlines games house mail past people press proof rulesets running turns",
+        "campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
 }
 """The rooms inside each package, from the lowest level to the highest: each knows those below it alone."""
@@ -255,20 +265,21 @@ THIRD_PARTY: dict[str, set[str]] = {
     "PIL": {"report"},
     "alembic": {"store"},
     "click": {"cli", "commands", "console"},
+    "cryptography": {"web"},
     "dkim": {"post"},
     "imapclient": {"post"},
     "jinja2": {"report"},
     "jsonpatch": {"archive"},
     "icalendar": {"report"},
     "markdown_it": {"report"},
-    "markupsafe": {"report", "web"},
+    "markupsafe": {"report", "site", "web"},
     "procrastinate": {"jobs", "working"},
     "psycopg": {"working"},
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
     "sqlalchemy": {
         *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
-        *("steps", "store", "upkeep", "working"),
+        *("site", "steps", "store", "upkeep", "working"),
     },
 }
 """Which rooms may use which package."""

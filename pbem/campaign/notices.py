@@ -18,6 +18,7 @@ from typing import Self
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.links import with_links
 from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
 from pbem.house import House
 from pbem.post.codes import message_id, plus_address, tagged_subject
@@ -123,15 +124,29 @@ class Postman:
             kind=kind,
         )
 
-    def report(self, to: str, parts: ReportParts, facts: ReportFacts, id_: Parts | str, *, topic: str = "") -> Mail:
-        """The mail of a report: pressing Reply on it is enough to send orders."""
+    def report(
+        self,
+        to: str,
+        parts: ReportParts,
+        facts: ReportFacts,
+        id_: Parts | str,
+        *,
+        topic: str = "",
+        linked: bool = False,
+    ) -> Mail:
+        """The mail of a report: pressing Reply on it is enough to send orders.
+
+        Its page, if it has one, is a file of it; or, if that is to be `linked` and the house has a site, a link.
+        """
         data = Part(name=f"{facts.campaign}-{facts.seat}.json", content_type="application/json", content=parts.data)
         pictures = tuple(
             Part(name=f"{name}.png", content_type="image/png", content=png, content_id=facts.content_id(name))
             for name, _, png in parts.pictures
             if png is not None
         )
-        page = (Part.page(f"{facts.campaign}-{facts.seat}.html", parts.page),) if parts.page else ()
+        linked = linked and self.house.settings.has_site
+        name = f"{facts.campaign}-{facts.seat}.html"
+        page = (Part.page(name, parts.page, linked=linked),) if parts.page else ()
         mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
         return dataclasses.replace(mail, html=parts.html, parts=(*pictures, *page, data))
 
@@ -142,7 +157,8 @@ class Postman:
 
     def send(self, session: Session, now: dt.datetime, *mails: Mail) -> None:
         """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
-        queue(session, mails, self.house.settings, campaign_id=self.campaign_id, now=now)
+        ready = with_links(session, self.house, self.campaign_id, mails)
+        queue(session, ready, self.house.settings, campaign_id=self.campaign_id, now=now)
 
     def _reply_to(self, code: str) -> str:
         address = self.house.settings.address

@@ -72,6 +72,15 @@ def _dates(text: str) -> tuple[str, ...]:
     return tuple(spans)
 
 
+def _delay(text: str) -> str:
+    """ "off", or a number of turns."""
+    if text.lower() == "off":
+        return "off"
+    if not 0 <= int(text) <= 50:
+        raise ValueError
+    return str(int(text))
+
+
 def _rule(default: Any, rule: Rule) -> Any:
     return declared(default=default, metadata={"rule": rule})
 
@@ -122,6 +131,30 @@ class Policy:
     )
     diary: bool = _rule(True, _yes(help="whether players may keep a diary that is opened at the end"))
     journal: str = _rule("players", _choice("gm", "players", help="who may read the journal of the campaign"))
+
+    site: str = _rule(
+        "replay",
+        _choice(
+            *("off", "news", "replay", "all"),
+            help="what the club's site shows, if there is one. off: nothing; news: what all players know; replay: that,"
+            " and when the game is over all orders, dice, news and diaries; all: also letters between players, and the"
+            " archive with all sheets as they came",
+        ),
+    )
+    spectators: str = _rule(
+        "off",
+        Rule(
+            _delay,
+            "off, or a whole number of turns from 0 to 50",
+            "how many turns late the site shows strangers what all players know of the board, where the game says what"
+            " that is",
+        ),
+    )
+
+    @property
+    def delay(self) -> int | None:
+        """How many turns late strangers see what is public; None for not at all."""
+        return None if self.spectators == "off" else int(self.spectators)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Policy:

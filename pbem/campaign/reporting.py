@@ -176,4 +176,5 @@ def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, part
     snapshot = opening.snapshot
     id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
     topic = topic_of("report", snapshot.name, opening.number, place.seat)
-    return Postman.of(house, snapshot).report(place.address, parts, facts, id_, topic=topic)
+    linked = snapshot.pages_for(place) == Pages.LINK
+    return Postman.of(house, snapshot).report(place.address, parts, facts, id_, topic=topic, linked=linked)

@@ -28,6 +28,8 @@ poll_seconds = 60                    # how often `pbem serve` looks for mail
 outage_hours = 24                    # deadlines wait as long as an outage was, at most so long; 0: not at all
 letter_seconds = 10                  # of the processor's time, for one letter; what takes longer is set aside
 log = "log/pbem.log"                 # a line of JSON for each thing that happens; "-" is standard error
+# site = "site"                      # a folder where the club's pages are written after every turn
+# site_url = "https://…"             # its address on the web
 # connections = 1                    # to the carrier at once
 # dkim = {{ domain = "example.org", selector = "pbem", key_file = "dkim.pem" }}   # signs mail; pip install 'pbem[dkim]'
 

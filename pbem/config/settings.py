@@ -44,6 +44,13 @@ class Settings:
     dkim: Dkim | None
     pace: Pace
     authserv_id: str
+    site: Path | None
+    site_url: str
+
+    @property
+    def has_site(self) -> bool:
+        """Whether mails can have links to the site: it is written here, and known to be seen on the web."""
+        return self.site is not None and bool(self.site_url)
 
     @property
     def domain(self) -> str:
@@ -172,6 +179,8 @@ def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
         dkim=_dkim_found(home, read.get("dkim")),
         pace=read["pace"],
         authserv_id=read.get("authserv_id", ""),
+        site=home / read["site"] if "site" in read else None,
+        site_url=read.get("site_url", ""),
     )
 
 

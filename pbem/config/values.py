@@ -18,6 +18,7 @@ from pbem.errors import ConfigError
 
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*/=?^_`{|}~+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
+_SITE_URL = re.compile(r"(?:https?|file)://[!-;=?-~]{1,400}")
 _POSTGRESQL = re.compile(r"postgresql(\+psycopg)?://")
 
 
@@ -67,6 +68,13 @@ def _seconds(key: str, value: Any) -> int:
 
 def _hours(key: str, value: Any) -> int:
     return _whole(key, value, 0, 168)
+
+
+def _site_url(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not _SITE_URL.fullmatch(value):
+        known = 'the address of the folder `site` on the web, such as "https://club.example.org/pbem/"'
+        raise ConfigError(f"{FILE_NAME}: {key} must be {known}, not {value!r}")
+    return value.rstrip("/") + "/"
 
 
 def _letter_seconds(key: str, value: Any) -> int:
@@ -160,6 +168,8 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "outage_hours": _hours,
     "letter_seconds": _letter_seconds,
     "log": _text,
+    "site": _text,
+    "site_url": _site_url,
     "inbox_password": _secret,
     "carrier_password": _secret,
     "inbox_oauth": _token,

@@ -80,7 +80,8 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
         ("its picture", result.picture),
         ("a receipt", result.receipt),
         ("the archive", result.archive),
-        ("to click on", result.page),
+        ("the site", result.site),
+        ("a seat's page", result.page),
     ]
     yield f"{result.game}, played by mail"
     yield ""

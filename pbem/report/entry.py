@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+from collections.abc import Sequence
+from typing import NamedTuple
 
 CONTENT_TYPE = "text/calendar; charset=utf-8; method=PUBLISH"
 
+_MAKER = "-//pbem//deadlines//EN"
 _EPOCH = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+
+
+class Due(NamedTuple):
+    """A deadline in a calendar of several; `opened` is when its turn was."""
+
+    uid: str
+    summary: str
+    deadline: dt.datetime
+    opened: dt.datetime
 
 
 @functools.lru_cache(maxsize=64)
@@ -31,8 +43,29 @@ def deadline_entry(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.da
     event.add("dtend", deadline.astimezone(dt.UTC))
     event.add("transp", "TRANSPARENT")
     calendar = Calendar()
-    calendar.add("prodid", "-//pbem//deadlines//EN")
+    calendar.add("prodid", _MAKER)
     calendar.add("version", "2.0")
     calendar.add("method", "PUBLISH")
     calendar.add_component(event)
+    return bytes(calendar.to_ical())
+
+
+def deadlines_calendar(name: str, due: Sequence[Due]) -> bytes:
+    """A calendar to subscribe to; its lines end in CRLF."""
+    from icalendar import Calendar, Event
+
+    calendar = Calendar()
+    calendar.add("prodid", _MAKER)
+    calendar.add("version", "2.0")
+    calendar.add("x-wr-calname", name)
+    calendar.add("refresh-interval", dt.timedelta(hours=6), {"value": "DURATION"})
+    for each in due:
+        event = Event()
+        event.add("uid", each.uid)
+        event.add("dtstamp", each.opened.astimezone(dt.UTC))
+        event.add("summary", each.summary)
+        event.add("dtstart", each.deadline.astimezone(dt.UTC))
+        event.add("dtend", each.deadline.astimezone(dt.UTC))
+        event.add("transp", "TRANSPARENT")
+        calendar.add_component(event)
     return bytes(calendar.to_ical())

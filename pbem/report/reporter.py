@@ -130,6 +130,14 @@ class Reporter:
         """The same as HTML, for a page that has it."""
         return self._render(f"host/{page.page}.html.j2", {"page": page})
 
+    def site(self, name: str, **facts: Any) -> str:
+        """The HTML of `templates/site/<name>.html.j2`."""
+        return self._render(f"site/{name}.html.j2", facts)
+
+    def happened(self, ruleset: AnyRuleset, view: View) -> list[list[str]]:
+        """What happened as a view tells it: of each event a sentence, and further lines that explain it."""
+        return [each.lines for each in self._happened(f"{ruleset.key}/events.j2", view)]
+
     def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str) -> bytes:
         """The page of a report, of which `html` is that of its mail."""
         pictures = ruleset.pictures(view) if self._studio else ()

@@ -33,6 +33,7 @@ from pbem.ruleset.contract import (
     Event,
     Json,
     Option,
+    Panorama,
     RulesetError,
     SaveError,
     Seat,
@@ -140,6 +141,14 @@ class BaseRuleset(Generic[S]):
     def text_map(self, view: View) -> str:
         """None."""
         return ""
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama | None:
+        """Nothing."""
+        return None
+
+    def together(self, views: Mapping[Seat, View]) -> Panorama | None:
+        """What is `public`."""
+        return self.public(views)
 
     @property
     def bots(self) -> Mapping[str, Bot]:

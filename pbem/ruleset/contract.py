@@ -194,6 +194,15 @@ class Standing:
     told: frozenset[Seat] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Panorama:
+    """A moment as those see it who have no seat. `scores` are by seat, and of what `of` says ("planets")."""
+
+    pictures: tuple[Picture, ...] = ()
+    scores: Mapping[Seat, int] = field(default_factory=dict)
+    of: str = ""
+
+
 class Ruleset(Protocol[S]):
     """A game. `key` is its name in commands, folders and files; `version` grows with its rules.
 
@@ -266,6 +275,15 @@ class Ruleset(Protocol[S]):
 
     def text_map(self, view: View) -> str:
         """The map as text, at most 80 columns wide; empty if the game has none."""
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama | None:
+        """What all players know of a moment, and so strangers may see before the end; None if that is nothing.
+
+        `views` are the mailed ones of that moment, at least one of them.
+        """
+
+    def together(self, views: Mapping[Seat, View]) -> Panorama | None:
+        """A moment as the mailed views of all seats show it together, for when the game is over; None if unknown."""
 
     def dump(self, state: S) -> Json:
         """The state as JSON data; equal states give equal data."""

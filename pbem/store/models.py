@@ -382,6 +382,25 @@ class ReportCopy(Base):
     message_id: Mapped[str] = mapped_column(String(200), index=True)
 
 
+_UNWRITTEN = text("written_at IS NULL")
+
+
+class SealedPage(Base):
+    """A report as a page that a link opens: the file for `place` on the site. Its key is in the mail with the link.
+
+    `written_at` is when it was put on the site.
+    """
+
+    __tablename__ = "sealed_page"
+    __table_args__ = (Index("ix_sealed_page_unwritten", "id", sqlite_where=_UNWRITTEN, postgresql_where=_UNWRITTEN),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    place: Mapped[str] = mapped_column(String(60), unique=True)
+    content: Mapped[bytes] = mapped_column(Packed)
+    written_at: Mapped[dt.datetime | None]
+
+
 class Fact(Base):
     """What the house remembers of itself, under a name."""
 

@@ -2,6 +2,7 @@
 
 from pbem.web.bundle import BundleError, bundle
 from pbem.web.embedding import Embedded, embedded
+from pbem.web.sealing import Sealed, seal_page
 from pbem.web.shell import Dress, dress, island
 
-__all__ = ["BundleError", "Dress", "Embedded", "bundle", "dress", "embedded", "island"]
+__all__ = ["BundleError", "Dress", "Embedded", "Sealed", "bundle", "dress", "embedded", "island", "seal_page"]

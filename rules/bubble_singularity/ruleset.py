@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Seat, Seats, Standing, View, scored
+from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, Seat, Seats, Standing, View, scored
 from rules.bubble_singularity import beginning, bots, desk, form, picture, sheet, state, textmap, turn
 from rules.bubble_singularity.became import became
 from rules.bubble_singularity.brief import brief
@@ -63,6 +63,12 @@ class BubbleSingularity(BaseRuleset[State]):
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
         """One space clockwise from north and a rotation, or the first of what is asked (rulings 23 and 26)."""
         return sheet.defaults(view)
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama:
+        """The table, which lies open, and what each seat's points come to."""
+        view = next(iter(views.values()))
+        totals = {seat: player["total"] for seat, player in view["players"].items()}
+        return Panorama(tuple(picture.pictures(view)), totals, "points")
 
     def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """What the seat's total was, round by round."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Option, Seat, Seats, Standing, TurnInput
+from pbem.ruleset import BaseRuleset, Dice, Event, Option, Panorama, Seat, Seats, Standing, TurnInput, View
 from rules.singularity import bots, picture, sheet, state, textmap, turn
 from rules.singularity.became import became
 from rules.singularity.brief import brief
@@ -51,6 +51,10 @@ class Singularity(BaseRuleset[State]):
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama:
+        """The board, which lies open."""
+        return Panorama(tuple(picture.pictures(next(iter(views.values())))))
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
         """A board with nothing but the black stone."""

@@ -71,6 +71,19 @@ TOLD: dict[Kind, str] = {
 """What is counted, by spaces, for who does not see the chart."""
 
 
+ALL = "all"
+"""The seat of a view that is nobody's."""
+
+
+def chart_of_all(view: View) -> Picture:
+    """The chart of a view that is nobody's."""
+    scene = _Scene(view)
+    held = f"{counted(sum(bool(planet['owner']) for planet in view['planets']), 'planet')} held"
+    ships = f", {counted(sum(mark.count for mark in scene.marks), 'ship')}" if scene.marks else ""
+    chart, title = _Chart(scene), f"Chart of the Singularity, {view['label']}: {held}{ships}."
+    return chart.drawing().picture("chart", title, chart.map.spots())
+
+
 def pictures(view: View) -> tuple[Picture, ...]:
     """The chart of a view, and its reader's own region."""
     scene = _Scene(view)
@@ -186,8 +199,8 @@ def _line(level: int, planet: Planet | None, found: Sequence[Ships]) -> list[_Si
     return signs + [_token(mark) for mark in found]
 
 
-def _planet(colour: str, worth: int) -> _Sign:
-    return _Sign(18, tokens.planet(COLOURS[colour]), f"{letter(colour)}{worth}")
+def _planet(colour: str, worth: int | None) -> _Sign:
+    return _Sign(18, tokens.planet(COLOURS[colour]), f"{letter(colour)}{'' if worth is None else worth}")
 
 
 def _token(mark: Ships) -> _Sign:
@@ -400,9 +413,9 @@ class _Chart:
         view = self.view
         points = (f"points saved: {view['points']}", f"income {view['income']}, upkeep {view['upkeep']}")
         yield Label(24, 38, "THE SINGULARITY TRAP", 12, MUTED)
-        yield Label(24, 66, view["seat"].capitalize(), 22, COLOURS[view["seat"]])
+        yield Label(24, 66, view["seat"].capitalize(), 22, COLOURS.get(view["seat"], BRIGHT))
         yield Label(24, 88, view["label"], 14, BRIGHT)
-        for at, line in enumerate(points):
+        for at, line in enumerate(points if view["seat"] != ALL else ()):
             yield Label(24, 112 + 17 * at, line, 12, MUTED)
 
     def _players(self) -> Iterator[Mark]:
@@ -424,9 +437,10 @@ class _Chart:
     def _worths(self) -> Iterator[Mark]:
         """What planets of each colour pay the reader, best first, and what wins."""
         rules, height = self.view["rules"], self.map.sheet.height
-        pays = {planet["colour"]: planet["worth"] for planet in self.view["planets"]}
+        pays = {each["colour"]: each["worth"] for each in self.view["planets"] if each["worth"] is not None}
         order = sorted(pays, key=lambda colour: (-pays[colour], colour))
-        yield Label(self.right, height - 90, "worth to you", 12, MUTED, "end")
+        if order:
+            yield Label(self.right, height - 90, "worth to you", 12, MUTED, "end")
         for at, colour in enumerate(reversed(order)):
             yield from _signs([_planet(colour, pays[colour])], self.right - 18 - 21 * at, height - 72)
         yield Label(self.right, height - 44, f"{rules['planets_to_win']} planets win,", 12, MUTED, "end")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, Seat, Seats, SetupError, Standing, View
-from rules.singularity_trap import desk, pictures, resolve, sheet, state, template, textmap
+from rules.singularity_trap import desk, panorama, pictures, resolve, sheet, state, template, textmap
 from rules.singularity_trap.became import became
 from rules.singularity_trap.bots import BOTS
 from rules.singularity_trap.brief import brief
@@ -68,6 +68,8 @@ class SingularityTrap(BaseRuleset[State]):
     resolve = staticmethod(resolve.resolve)
     pictures = staticmethod(pictures.pictures)
     text_map = staticmethod(textmap.text_map)
+    public = staticmethod(panorama.public)
+    together = staticmethod(panorama.together)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
 

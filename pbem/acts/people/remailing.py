@@ -130,9 +130,10 @@ def _mail(
         address=house.settings.address,
     )
     parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
-    if snapshot.pages_for(place) != Pages.NO:
+    pages = snapshot.pages_for(place)
+    if pages != Pages.NO:
         parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
-    return Postman.of(house, snapshot).report(to, parts, facts, id_)
+    return Postman.of(house, snapshot).report(to, parts, facts, id_, linked=pages == Pages.LINK)
 
 
 def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:

@@ -177,6 +177,19 @@ class ReportRules(Held):
             for text, family in _texts(ET.fromstring(picture.svg), ""):
                 assert family == "DejaVu Sans", text
 
+    @rule(
+        "Make what is public of what every view has alike: it must be the same from the view of any one seat. Let "
+        "together, for when the game is over, show what the views of all seats tell, in pictures like those of reports."
+    )
+    def test_what_is_public_every_seat_knows(self) -> None:
+        """A site may show to strangers only what each player knows; to show it tells nobody anything."""
+        for game in games(self.ruleset):
+            for state, events in list(game.worlds())[::3]:
+                views = {seat: self.ruleset.view(state, seat, events) for seat in game.seats}
+                told = [self.ruleset.public({seat: view}) for seat, view in views.items()]
+                assert all(each == told[0] for each in told)
+                assert self.ruleset.public(views) == told[0]
+
     @rule("Keep the lines of text_map within 80 printable signs.")
     def test_text_maps_fit_a_terminal(self) -> None:
         """The map as text is at most 80 columns wide and has no tabs or control characters."""
@@ -194,6 +207,9 @@ def _views(ruleset: AnyRuleset) -> list[View]:
 def _pictures(ruleset: AnyRuleset) -> Iterator[Picture]:
     for view in _views(ruleset):
         yield from ruleset.pictures(view)
+    for step in games(ruleset)[0].steps[::5]:
+        for panorama in filter(None, [ruleset.public(step.views), ruleset.together(step.views)]):
+            yield from panorama.pictures
 
 
 def _wording(ruleset: AnyRuleset) -> Any:

@@ -1,0 +1,118 @@
+"""What programs read of a site: feeds (Atom, RFC 4287) and calendars (iCalendar, RFC 5545)."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from pbem.report.entry import Due, deadlines_calendar
+from pbem.report.wording import when
+from pbem.ruleset import svg_escape
+from pbem.site.facts import CampaignShown, ClubShown, Opened
+from pbem.store.states import Phase
+
+_ATOM = "http://www.w3.org/2005/Atom"
+MOST_ENTRIES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a feed; `page` is where more is told, from the root of the site."""
+
+    id: str
+    title: str
+    text: str
+    at: dt.datetime
+    page: str
+
+
+def calendar(club: ClubShown, campaigns: Iterable[CampaignShown], name: str) -> bytes:
+    """The open deadlines of campaigns, each under a name of its own that stays, so that calendars move it."""
+    due = [
+        Due(f"{each.name}@{club.domain}", f"Orders for {each.name} ({each.game.title})", each.due, each.last.at)
+        for each in campaigns
+        if each.due and each.last
+    ]
+    return deadlines_calendar(name, due)
+
+
+def campaign_feed(club: ClubShown, campaign: CampaignShown) -> bytes:
+    """What happened in a campaign."""
+    return _feed(club, campaign.name, _tag(club, campaign), _page(campaign), campaign.since, _entries(club, campaign))
+
+
+def club_feed(club: ClubShown) -> bytes:
+    """What happened in all campaigns."""
+    entries = [entry for each in club.campaigns for entry in _entries(club, each)]
+    since = max((each.since for each in club.campaigns), default=dt.datetime(2020, 1, 1, tzinfo=dt.UTC))
+    return _feed(club, club.name, f"tag:{club.domain},2020:pbem", "index.html", since, entries)
+
+
+def _entries(club: ClubShown, campaign: CampaignShown) -> list[Entry]:
+    tag, page = _tag(club, campaign), _page(campaign)
+    found = [
+        Entry(f"{tag}/turn/{each.number}", f"{campaign.name}: {each.label}", _said(campaign, each), each.at, page)
+        for each in campaign.openings
+    ]
+    found += [
+        Entry(
+            f"{tag}/news/{issue.opened.number}",
+            f"{campaign.name}: the newspaper of {issue.opened.label}",
+            "\n\n".join(f"{piece.by or 'Unsigned'}:\n{piece.text}" for piece in issue.pieces),
+            issue.opened.at,
+            page,
+        )
+        for issue in campaign.issues
+    ]
+    found.append(
+        Entry(f"{tag}/made", f"{campaign.name}: {campaign.game.title}", campaign.game.summary, campaign.created, page)
+    )
+    return found
+
+
+def _said(campaign: CampaignShown, opened: Opened) -> str:
+    if campaign.status == Phase.OVER and opened == campaign.last:
+        return "The game is over."
+    return f"Orders are due {when(opened.deadline, campaign.zone)}." if opened.deadline else "The turn has begun."
+
+
+def _tag(club: ClubShown, campaign: CampaignShown) -> str:
+    """What a campaign is known by for ever (RFC 4151), wherever the site lies."""
+    return f"tag:{club.domain},{campaign.created:%Y-%m-%d}:pbem/{campaign.name}"
+
+
+def _page(campaign: CampaignShown) -> str:
+    return f"c/{campaign.name}/index.html"
+
+
+def _feed(club: ClubShown, title: str, id_: str, page: str, since: dt.datetime, entries: Sequence[Entry]) -> bytes:
+    feed = ET.Element("feed", xmlns=_ATOM)
+    _add(feed, "title", title)
+    _add(feed, "id", id_)
+    _add(feed, "updated", _time(since))
+    _add(ET.SubElement(feed, "author"), "name", club.name)
+    up = "../" * (page.count("/"))
+    ET.SubElement(feed, "link", href=(club.url or up) + page if club.url else "index.html")
+    for entry in sorted(entries, key=lambda entry: entry.at, reverse=True)[:MOST_ENTRIES]:
+        item = ET.SubElement(feed, "entry")
+        _add(item, "title", entry.title)
+        _add(item, "id", entry.id)
+        _add(item, "updated", _time(entry.at))
+        ET.SubElement(item, "link", href=(club.url or up) + entry.page)
+        _add(item, "content", entry.text)
+    return bytes(ET.tostring(feed, encoding="utf-8", xml_declaration=True))
+
+
+def _add(parent: ET.Element, name: str, text: str) -> None:
+    ET.SubElement(parent, name).text = _fit(text)
+
+
+def _fit(text: str) -> str:
+    """Text without what XML 1.0 forbids; the serializer escapes the rest."""
+    return "".join(sign if svg_escape(sign) != "?" else sign if sign == "?" else "?" for sign in text)
+
+
+def _time(at: dt.datetime) -> str:
+    return at.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

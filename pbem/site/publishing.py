@@ -1,0 +1,291 @@
+"""Writes the site of a house into a folder: again and again, what has changed alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import re
+import zipfile
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from pbem.archive import file_hash, words_told
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
+from pbem.errors import CampaignError, PbemError, StoreError, in_words
+from pbem.house import House
+from pbem.report import Reporter
+from pbem.report.markdown import as_html
+from pbem.report.pictures import UnfitPicture, check
+from pbem.report.wording import when
+from pbem.rulebook import rulebook
+from pbem.ruleset import RulesetError, seal, suggest
+from pbem.site.facts import CampaignShown, ClubShown
+from pbem.site.feeds import calendar, campaign_feed, club_feed
+from pbem.site.folder import SiteFolder
+from pbem.site.known import ALL, OFF, load_club
+from pbem.site.plot import colour_of, plot
+from pbem.site.replay import Replay, write_replay
+from pbem.store.models import Act, Campaign, Fact, Press, Report, SealedPage, SeatRow, Turn
+from pbem.web import Dress, dress, island
+
+_FORMAT = 1
+"""Grows when pages are made otherwise, so that those of older versions are made again."""
+
+_SHOWN = "site"
+"""The name of the fact that says of what the site was written last."""
+
+_STYLE = re.compile(r' style="[^"]*"')
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was written: the first page of the site, so many files that were new or had changed, so many replays.
+
+    `problems` are sentences on campaigns whose pages could not be made; the others were.
+    """
+
+    page: Path
+    files: int
+    replays: int
+    problems: tuple[str, ...] = ()
+
+
+def publish(house: House, root: Path, only: Collection[str] = ()) -> Published:
+    """Writes the site below a folder: all of it, or with `only` the first pages and those of these campaigns.
+
+    Raises CampaignError for a campaign that there is not or that is not shown, and ConfigError for a bad folder.
+    """
+    folder = SiteFolder(root)
+    with house.store.reading() as session:
+        club = load_club(session, house)
+        _check_shown(session, club, only)
+        site = _Site(session, house, club, folder)
+        site.write_club()
+        _write_all_sealed(session, folder)
+        chosen = [each for each in club.campaigns if not only or each.name in only]
+        problems = tuple(filter(None, map(site.write_campaign, chosen)))
+    return Published(root / "index.html", folder.written, site.replays, problems)
+
+
+def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
+    """Writes the site into the folder of the settings, if there is one and anything was done since it was written.
+
+    Returns a sentence for each campaign whose pages could not be made.
+    """
+    root = house.settings.site
+    if root is None:
+        return ()
+    _write_sealed(house, root, now)
+    with house.store.reading() as session:
+        state, kept = _state(session, house), session.get(Fact, _SHOWN)
+    if kept is not None and kept.data == state and (root / "index.html").is_file():
+        return ()
+    problems = publish(house, root).problems
+    if not problems:
+        with house.store.writing(durable=False) as session:
+            session.merge(Fact(name=_SHOWN, data=state))
+    return problems
+
+
+def _write_sealed(house: House, root: Path, now: dt.datetime) -> None:
+    """Puts the sealed pages that are new on the site, one by one: all of a turn together would fill the memory."""
+    unwritten = select(SealedPage.id).where(SealedPage.written_at.is_(None)).order_by(SealedPage.id)
+    with house.store.reading() as session:
+        ids = session.scalars(unwritten).all()
+    if not ids:
+        return
+    folder = SiteFolder(root)
+    for id_ in ids:
+        with house.store.reading() as session:
+            page = session.get_one(SealedPage, id_)
+            folder.write(page.place, page.content)
+        with house.store.writing(durable=False) as session:
+            session.execute(update(SealedPage).where(SealedPage.id == id_).values(written_at=now))
+
+
+def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
+    """Puts those sealed pages into a folder that it lacks."""
+    for id_, place in session.execute(select(SealedPage.id, SealedPage.place).order_by(SealedPage.id)).all():
+        if not folder.has(place):
+            folder.write(place, session.scalars(select(SealedPage.content).where(SealedPage.id == id_)).one())
+
+
+def _state(session: Session, house: House) -> Any:
+    """What the site depends on: it is the same as long as nothing was done in any campaign."""
+    campaign = Campaign.__table__.c
+    campaigns = session.execute(
+        select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.held, campaign.schedule)
+        .add_columns(campaign.policy)
+        .order_by(campaign.id)
+    )
+    due = session.scalars(select(Turn.deadline).where(Turn.resolved_at.is_(None)).order_by(Turn.id))
+    last = [session.scalar(select(func.max(rows.id))) for rows in (Act, Press, Report)]
+    seats = session.execute(select(SeatRow.status, func.count()).group_by(SeatRow.status).order_by(SeatRow.status))
+    settings = house.settings
+    return [
+        _FORMAT,
+        [str(settings.site), settings.site_url, settings.sender_name, settings.address],
+        [list(map(str, row)) for row in campaigns],
+        [str(each) for each in due],
+        last,
+        [[str(status), count] for status, count in seats],
+    ]
+
+
+def _check_shown(session: Session, club: ClubShown, only: Collection[str]) -> None:
+    shown = [each.name for each in club.campaigns]
+    for name in only:
+        if load_campaign(session, name).policy.site == OFF:
+            raise CampaignError(f"campaign {name} is not shown: its house rule site is off")
+        if name not in shown:
+            raise CampaignError(f"campaign {name} cannot be shown: {suggest(name, shown)}")
+
+
+class _Site:
+    """One writing of the site."""
+
+    def __init__(self, session: Session, house: House, club: ClubShown, folder: SiteFolder) -> None:
+        self._session, self._house, self._club, self._folder = session, house, club, folder
+        self.replays = 0
+
+    def write_club(self) -> None:
+        """The first page, the calendar and the feed of all campaigns, and the rulebooks."""
+        club, folder = self._club, self._folder
+        self._page("index.html", "club", club=club)
+        folder.write("deadlines.ics", calendar(club, club.campaigns, club.name))
+        folder.write("feed.xml", club_feed(club))
+        for game in club.games:
+            text = _unstyled(as_html(rulebook(self._house.game(game.key))))
+            self._page(f"games/{game.key}.html", "rules", club=club, game=game, text=text)
+
+    def write_campaign(self, campaign: CampaignShown) -> str:
+        """The pages of a campaign; returns a sentence where they cannot be made, else ""."""
+        try:
+            self._write_campaign(campaign)
+        except StoreError:
+            raise
+        except (PbemError, RulesetError, OSError, ValueError, LookupError, TypeError) as error:
+            return f"campaign {campaign.name}: its pages cannot be written ({in_words(error)})"
+        return ""
+
+    def _write_campaign(self, campaign: CampaignShown) -> None:
+        home = f"c/{campaign.name}"
+        if campaign.replay:
+            self._write_replay(campaign, f"{home}/replay")
+        shown = campaign.spectacle.pictures if campaign.spectacle else ()
+        pictures = [picture.svg for picture in shown if _is_fit(picture)]
+        self._page(f"{home}/index.html", "campaign", club=self._club, campaign=campaign, pictures=pictures)
+        self._folder.write(f"{home}/deadline.ics", calendar(self._club, [campaign], campaign.name))
+        self._folder.write(f"{home}/feed.xml", campaign_feed(self._club, campaign))
+
+    def _write_replay(self, campaign: CampaignShown, home: str) -> None:
+        """The replay, unless it is there as it would be made."""
+        session, house = self._session, self._house
+        snapshot = load_campaign(session, campaign.name)
+        head = self._head(snapshot)
+        of = f"{_FORMAT} {_dress_of('replay').policy} {head} {snapshot.policy.site}"
+        made = hashlib.sha256(of.encode()).hexdigest()[:16]
+        page = f"{home}/index.html"
+        if self._folder.has(page) and f'"made":"{made}"' in (self._folder.root / page).read_text(encoding="utf-8"):
+            return
+        replay = write_replay(session, house, snapshot, self._folder, home)
+        archive = self._write_archive(snapshot, head, home) if snapshot.policy.site == ALL else ""
+        facts = {"archive": archive, "made": made, **_proof(snapshot, head)}
+        self._folder.write(page, replay_page(house.reporter, self._club, campaign, replay, **facts))
+        self.replays += 1
+
+    def _head(self, snapshot: CampaignSnapshot) -> str:
+        """The hash of the newest record."""
+        newest = select(Turn.record).where(live(snapshot.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
+        return file_hash(self._session.scalars(newest.limit(1)).one() or b"")
+
+    def _write_archive(self, snapshot: CampaignSnapshot, head: str, home: str) -> str:
+        """The archive as one file, for `pbem verify`; returns its name, "" where its folder does not lie here."""
+        source, name = self._house.settings.archive / snapshot.name, f"archive-{head[:12]}.zip"
+        if not source.is_dir():
+            return ""
+        if not self._folder.has(f"{home}/{name}"):
+            draft = self._folder.draft(f"{home}/{name}")
+            _zip(source, draft)
+            self._folder.put(draft, f"{home}/{name}")
+        return name
+
+    def _page(self, path: str, template: str, **facts: Any) -> None:
+        up = "../" * path.count("/")
+        html = self._house.reporter.site(template, up=up, dress=_dress_of(template), when=when, **facts)
+        self._folder.write(path, html)
+
+
+def replay_page(
+    reporter: Reporter, club: ClubShown, campaign: CampaignShown, replay: Replay, *, made: str, **proof: Any
+) -> str:
+    """The page of a replay, for which its files lie there; `made` tells of what, so that it is not made again."""
+    colours = colour_of(replay.seats)
+    title = f"{replay.of.capitalize()} of each seat over time"
+    data = {
+        "made": made,
+        "campaign": campaign.name,
+        "seats": list(colours.items()),
+        "moments": replay.moments,
+    }
+    return reporter.site(
+        "replay",
+        up="../../../",
+        dress=_dress_of("replay"),
+        when=when,
+        club=club,
+        campaign=campaign,
+        data=island("replay", data),
+        colours=list(colours.items()),
+        plot=plot(replay.scores, [moment["label"] for moment in replay.moments], title),
+        plot_of=replay.of,
+        **proof,
+    )
+
+
+def _dress_of(template: str) -> Dress:
+    """What a page wears; a replay alone has a script, which loads the data that lie beside it."""
+    if template != "replay":
+        return dress("base.css", "site.css")
+    return dress("base.css", "map.css", "site.css", "replay.css", script="replay.js", files="'self' file:")
+
+
+def _unstyled(html: Markup) -> Markup:
+    """The HTML of a rulebook without the styles that mails need. In its text quotes are escaped."""
+    return Markup(_STYLE.sub("", html))  # noqa: S704 - it was HTML before
+
+
+def _is_fit(picture: Any) -> bool:
+    try:
+        check(picture)
+    except UnfitPicture:
+        return False
+    return True
+
+
+def _proof(snapshot: CampaignSnapshot, head: str) -> dict[str, Any]:
+    """By what anybody can check the game."""
+    told = words_told(snapshot.words)
+    return {
+        "seal": seal(snapshot.seed),
+        "seed": snapshot.seed.hex(),
+        "head": head,
+        "dice": next(iter(told.values())).lines if told else (),
+    }
+
+
+def _zip(source: Path, target: Path) -> None:
+    """All files of a folder, in their order, with one date: the same archive is the same file."""
+    entry = partial(zipfile.ZipInfo, date_time=(2020, 1, 1, 0, 0, 0))
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
+        for path in sorted(each for each in source.rglob("*") if each.is_file() and not each.name.startswith(".")):
+            told = entry(str(path.relative_to(source.parent)))
+            told.compress_type = zipfile.ZIP_DEFLATED
+            file.writestr(told, path.read_bytes())

@@ -1,0 +1,218 @@
+"""The replay of a game that is over: every turn as each seat was told it, and what was true.
+
+It is made of what was mailed and recorded: the views, the orders of the records,
+the words of people. A page has the course of the game; each opening is a file
+beside it, which the page loads when it is looked at, so that a long game costs
+no more memory than a short one. Such a file is a script, since pages opened
+from a disk can load nothing else.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.history import orders_told
+from pbem.campaign.press.pieces import DIARY, LETTER
+from pbem.campaign.snapshot import CampaignSnapshot, live
+from pbem.house import House
+from pbem.report import Reporter
+from pbem.report.pictures import UnfitPicture, check
+from pbem.ruleset import AnyRuleset, Json, Order, Picture, Seat, View, live_svg
+from pbem.site.folder import SiteFolder
+from pbem.site.known import ALL
+from pbem.store.models import Press, Report, SeatRow, Turn
+
+GROUND = "\x01"
+"""Stands in a picture for its ground, which many share; no XML has it otherwise."""
+
+MOST_SEATS = 24
+"""Seats whose eyes a replay opens; of a larger game, those of so many that came first."""
+
+MOST_TOGETHER = 12
+"""Seats up to which a moment is also shown as all of them saw it together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """An opening: when it was, the views of the seats that were told of it, and the record of the turn before.
+
+    `words` are what people had written by then, for its reports; `diaries` what they wrote while it was open.
+    """
+
+    number: int
+    at: dt.datetime
+    views: Mapping[Seat, View]
+    before: Mapping[str, Any]
+    words: Sequence[Json] = ()
+    diaries: Sequence[Json] = ()
+
+    @property
+    def label(self) -> str:
+        """What the reports call it."""
+        return str(next(iter(self.views.values()))["label"])
+
+
+class Replay:
+    """Writes the files of a replay below a place of a site, and remembers what their page has to know.
+
+    `moments` are the openings; `scores` have one for each of them, None where a seat was told nothing.
+    """
+
+    def __init__(
+        self, reporter: Reporter, ruleset: AnyRuleset, seats: Sequence[Seat], folder: SiteFolder, home: str
+    ) -> None:
+        self._reporter, self._ruleset, self._folder, self._home = reporter, ruleset, folder, home
+        self.seats = tuple(seats[:MOST_SEATS])
+        self._together = len(seats) <= MOST_TOGETHER
+        self.moments: list[Json] = []
+        self.scores: dict[Seat, list[int | None]] = {seat: [] for seat in self.seats}
+        self.of = ""
+
+    def add(self, moment: Moment) -> None:
+        """Writes the file of one opening, and the grounds that its pictures need."""
+        opening = _Opening(self._reporter, self._ruleset, moment)
+        together = opening.together() if self._together else None
+        data = {"number": moment.number, "label": moment.label, "seats": opening.seats(), "all": together}
+        data |= {"words": list(moment.words), "diaries": list(moment.diaries)}
+        for key, ground in opening.grounds.items():
+            self._folder.write(f"{self._home}/grounds/{key}.js", _script("ground", key, ground))
+        self._folder.write(f"{self._home}/turns/{moment.number:04d}.js", _script("turn", moment.number, data))
+        self.moments.append({"number": moment.number, "label": moment.label, "at": moment.at.isoformat()})
+        self._keep_scores(moment.views, opening)
+
+    def _keep_scores(self, views: Mapping[Seat, View], opening: _Opening) -> None:
+        """A seat's score is what it remembers itself, or what all know."""
+        self.of = self.of or opening.of
+        for seat in self.seats:
+            told = views[seat].get("memory", {}).get("scores") if seat in views else None
+            self.of = self.of or (told["of"] if told else "")
+            own = told["turns"][-1][1] if told and told["turns"] else opening.scores.get(seat)
+            self.scores[seat].append(own if seat in views else None)
+
+
+def write_replay(session: Session, house: House, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
+    """Writes the files of all openings of a game that is over."""
+    replay = Replay(house.reporter, house.game(snapshot.game), snapshot.seats, folder, home)
+    said = _words(session, snapshot)
+    before: Mapping[str, Any] = {}
+    for turn_id, number, at, record in _turns(session, snapshot):
+        views = _views(session, turn_id, replay.seats)
+        if views:
+            words = [each.data for each in said if each.turn == number - 1 and each.data["kind"] != DIARY]
+            diaries = [each.data for each in said if each.turn == number and each.data["kind"] == DIARY]
+            replay.add(Moment(number=number, at=at, views=views, before=before, words=words, diaries=diaries))
+        before = json.loads(record) if record else {}
+    return replay
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A piece of press as the replay has it; `turn` was open when it was written."""
+
+    turn: int
+    data: Json
+
+
+def _turns(session: Session, snapshot: CampaignSnapshot) -> Iterator[Any]:
+    ids = session.scalars(select(Turn.id).where(live(snapshot.id)).order_by(Turn.number)).all()
+    for id_ in ids:
+        yield session.execute(select(Turn.id, Turn.number, Turn.opened_at, Turn.record).where(Turn.id == id_)).one()
+
+
+def _views(session: Session, turn_id: int, seats: Sequence[Seat]) -> dict[Seat, View]:
+    rows = session.execute(
+        select(SeatRow.name, Report.view)
+        .join(SeatRow, SeatRow.id == Report.seat_id)
+        .where(Report.turn_id == turn_id, SeatRow.name.in_(seats))
+        .order_by(SeatRow.id)
+    )
+    return {seat: json.loads(view) for seat, view in rows}
+
+
+def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
+    """News and diaries, and where the house rules say so letters."""
+    rows = session.execute(
+        select(Press, SeatRow.name)
+        .outerjoin(SeatRow, SeatRow.id == Press.sender_id)
+        .where(Press.campaign_id == snapshot.id)
+        .order_by(Press.id)
+    )
+    return [
+        _Said(
+            piece.turn,
+            {
+                "kind": piece.kind,
+                "by": "" if piece.anonymous else seat or "the GM",
+                "to": piece.recipients or [],
+                "text": piece.text,
+            },
+        )
+        for piece, seat in rows
+        if piece.kind != LETTER or snapshot.policy.site == ALL
+    ]
+
+
+class _Opening:
+    """The data of one opening: the reports that were mailed then, and what came of the orders before."""
+
+    def __init__(self, reporter: Reporter, ruleset: AnyRuleset, moment: Moment) -> None:
+        self._reporter, self._ruleset, self._views = reporter, ruleset, moment.views
+        self._orders = orders_told(moment.before, ruleset.orders)
+        self._missing = moment.before.get("missing", ())
+        self.grounds: dict[str, str] = {}
+        self.scores: Mapping[Seat, int] = {}
+        self.of = ""
+
+    def seats(self) -> Json:
+        """What each seat was told."""
+        return {seat: self._seat(seat, view) for seat, view in self._views.items()}
+
+    def together(self) -> Json:
+        """What was true, as far as all views show it together; None where the game does not say."""
+        panorama = self._ruleset.together(self._views)
+        if panorama is None:
+            return None
+        self.scores, self.of = panorama.scores, panorama.of
+        return {"pictures": [*self._pictures(panorama.pictures)], "scores": dict(panorama.scores)}
+
+    def _seat(self, seat: Seat, view: View) -> Json:
+        pictures = list(self._pictures(self._ruleset.pictures(view)))
+        return {
+            "brief": list(self._ruleset.brief(view)),
+            "happened": self._reporter.happened(self._ruleset, view),
+            "orders": list(self._ordered(view, self._orders.get(seat, ()))),
+            "missed": seat in self._missing,
+            "pictures": pictures,
+            "map": "" if pictures else self._ruleset.text_map(view),
+        }
+
+    def _ordered(self, view: View, orders: Sequence[Order]) -> Iterator[Json]:
+        """Each order as it is written, in words, and what became of it."""
+        book = self._ruleset.orders
+        for order, became in zip(orders, self._ruleset.became(view, orders), strict=True):
+            yield [book.line(order), order.words(), became]
+
+    def _pictures(self, pictures: Sequence[Picture]) -> Iterator[Json]:
+        for picture in pictures:
+            try:
+                check(picture)
+            except UnfitPicture:
+                continue
+            shown, ground = live_svg(picture), picture.drawing.ground.body if picture.drawing else ""
+            key = hashlib.sha256(ground.encode()).hexdigest()[:12] if ground else ""
+            self.grounds |= {key: ground} if key else {}
+            svg = shown.replace(ground, GROUND, 1) if key else shown
+            yield {"name": picture.name, "title": picture.title, "ground": key, "svg": svg}
+
+
+def _script(what: str, key: int | str, data: Json) -> str:
+    """A call that hands data to the page that has asked for it."""
+    return f"pbem.{what}({json.dumps(key)},{json.dumps(data, ensure_ascii=False, separators=(',', ':'))})\n"
