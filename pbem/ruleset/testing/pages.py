@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from pbem.ruleset import Dice, Json, Order, View
@@ -10,6 +11,9 @@ from pbem.ruleset.verbs import Verb, arguments
 
 MOST_CHOSEN = 3
 """Words that are put into a field of many, and into a word made of several."""
+
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 class NothingToChoose(Exception):
@@ -97,13 +101,27 @@ def _written(form: Json, word: str) -> str:
     return word if form.get("verbatim") else quoted(word)
 
 
+def fits(form: Json, word: str) -> bool:
+    """Whether a word, without regard to case, is one of a form, as far as a page can tell."""
+    if form["type"] == "choice":
+        return word.casefold() in (value.casefold() for value in form["values"])
+    if form["type"] == "number":
+        return bool(_INTEGER.fullmatch(word)) and form["low"] <= int(word) <= form["high"]
+    if form["type"] == "several":
+        parts = word.split(form["glue"])
+        return len(parts) >= form["least"] and all(fits(form["of"], part) for part in parts)
+    if form["type"] == "free":
+        return not form["pattern"] or bool(re.fullmatch(form["pattern"], word, re.IGNORECASE))
+    return any(fits(each, word) for each in form["of"])
+
+
 def missing(verb: Verb, order: Order, view: View) -> list[str]:
     """The words of an order that its forms do not let through, and why: "ship: R101"."""
     found = []
     for part in arguments(verb.parts):
         value = getattr(order, part.name)
         if value is not None and value != ():
-            form = verb.kinds[part.name].form(view)
+            form = verb.kinds[part.name].form(view).to_json()
             words = map(verb.kinds[part.name].write, value if part.many else (value,))
-            found += [f"{part.name}: {word}" for word in words if not form.fits(word)]
+            found += [f"{part.name}: {word}" for word in words if not fits(form, word)]
     return found

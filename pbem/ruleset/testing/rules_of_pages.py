@@ -9,7 +9,7 @@ from typing import Any
 
 from pbem.ruleset import AnyRuleset, Dice, Json, Picture, View
 from pbem.ruleset.testing.held import Held, rule
-from pbem.ruleset.testing.pages import lines, missing
+from pbem.ruleset.testing.pages import fits, lines, missing
 from pbem.ruleset.testing.play import SEED, games, standard_game, through_json
 
 UNREADABLE = {"unknown-verb", "unknown-name", "missing-word", "extra-words", "ambiguous", "ambiguous-verb"}
@@ -34,7 +34,7 @@ class PageRules(Held):
                 for kind in verb.kinds.values():
                     form = kind.form(view)
                     for word in form.offers():
-                        assert form.fits(word), (kind.shown, word)
+                        assert fits(form.to_json(), word), (kind.shown, word)
                         kind.read(word, view)
 
     @rule("Write patterns of letters, digits, sets, groups, | and counts alone: no backslash, no ^, no $.")
