@@ -227,7 +227,7 @@ export class OrderDesk {
    * @param {number} at
    */
   row(line, at) {
-    const fault = /^[;#]/.test(line) ? "" : told(this.grammar.read(line), "Not finished; next comes");
+    const fault = /^[;#]/.test(line) ? "" : told(this.grammar.read(line, false), "Not finished; next comes");
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
       make("button", { type: "button", "aria-label": `${label}: ${line}`, title: label, click: act }, text);
     return make(
