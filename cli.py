@@ -41,7 +41,7 @@ def main(home: Path | None) -> None:
     """Play-by-email turns: order sheets in by mail, batch turns, personal reports out."""
 
 
-main.add_section("Try it", games.demo, games.games, games.rules, games.check)
+main.add_section("Try it", games.demo, games.games, games.rules, games.check, games.desk)
 main.add_section("A home", house.init, house.migrate, house.doctor)
 main.add_section("A campaign", campaigns.new, campaigns.start, campaigns.gm, campaigns.policy, campaigns.journal)
 main.add_section("Who plays", people.invite, people.seat)

@@ -1,7 +1,8 @@
-"""Commands that need no home: the games there are, a sheet checked by its player, and a campaign played by bots."""
+"""Commands that need no home: the games there are, what a player asks of his report, and a campaign played by bots."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,7 +13,7 @@ from pbem.commands.options import FOLDER, json_option
 from pbem.console.bar import progress
 from pbem.console.games import check_lines, demo_lines, game_facts, game_lines
 from pbem.demo import MOST_TURNS, play
-from pbem.desk.check import check_sheet
+from pbem.desk.check import check_sheet, offered
 from pbem.house import choose_game
 from pbem.rulebook import rulebook
 
@@ -57,3 +58,10 @@ def check(context: click.Context, sheet: BinaryIO, report: BinaryIO, as_json: bo
     checked = check_sheet(known_games(), sheet.read(), report.read())
     show(checked, check_lines(checked), as_json=as_json)
     context.exit(1 if checked.errors else 0)
+
+
+@click.command()
+@click.argument("report", type=click.File("rb"))
+def desk(report: BinaryIO) -> None:
+    """Print, as JSON, what may be ordered, by the .json file attached to a REPORT; for clients of your own."""
+    click.echo(json.dumps(offered(known_games(), report.read()), indent=2, ensure_ascii=False))

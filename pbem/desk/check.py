@@ -1,19 +1,21 @@
-"""A player's own check at home: the findings of a receipt, from a sheet and the JSON of a report."""
+"""A player at home with the JSON of a report: the findings that a receipt would have, and what may be ordered."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from pbem.campaign.reading import Reading, read_lines
+from pbem.campaign.reading import read_lines
 from pbem.desk.sheet import SheetText, find_sheet
 from pbem.house import choose_game
 from pbem.post.cleaning import own_lines, plain
 from pbem.post.mime import decode_text
 from pbem.post.wrapping import mend
 from pbem.report import ReportDataError, Restated, Told, read_report_data
-from pbem.ruleset import AnyRuleset, View
+from pbem.ruleset import AnyRuleset, Json
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +42,11 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
 
     Raises ReportDataError or CampaignError for a report it cannot use.
     """
-    data = read_report_data(report)
-    ruleset = choose_game(games, data["game"])
-    if data["game_version"] != ruleset.version:
-        there, here = data["game_version"], ruleset.version
-        raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
+    ruleset, data = _opened(games, report)
     lines, cleaned = own_lines(plain(decode_text(sheet, "")).strip("\n").split("\n"))
     lines, mended = mend(lines, None)
     found = find_sheet(lines, data["campaign"].__eq__)
-    reading = _read(ruleset, data["view"], found.lines)
+    reading = _asked(ruleset, lambda: read_lines(ruleset, data["view"], found.lines))
     return Check(
         campaign=data["campaign"],
         seat=data["seat"],
@@ -61,10 +59,26 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     )
 
 
-def _read(ruleset: AnyRuleset, view: View, lines: Sequence[tuple[int, str]]) -> Reading:
-    """A ruleset may expect of a view what it writes itself; this one comes from a file."""
+def offered(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
+    """What its seat may order, by a report's attachment: the data of `pbem.ruleset.desk`. Raises as `check_sheet`."""
+    ruleset, data = _opened(games, report)
+    return _asked(ruleset, lambda: ruleset.desk(data["view"]))
+
+
+def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:
+    """A report's data, and their game in the version that wrote them."""
+    data = read_report_data(report)
+    ruleset = choose_game(games, data["game"])
+    if data["game_version"] != ruleset.version:
+        there, here = data["game_version"], ruleset.version
+        raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
+    return ruleset, data
+
+
+def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
+    """What a ruleset answers on a view from a file; it may expect of views what it writes itself."""
     try:
-        return read_lines(ruleset, view, lines)
+        return ask()
     except (LookupError, TypeError, ValueError, AttributeError):
         raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
 

@@ -1,19 +1,15 @@
 """Forms: what a field of an order may hold, as data from which a page can offer it.
 
-A form is a frozen value with a `to_json`; `fits` is what a page can check of a
-word before its receipt does, and `offers` is what it can put up for choice. A
-kind may read more than its form lets through, such as names in other words; it
-reads all that the form offers.
+A form is a frozen value with a `to_json`; `offers` is what a page can put up for
+choice. A kind may read more than its form lets through, such as names in other
+words; it reads all that the form offers. Case does not count.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 class Form:
@@ -21,10 +17,6 @@ class Form:
 
     def to_json(self) -> dict[str, Any]:
         """The form as JSON data, with its `type`."""
-        raise NotImplementedError
-
-    def fits(self, word: str) -> bool:
-        """Whether a word, without regard to case, is one of this form."""
         raise NotImplementedError
 
     def offers(self) -> Sequence[str]:
@@ -44,16 +36,13 @@ class Choice(Form):
     def to_json(self) -> dict[str, Any]:
         return {"type": "choice", "values": list(self.values)}
 
-    def fits(self, word: str) -> bool:
-        return word.casefold() in (value.casefold() for value in self.values)
-
     def offers(self) -> Sequence[str]:
         return self.values
 
 
 @dataclass(frozen=True)
 class Number(Form):
-    """A whole number within bounds, both included; if the higher is the lower one, nothing is possible now.
+    """A whole number within bounds, both included; where they leave none, nothing is possible now.
 
     JSON: `{"type": "number", "low": 0, "high": 9}`
     """
@@ -63,9 +52,6 @@ class Number(Form):
 
     def to_json(self) -> dict[str, Any]:
         return {"type": "number", "low": self.low, "high": self.high}
-
-    def fits(self, word: str) -> bool:
-        return bool(_INTEGER.fullmatch(word)) and self.low <= int(word) <= self.high
 
     def offers(self) -> Sequence[str]:
         if self.high < self.low:
@@ -87,10 +73,6 @@ class Several(Form):
     def to_json(self) -> dict[str, Any]:
         return {"type": "several", "glue": self.glue, "least": self.least, "of": self.of.to_json()}
 
-    def fits(self, word: str) -> bool:
-        parts = word.split(self.glue)
-        return len(parts) >= self.least and all(map(self.of.fits, parts))
-
     def offers(self) -> Sequence[str]:
         words = self.of.offers()
         counts = dict.fromkeys(range(self.least, min(len(words), self.least + 1) + 1))
@@ -109,9 +91,6 @@ class Either(Form):
     def to_json(self) -> dict[str, Any]:
         return {"type": "either", "of": [form.to_json() for form in self.of]}
 
-    def fits(self, word: str) -> bool:
-        return any(form.fits(word) for form in self.of)
-
     def offers(self) -> Sequence[str]:
         return tuple(word for form in self.of for word in form.offers())
 
@@ -127,9 +106,6 @@ class InTurn(Form):
 
     def to_json(self) -> dict[str, Any]:
         return {"type": "in-turn", "of": [form.to_json() for form in self.of]}
-
-    def fits(self, word: str) -> bool:
-        return any(form.fits(word) for form in self.of)
 
     def offers(self) -> Sequence[str]:
         return tuple(word for form in self.of for word in form.offers())
@@ -152,9 +128,6 @@ class Free(Form):
 
     def to_json(self) -> dict[str, Any]:
         return {"type": "free", "pattern": self.pattern, "samples": list(self.samples), "verbatim": self.verbatim}
-
-    def fits(self, word: str) -> bool:
-        return not self.pattern or bool(re.fullmatch(self.pattern, word, re.IGNORECASE))
 
     def offers(self) -> Sequence[str]:
         return self.samples

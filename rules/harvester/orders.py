@@ -87,7 +87,10 @@ _HEX = re.compile(r"([+-]?[0-9]{1,5}),([+-]?[0-9]{1,5})")
 
 @dataclass(frozen=True)
 class Place(Kind):
-    """A hex in one word, "3,-2"; samples lie next to the reader's units, or with `rich` are marked by scanners."""
+    """A hex in one word, "3,-2"; samples are those with something to gather, and but for `rich` those of others.
+
+    Where scanners tell of nothing, they lie next to the reader's units.
+    """
 
     rich: bool = False
     shown: str = "hex"
@@ -102,11 +105,12 @@ class Place(Kind):
         return f"{int(found[1])},{int(found[2])}"
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
-        if self.rich:
-            atlas = Atlas(view)
-            return [f"{q},{r}" for q, r in atlas.marked if (q, r) != atlas.home]
-        near = (step((unit["q"], unit["r"]), way) for unit in view["units"] for way in DIRECTIONS.values())
-        return [f"{q},{r}" for q, r in dict.fromkeys(near)]
+        atlas = Atlas(view)
+        goals = [spot for spot in atlas.marked if spot != atlas.home]
+        if not self.rich:
+            goals = [(each["q"], each["r"]) for each in view["contacts"]] + goals
+            goals = goals or [atlas.named(step((unit["q"], unit["r"]), DIRECTIONS["E"])) for unit in view["units"]]
+        return [f"{q},{r}" for q, r in dict.fromkeys(goals)]
 
     def form(self, view: Mapping[str, Any]) -> Form:
         return Free(tuple(self.samples(view)), "[+-]?[0-9]{1,5},[+-]?[0-9]{1,5}")

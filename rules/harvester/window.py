@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 
-from pbem.ruleset import Label, Mark, Seat, Spot, Sprite, Stamp, View, stroke
+from pbem.ruleset import Label, Mark, Point, Seat, Spot, Sprite, Stamp, View, stroke
 from rules.harvester import sprites
 from rules.harvester.atlas import UNKNOWN, Atlas, Sighting
 from rules.harvester.memory import lost_foes, moves, old_riches
@@ -24,6 +25,7 @@ SIDES = ("own", "friend", "foe")
 
 _MIGHT = "HGLSC"
 _HARVESTER = UNITS[HARVESTER]
+_NOTHING = "nothing known"
 
 Crowd = list[tuple[str, str]]
 """Owners, and the names of their units or their kinds."""
@@ -62,7 +64,12 @@ class Scene:
 
     def words(self, spot: Hex) -> str:
         """What is known of a hex, for who does not see it."""
-        return f"{written(spot)}: {', '.join(self._told(spot)) or 'nothing known'}"
+        return f"{written(spot)}: {', '.join(self._told(spot)) or _NOTHING}"
+
+    @cached_property
+    def telling(self) -> frozenset[Hex]:
+        """The hexes of which there is more to say than that they are scanned."""
+        return frozenset({*self.crowds, *self.lost, *self.riches, *self.dust, *self.atlas.crags, *self.atlas.marked})
 
     def _told(self, spot: Hex) -> Iterator[str]:
         for side, crowd in self.crowds.get(spot, {}).items():
@@ -121,9 +128,10 @@ class Window:
     def tapped(self) -> Iterator[Spot]:
         """What can be tapped: every hex that something is told of."""
         for spot, (x, y) in self.spots.items():
-            if self.scene.tells(spot):
-                outline = tuple((x + dx, y + dy) for dx, dy in sprites.CORNERS)
-                yield Spot(self.scene.names(spot), self.scene.words(spot), outline)
+            if spot in self.scene.telling:
+                yield Spot(self.scene.names(spot), self.scene.words(spot), _outline(x, y))
+            elif self.scene.knows(spot):
+                yield _empty(spot, x, y)
 
     def rows(self) -> Iterator[list[tuple[int, int, Hex]]]:
         """The hexes drawn in each row from west to east: x, y and name."""
@@ -243,6 +251,17 @@ class Window:
 
 def _word(x: int, y: int, text: str, *, bold: bool = False) -> Label:
     return Label(x, y, text, 11, sprites.INK, "middle", bold=bold, halo=sprites.PAPER)
+
+
+@lru_cache(maxsize=8192)
+def _empty(spot: Hex, x: int, y: int) -> Spot:
+    """A hex with nothing in it, as most are: of many players with the same name at the same place."""
+    return Spot((written(spot),), f"{written(spot)}: {_NOTHING}", _outline(x, y))
+
+
+@lru_cache(maxsize=8192)
+def _outline(x: int, y: int) -> tuple[Point, ...]:
+    return tuple((x + dx, y + dy) for dx, dy in sprites.CORNERS)
 
 
 def _grouped(crowd: Crowd) -> str:

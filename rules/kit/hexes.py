@@ -70,17 +70,13 @@ def corners(x: float, y: float, size: float) -> str:
     return " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in _corners(size))
 
 
+@functools.lru_cache(maxsize=8192)
 def outline(x: int, y: int, size: float) -> tuple[tuple[int, int], ...]:
     """The corners of the flat-top hex around (x, y) in whole pixels, for a spot that can be tapped."""
-    return tuple((x + dx, y + dy) for dx, dy in _rounded(size))
+    return tuple((x + round(dx), y + round(dy)) for dx, dy in _corners(size))
 
 
 def _corners(size: float) -> tuple[tuple[float, float], ...]:
     """The corners of a flat-top hex, from its middle."""
     half, height = size / 2, math.sqrt(3) * size / 2
     return (size, 0), (half, height), (-half, height), (-size, 0), (-half, -height), (half, -height)
-
-
-@functools.cache
-def _rounded(size: float) -> tuple[tuple[int, int], ...]:
-    return tuple((round(x), round(y)) for x, y in _corners(size))

@@ -36,7 +36,7 @@ class Contents:
         spaces = _column(self._board, cell)
         levels = sorted(self._found.get(cell, {}), reverse=True)
         if not levels:
-            return Spot(spaces, f"{spaces[0].removesuffix('+0')}: nothing known", points)
+            return _empty(spaces, points)
         ships = [name for level in levels for found in self._found[cell][level] for name in found.names]
         known = [self._name(cell, level) for level in levels]
         told = "; ".join(self._told(cell, level) for level in levels)
@@ -59,6 +59,11 @@ def _column(board: Board, cell: Hex) -> tuple[str, ...]:
     """The spaces of a hex, those nearest to the middle level first."""
     levels = sorted(range(-board.levels, board.levels + 1), key=lambda level: (abs(level), level))
     return tuple(board.name((*cell, level)) for level in levels)
+
+
+@functools.lru_cache(maxsize=4096)
+def _empty(spaces: tuple[str, ...], points: tuple[Point, ...]) -> Spot:
+    return Spot(spaces, f"{spaces[0].removesuffix('+0')}: nothing known", points)
 
 
 def _all(view: View) -> Iterator[tuple[str, _Found]]:

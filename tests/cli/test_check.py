@@ -88,3 +88,22 @@ def test_a_file_that_is_no_report_is_refused(report: Path, tmp_path: Path, conte
     assert code == 1
     assert output.startswith("Error: this ")
     assert output.count("\n") == 1
+
+
+def test_a_client_reads_what_may_be_ordered(report: Path) -> None:
+    """Red is on move: the desk offers a stone on any free cell."""
+    result = CliRunner().invoke(main, ["desk", str(report)])
+
+    data = json.loads(result.output)
+    assert "PLACE" in [verb["word"] for verb in data["verbs"]]
+    assert "c3" in data["kinds"]["cell"]["form"]["values"]
+
+
+def test_a_desk_is_made_of_reports_alone(tmp_path: Path) -> None:
+    """A file that is none is refused in a sentence."""
+    (tmp_path / "other.json").write_text("{}")
+
+    result = CliRunner().invoke(main, ["desk", str(tmp_path / "other.json")])
+
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: this is not a report")

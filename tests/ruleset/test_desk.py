@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import pytest
 
 from pbem.ruleset import Choice, Either, Form, Free, InTurn, Number, Order, OrderBook, Several, Whole, canonical
+from pbem.ruleset.testing.pages import fits
 from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW, Hold
 
 
@@ -94,7 +95,7 @@ def test_a_form_fits_its_words_and_no_others(name: str) -> None:
     """The whole word must be one of the form; case does not count."""
     form, good, bad = FORMS[name]
 
-    assert [form.fits(word) for word in good + bad] == [True] * len(good) + [False] * len(bad)
+    assert [fits(form.to_json(), word) for word in good + bad] == [True] * len(good) + [False] * len(bad)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -103,7 +104,7 @@ def test_a_form_offers_what_fits(name: str) -> None:
     form, _, _ = FORMS[name]
 
     assert form.offers()
-    assert all(map(form.fits, form.offers()))
+    assert all(fits(form.to_json(), word) for word in form.offers())
 
 
 def test_bounds_that_leave_nothing_offer_nothing() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from pbem.ruleset import Dice, Json, Order, View
 from pbem.ruleset.tokens import quoted
@@ -12,12 +14,23 @@ MOST_CHOSEN = 3
 """Words that are put into a field of many, and into a word made of several."""
 
 
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+
+
 class NothingToChoose(Exception):
     """A field for which a page has nothing to offer now."""
 
 
-def lines(desk: Json, dice: Dice) -> Iterator[tuple[str, str]]:
-    """For each verb of a desk its name and a line of it: the shortest, the longest, and some with any parts.
+class Line(NamedTuple):
+    """A line put together for an order of some name, and the words that were chosen for each field."""
+
+    order: str
+    text: str
+    chosen: Mapping[str, Sequence[str]]
+
+
+def lines(desk: Json, dice: Dice) -> Iterator[Line]:
+    """Lines of each verb of a desk: the shortest, the longest, and some with any parts.
 
     A verb of which a field must be filled in, and cannot be, has none.
     """
@@ -25,7 +38,7 @@ def lines(desk: Json, dice: Dice) -> Iterator[tuple[str, str]]:
         for at, share in enumerate((0, 2, 1, 1)):
             hand = _Hand(desk["kinds"], dice.scoped(verb["name"], at), share)
             try:
-                yield verb["name"], " ".join(hand.words(verb["parts"]))
+                yield Line(verb["name"], " ".join(hand.words(verb["parts"])), hand.chosen)
             except NothingToChoose:
                 continue
 
@@ -34,6 +47,7 @@ class _Hand:
     """Fills in the parts of one line; of what may be left out `share` halves are written."""
 
     def __init__(self, kinds: Json, dice: Dice, share: int) -> None:
+        self.chosen: dict[str, list[str]] = {}
         self._kinds, self._dice, self._share, self._drawn = kinds, dice, share, 0
 
     def words(self, parts: Sequence[Json]) -> list[str]:
@@ -45,18 +59,21 @@ class _Hand:
             return [part["word"]]
         if "optional" not in part:
             form = self._kinds[part["kind"]]["form"]
-            return self._many(form) if part["many"] else [_written(form, self._word(form))]
+            self.chosen[part["field"]] = words = self._many(form) if part["many"] else [self._word(form)]
+            return [word if form.get("verbatim") else quoted(word) for word in words]
         if self._below(2) >= self._share:
             return []
+        before = dict(self.chosen)
         try:
             return self.words(part["optional"])
         except NothingToChoose:
+            self.chosen = before
             return []
 
     def _many(self, form: Json) -> list[str]:
         rounds = 1 + self._below(MOST_CHOSEN)
         forms = form["of"] if form["type"] == "in-turn" else [form]
-        return [_written(form, self._word(each)) for _ in range(rounds) for each in forms]
+        return [self._word(each) for _ in range(rounds) for each in forms]
 
     def _word(self, form: Json) -> str:
         if form["type"] == "several":
@@ -93,8 +110,30 @@ class _Hand:
         return self._dice.below(count, self._drawn)
 
 
-def _written(form: Json, word: str) -> str:
-    return word if form.get("verbatim") else quoted(word)
+def fits(form: Json, word: str) -> bool:
+    """Whether a word, without regard to case, is one of a form, as far as a page can tell."""
+    if form["type"] == "choice":
+        return word.casefold() in (value.casefold() for value in form["values"])
+    if form["type"] == "number":
+        return bool(_INTEGER.fullmatch(word)) and form["low"] <= int(word) <= form["high"]
+    if form["type"] == "several":
+        parts = word.split(form["glue"])
+        return len(parts) >= form["least"] and all(fits(form["of"], part) for part in parts)
+    if form["type"] == "free":
+        return not form["pattern"] or bool(re.fullmatch(form["pattern"], word, re.IGNORECASE))
+    return any(fits(each, word) for each in form["of"])
+
+
+def misread(verb: Verb, order: Order, line: Line, view: View) -> list[str]:
+    """The fields of an order that are not what was chosen for them; what is made of free words is the game's matter."""
+    found = []
+    for part in arguments(verb.parts):
+        kind, words = verb.kinds[part.name], line.chosen.get(part.name)
+        if words is not None and not kind.form(view).to_json().get("verbatim"):
+            meant = tuple(kind.read(word, view) for word in words)
+            value = getattr(order, part.name)
+            found += [f"{part.name}: {value}, not {meant}"] if value != (meant if part.many else meant[0]) else []
+    return found
 
 
 def missing(verb: Verb, order: Order, view: View) -> list[str]:
@@ -103,7 +142,7 @@ def missing(verb: Verb, order: Order, view: View) -> list[str]:
     for part in arguments(verb.parts):
         value = getattr(order, part.name)
         if value is not None and value != ():
-            form = verb.kinds[part.name].form(view)
+            form = verb.kinds[part.name].form(view).to_json()
             words = map(verb.kinds[part.name].write, value if part.many else (value,))
-            found += [f"{part.name}: {word}" for word in words if not form.fits(word)]
+            found += [f"{part.name}: {word}" for word in words if not fits(form, word)]
     return found

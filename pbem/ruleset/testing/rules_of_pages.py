@@ -9,7 +9,7 @@ from typing import Any
 
 from pbem.ruleset import AnyRuleset, Dice, Json, Picture, View
 from pbem.ruleset.testing.held import Held, rule
-from pbem.ruleset.testing.pages import lines, missing
+from pbem.ruleset.testing.pages import fits, lines, misread, missing
 from pbem.ruleset.testing.play import SEED, games, standard_game, through_json
 
 UNREADABLE = {"unknown-verb", "unknown-name", "missing-word", "extra-words", "ambiguous", "ambiguous-verb"}
@@ -34,7 +34,7 @@ class PageRules(Held):
                 for kind in verb.kinds.values():
                     form = kind.form(view)
                     for word in form.offers():
-                        assert form.fits(word), (kind.shown, word)
+                        assert fits(form.to_json(), word), (kind.shown, word)
                         kind.read(word, view)
 
     @rule("Write patterns of letters, digits, sets, groups, | and counts alone: no backslash, no ^, no $.")
@@ -52,12 +52,15 @@ class PageRules(Held):
     )
     def test_a_line_put_together_on_a_page_is_that_order(self) -> None:
         """Whoever knows nothing but the desk writes lines that are read as the orders he chose."""
+        book = self.ruleset.orders
         for at, view in enumerate(_views(self.ruleset)):
-            for name, line in lines(through_json(self.ruleset.desk(view)), Dice(SEED).scoped(at)):
-                parsed = self.ruleset.orders.parse(view, [(1, line)])
-                assert [self.ruleset.orders.to_json(order)["order"] for order in parsed.orders] == [name], line
+            for line in lines(through_json(self.ruleset.desk(view)), Dice(SEED).scoped(at)):
+                parsed = book.parse(view, [(1, line.text)])
                 assert parsed.errors == (), line
-                found = [each for each in self.ruleset.parse(view, [(1, line)]).errors if each.code in UNREADABLE]
+                assert [book.to_json(order)["order"] for order in parsed.orders] == [line.order], line
+                (verb,) = (verb for verb in book.verbs if verb.name == line.order)
+                assert misread(verb, parsed.orders[0], line, view) == [], line
+                found = [each for each in self.ruleset.parse(view, [(1, line.text)]).errors if each.code in UNREADABLE]
                 assert found == [], line
 
     @rule(
