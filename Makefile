@@ -16,9 +16,10 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3.14 python
 
 DEMO_GAMES := singularity_trap singularity
 WORKERS := 2
+TYPESCRIPT := 5.9.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check style types parts bench clean
+.PHONY: help demo test check style types scripts parts bench clean
 
 help:
 	@sed -n 's/^#   //p' $(firstword $(MAKEFILE_LIST))
@@ -37,10 +38,14 @@ style: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
-types: $(VENV)/.dev
+types: $(VENV)/.dev $(if $(shell command -v npm),scripts)
 	$(BIN)/mypy
 	cd pbem/scaffold/skeleton && MYPYPATH=.:tests:$(CURDIR) $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml \
 		--cache-dir $(CURDIR)/.mypy_cache/skeleton --explicit-package-bases mygame tests
+
+# The types of the pages' scripts stand in comments. Their checker is fetched by npm, where there is one; nothing else is.
+scripts:
+	npm exec --yes --package=typescript@$(TYPESCRIPT) -- tsc --project pbem/web/assets/jsconfig.json
 
 parts:
 	@tests/install_parts.sh

@@ -53,7 +53,7 @@ main.add_section("The open turn", turns.preview, turns.sheet, turns.adjudicate, 
 main.add_section("The past", past.rollback, past.forward, past.rerun, past.mend, past.fork)
 main.add_section("A site", site.site)
 main.add_section("Proof", proof.replay, proof.verify)
-main.add_section("A game of your own", rulesets.ruleset)
+main.add_section("A game or client of your own", rulesets.ruleset, rulesets.print_schema)
 
 
 if __name__ == "__main__":

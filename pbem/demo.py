@@ -43,7 +43,11 @@ _SETTLE = dt.timedelta(minutes=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoResult:
-    """What a demo did, and where to look. `proved` are the turns that the replay of the archive passed."""
+    """What a demo did, and where to look.
+
+    `page` is that of a seat's last report which asked for orders. `proved` are the turns that the replay of the
+    archive passed.
+    """
 
     game: str
     standing: Standing
@@ -58,6 +62,7 @@ class DemoResult:
     archive: Path
     site: Path
     report: Path
+    page: Path | None
     picture: Path | None
     receipt: Path | None
 
@@ -129,6 +134,7 @@ class _Demo:
         create(self._house, wanted, self._now, seed=self._seed)
         do(self._house, CAMPAIGN, Start(), self._now)
         self._tick()
+        self._inbox.send(_ADDRESS, self._players[0].ask(CAMPAIGN, "FORMAT PAGE", self._now))
 
     def play_turn(self) -> bool:
         """Everyone sends, slips are mended, the turn is resolved. False when the game is over."""
@@ -165,9 +171,18 @@ class _Demo:
             archive=settings.archive / CAMPAIGN,
             site=publish(self._house, settings.home / SITE).page,
             report=folder / f"{seat}.html",
+            page=self._page(),
             picture=next(iter(sorted(folder.glob(f"{seat}.*.png"))), None),
             receipt=self._receipt,
         )
+
+    def _page(self) -> Path | None:
+        """The page that the first player was mailed last, beside the campaign's home."""
+        player = self._players[0]
+        path = self._house.settings.home / f"{player.seat}.html"
+        if player.page:
+            path.write_bytes(player.page)
+        return path if player.page else None
 
     def _standing(self) -> Standing:
         with self._house.store.reading() as session:

@@ -26,7 +26,10 @@ _NONSENSE = "and may the best of us win"
 
 @dataclass(slots=True)
 class Player:
-    """A seat's bot. `report` is the last one it was mailed, `view` what stands in it."""
+    """A seat's bot. `report` is the last one it was mailed, `view` what stands in it.
+
+    `page` is the last one that came with a report which asked for orders.
+    """
 
     seat: str
     address: str
@@ -36,6 +39,7 @@ class Player:
     token: str = ""
     report: Message | None = None
     view: View = field(default_factory=dict)
+    page: bytes = b""
     written: int = 0
     slips: int = 0
     _right: Sequence[str] = ()
@@ -51,8 +55,16 @@ class Player:
         data = _attached_json(mail)
         if data is not None:
             self.report, self.view = mail, data["view"]
+            if self.view["awaited"]:
+                self.page = _attached(mail, "text/html") or self.page
         elif not self.token:
             self.token = _token(mail)
+
+    def ask(self, campaign: str, command: str, now: dt.datetime) -> bytes:
+        """A mail with a command in it, and the token of the welcome."""
+        self.written += 1
+        framed = f"PLAYER {campaign} {self.seat} {self.token}\n{command}\nEND"
+        return self._compose(self.orders_to, "please", framed, "", now)
 
     def write(self, now: dt.datetime) -> bytes | None:
         """The sheet for the report read last; None if there is nothing to say."""
@@ -98,10 +110,13 @@ class Player:
         elif manner == 2 and self.token:
             framed[2] += f" {self.token}"
             subject, to, answers = "my orders", self.orders_to, ""
+        return self._compose(to, subject, "\n".join(framed), answers, now)
+
+    def _compose(self, to: str, subject: str, text: str, answers: str, now: dt.datetime) -> bytes:
         mail = Mail(
             recipient=to,
             subject=subject,
-            text="\n".join(framed),
+            text=text,
             message_id=message_id(self.dice.seed, "example.org", "player", self.seat, self.written),
             reply_to=self.address,
             in_reply_to=answers,
@@ -111,11 +126,15 @@ class Player:
 
 
 def _attached_json(mail: Message) -> dict[str, View] | None:
-    for part in mail.walk():
-        if part.get_content_type() == "application/json":
-            data: dict[str, View] = json.loads(base64.b64decode(str(part.get_payload())))
-            return data
-    return None
+    content = _attached(mail, "application/json")
+    data: dict[str, View] | None = json.loads(content) if content else None
+    return data
+
+
+def _attached(mail: Message, content_type: str) -> bytes:
+    """The content of the file of this type that comes with a mail, b"" if none does."""
+    files = (part for part in mail.walk() if part.get_filename() and part.get_content_type() == content_type)
+    return next((base64.b64decode(str(part.get_payload())) for part in files), b"")
 
 
 def _token(mail: Message) -> str:

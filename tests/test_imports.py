@@ -31,6 +31,7 @@ ROOMS: dict[str, set[str]] = {
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "web": {"errors"},
     "report": {"errors", "logbook", "ruleset", "web"},
+    "schemas": {"report", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
     "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
@@ -82,8 +83,8 @@ ROOMS: dict[str, set[str]] = {
     },
     "commands": {
         *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
-        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "serving", "steps"),
-        *("jobs", "site", "store", "telling", "tick", "upkeep", "working"),
+        *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "schemas", "serving"),
+        *("jobs", "site", "steps", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),

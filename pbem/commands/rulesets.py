@@ -1,14 +1,17 @@
-"""Commands for authors of games."""
+"""Commands for authors of games, and of clients."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
 from pbem.commands.common import known_games
 from pbem.commands.options import FOLDER
+from pbem.house import choose_game
 from pbem.scaffold import write_package
+from pbem.schemas import WHAT, schema
 
 
 @click.group()
@@ -26,3 +29,12 @@ def new(key: str, folder: Path) -> None:
     click.echo(f"Install it with: pip install --editable '{folder}[test]'")
     click.echo(f"Play it with: pbem demo some-folder --game {key}")
     click.echo(f"Test it with: pytest {folder}")
+
+
+@click.command("schema")
+@click.argument("what", type=click.Choice(WHAT))
+@click.option("--game", metavar="KEY", help="With the orders of one game.")
+def print_schema(what: str, game: str | None) -> None:
+    """Print the JSON Schema of reports, order sheets or desks, for programs that read them."""
+    chosen = choose_game(known_games(), game) if game else None
+    click.echo(json.dumps(schema(what, chosen), indent=2, ensure_ascii=False))

@@ -81,6 +81,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
         ("a receipt", result.receipt),
         ("the archive", result.archive),
         ("the site", result.site),
+        ("a seat's page", result.page),
     ]
     yield f"{result.game}, played by mail"
     yield ""

@@ -14,7 +14,7 @@ def put_line(page: Page, line: str) -> list[str]:
     """Puts an order into the sheet, word by word; returns the words that had to be typed since nothing offered them."""
     words = split_words(line)
     if page.locator(".offers").get_by_role("button", name=words[0], exact=True).count():
-        typed = [word for word in words if not _choose(page, word)]
+        typed = [word for word in words if not choose(page, word)]
     else:
         page.get_by_label("An order", exact=True).fill(line)
         typed = words
@@ -34,7 +34,7 @@ def mailed(page: Page) -> tuple[str, str, str]:
     return link.path, fields["subject"], fields["body"]
 
 
-def _choose(page: Page, word: str) -> bool:
+def choose(page: Page, word: str) -> bool:
     """Clicks a word, or its pieces one by one; types it if it is not offered, and says so."""
     offers = page.locator(".offers")
     first, *more = word.split("/")

@@ -215,6 +215,19 @@ def test_everybody_can_use_a_page(ruleset: AnyRuleset, opened: Page, folder: Pat
         assert list(faults(opened)) == []
 
 
+def test_a_word_that_was_chosen_is_whole(opened: Page, folder: Path) -> None:
+    """After N, NE is the next way and not the rest of the word; while N is typed, it may be either."""
+    view = moments(singularity_trap.RULESET)[1]
+    opened.goto(file_of(folder, singularity_trap.RULESET, view).as_uri())
+    line = f"MOVE {view['ships'][0]['id']} N NE"
+    assert put_line(opened, line) == []
+    assert opened.locator(".lines code").all_text_contents() == [line]
+
+    opened.get_by_label("An order", exact=True).fill(line[:-1])
+    offered = opened.locator(".offers button").all_text_contents()
+    assert (offered.count("NE"), offered.count("NE for N")) == (1, 1)
+
+
 def test_keys_alone_write_an_order(opened: Page, folder: Path) -> None:
     """Tab to the first choice, Enter; the next choice has the focus, until the line can be put into the sheet."""
     view = moments(singularity_trap.RULESET)[1]

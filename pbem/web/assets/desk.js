@@ -107,7 +107,7 @@ export class OrderDesk {
   write(line) {
     const within = this.offers.contains(document.activeElement);
     this.input.value = line;
-    this.show();
+    this.show(false);
     if (within || document.activeElement === document.body) this.focusNext();
   }
 
@@ -122,9 +122,10 @@ export class OrderDesk {
     this.write(this.input.value.slice(0, tokens.length ? tokens[tokens.length - 1].start : 0).trimEnd());
   }
 
-  show() {
+  /** @param {boolean} [typing] whether the last word may be only begun; what was chosen is whole */
+  show(typing = true) {
     const line = this.input.value;
-    const reading = this.grammar.read(line);
+    const reading = this.grammar.read(line, typing);
     this.offers.replaceChildren(
       ...this.choices(reading.endings, "what the last word may become"),
       ...this.choices(reading.nexts, reading.expected.join(" or ")),

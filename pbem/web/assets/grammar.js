@@ -55,9 +55,10 @@ export class Grammar {
 
   /**
    * @param {string} line
+   * @param {boolean} [typing] whether its last word may be only begun
    * @returns {Reading}
    */
-  read(line) {
+  read(line, typing = true) {
     const tokens = split(line);
     const words = tokens.map((token) => token.text);
     const open = tokens.length > 0 && tokens[tokens.length - 1].end === line.length;
@@ -66,7 +67,7 @@ export class Grammar {
     const start = open ? line.slice(0, tokens[tokens.length - 1].start) : line;
     const last = open ? words[words.length - 1] : "";
     const earlier = this.follow(before);
-    const endings = open ? this.endings(earlier, before.length === 0, last, start) : [];
+    const endings = open ? this.endings(earlier, before.length === 0, last, start, typing) : [];
     const cut = open && words.length === 1 && endings.length > 0 && !this.isVerb(last);
     const nexts = cut ? [] : this.nexts(threads, words.length === 0);
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
@@ -237,16 +238,18 @@ export class Grammar {
    * @param {boolean} first
    * @param {string} last
    * @param {string} start
+   * @param {boolean} typing
    * @returns {Offer[]}
    */
-  endings(threads, first, last, start) {
+  endings(threads, first, last, start, typing) {
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
     const begun = this.nexts(threads, first).filter(
-      (value) => value.length > last.length && value.toLowerCase().startsWith(last.toLowerCase()),
+      (value) => typing && value.length > last.length && value.toLowerCase().startsWith(last.toLowerCase()),
     );
+    const whole = !first && this.advance(threads, [last]).length > 0;
     const more = this.wanted(heads).flatMap((kind) => longer(kind.form, last));
     return [
-      ...begun.map((value) => offer(value, start + quoted(value))),
+      ...begun.map((value) => ({ ...offer(value, start + quoted(value)), label: whole ? `${value} for ${last}` : value })),
       ...more.map((value) => ({ ...offer(value, start + quoted(value)), label: `with ${value.slice(last.length + 1)}` })),
     ];
   }

@@ -1,0 +1,225 @@
+"""JSON Schemas (2020-12) of what clients read and write: the data of reports, order sheets and desks.
+
+They are the contract for pages and for programs of other people. `format` in the
+data grows when a client would have to be changed; what a client does not know
+it may pass over, since more may come to stand in the data of a format.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pbem.report import data as report
+from pbem.ruleset import AnyRuleset, Json, OrderBook
+from pbem.ruleset import desk as desks
+from pbem.ruleset.verbs import Verb
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+SHEET_FORMAT = 1
+"""The version of how orders stand in JSON."""
+
+_TEXT: Json = {"type": "string"}
+_TEXTS: Json = {"type": "array", "items": _TEXT}
+_FLAG: Json = {"type": "boolean"}
+_WHOLE: Json = {"type": "integer"}
+_WORD: Json = {"type": "string", "minLength": 1}
+
+
+def schema(what: str, ruleset: AnyRuleset | None = None) -> Json:
+    """The schema of "report", "sheet" or "desk": of one game, or of all. Raises KeyError."""
+    return _SCHEMAS[what](ruleset)
+
+
+def _document(what: str, version: int, title: str, body: Mapping[str, Json], ruleset: AnyRuleset | None) -> Json:
+    game = f":{ruleset.key}:{ruleset.version}" if ruleset else ""
+    return {"$schema": DIALECT, "$id": f"urn:pbem:{what}:{version}{game}", "title": title, **body}
+
+
+def _object(properties: Mapping[str, Json], *optional: str, closed: bool = False) -> Json:
+    """An object of which all but the optional properties are there; what is `closed` has no others."""
+    required = [name for name in properties if name not in optional]
+    made = {"type": "object", "properties": dict(properties), "required": required}
+    return {**made, "additionalProperties": False} if closed else made
+
+
+def _told(text: str, form: Json) -> Json:
+    return {"description": text, **form}
+
+
+def _or_null(form: Json) -> Json:
+    return {"anyOf": [form, {"type": "null"}]}
+
+
+# Reports.
+
+
+def _report(ruleset: AnyRuleset | None) -> Json:
+    body = _object(
+        {
+            "format": {"const": report.FORMAT},
+            "game": _told("the key of the game", {"const": ruleset.key} if ruleset else _WORD),
+            "game_version": _told("the version of its rules", {"type": "integer", "minimum": 1}),
+            "campaign": _WORD,
+            "seat": _WORD,
+            "label": _told("what players call the moment", _WORD),
+            "deadline": _told("until when orders are asked for; null if none are", _or_null(_date_time())),
+            "zone": _told("the time zone in which the campaign's mails tell times", _TEXT),
+            "record": _told("the hash of the archive's record of the turn before; empty if there is none", _TEXT),
+            "brief": _told("the turn in brief", _TEXTS),
+            "view": _view(),
+            "dice": _told("what was mixed into the dice, in a seat's first and last report", _dice()),
+            "looks": _told("how the GM looked at real dice", _TEXTS),
+        },
+        "dice",
+        "looks",
+    )
+    return _document("report", report.FORMAT, "The JSON attached to a report", body, ruleset)
+
+
+def _date_time() -> Json:
+    return {"type": "string", "format": "date-time"}
+
+
+def _view() -> Json:
+    event = _object({"kind": {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"}})
+    known = {
+        "seat": _WORD,
+        "label": _WORD,
+        "over": _told("whether the game is finished", _FLAG),
+        "awaited": _told("whether orders are asked of the seat", _FLAG),
+        "events": _told("what happened since the report before", {"type": "array", "items": event}),
+        "memory": _told("what the seat goes on knowing from its reports before", {"type": "object"}),
+    }
+    return _told("what the seat may know; more of it is each game's own", _object(known, "memory"))
+
+
+def _dice() -> Json:
+    pair = {"type": "array", "prefixItems": [_TEXT, _TEXT], "minItems": 2, "maxItems": 2}
+    return _object(
+        {
+            "seal": _TEXT,
+            "words": _told("seats and their words", {"type": "array", "items": pair}),
+            "own": _told("seats that chose their words themselves", _TEXTS),
+            "digest": _TEXT,
+            "seats": _WHOLE,
+        }
+    )
+
+
+# Order sheets.
+
+
+def _sheet(ruleset: AnyRuleset | None) -> Json:
+    orders = [_order(verb) for verb in ruleset.orders.verbs] if ruleset else [_object({"order": _name()})]
+    body = {"type": "array", "items": {"oneOf": orders} if ruleset else orders[0]}
+    return _document("sheet", SHEET_FORMAT, "The orders of a sheet, in their order", body, ruleset)
+
+
+def _name() -> Json:
+    return _told("the name of the order", {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"})
+
+
+def _order(verb: Verb) -> Json:
+    """An order as `OrderBook.to_json` writes it: every field is there, null if it was left out."""
+    hints = typing.get_type_hints(verb.order)
+    fields = {slot.name: _value(hints[slot.name]) for slot in dataclasses.fields(verb.order)}
+    return _told(verb.help, _object({"order": {"const": verb.name}, **fields}, closed=True))
+
+
+def _value(hint: Any) -> Json:
+    """The schema of a field's type: what orders may hold."""
+    if typing.get_origin(hint) is types.UnionType:
+        return {"anyOf": [_value(each) for each in typing.get_args(hint)]}
+    if typing.get_origin(hint) is tuple:
+        return {"type": "array", "items": _value(typing.get_args(hint)[0])}
+    return {"type": {str: "string", int: "integer", bool: "boolean", type(None): "null"}[hint]}
+
+
+# Desks.
+
+
+def _desk(ruleset: AnyRuleset | None) -> Json:
+    body = _object(
+        {
+            "format": {"const": desks.FORMAT},
+            "verbs": {"type": "array", "items": {"$ref": "#/$defs/verb"}},
+            "kinds": _told("what may stand in fields, by id", {"additionalProperties": {"$ref": "#/$defs/kind"}}),
+        }
+    )
+    definitions = {"verb": _verb(ruleset.orders if ruleset else None), **_parts(), **_kinds()}
+    title = "What a page offers of orders"
+    return _document("desk", desks.FORMAT, title, {**body, "$defs": definitions}, ruleset)
+
+
+def _verb(book: OrderBook | None) -> Json:
+    return _object(
+        {
+            "name": {"enum": [verb.name for verb in book.verbs]} if book else _name(),
+            "word": _told("the word by which a line begins", _WORD),
+            "also": _told("other words for it", _TEXTS),
+            "usage": _WORD,
+            "help": _TEXT,
+            "examples": _TEXTS,
+            "parts": _told(
+                "what stands in a line, one after the other; the first is the word",
+                {"type": "array", "items": {"$ref": "#/$defs/part"}, "minItems": 1},
+            ),
+        }
+    )
+
+
+def _parts() -> dict[str, Json]:
+    word = _told("a word to be written as it is", _object({"word": _WORD}, closed=True))
+    field = {
+        "field": _WORD,
+        "kind": _told("the id of what may stand here", _WORD),
+        "many": _told("whether it may be several words, one behind the other", _FLAG),
+    }
+    inner = {"type": "array", "items": {"$ref": "#/$defs/part"}, "minItems": 1}
+    group = _told("parts that may be left out together", _object({"optional": inner}, closed=True))
+    filled = _told("a field to be filled in", _object(field, closed=True))
+    return {"part": {"oneOf": [word, filled, group]}}
+
+
+def _kinds() -> dict[str, Json]:
+    kind = {
+        "shown": _told("what stands for it in usages", _WORD),
+        "expected": _told("what it is, in words", _WORD),
+        "example": _TEXT,
+        "form": {"$ref": "#/$defs/form"},
+    }
+    return {"kind": _object(kind), "form": {"oneOf": list(_forms())}}
+
+
+def _forms() -> Iterator[Json]:
+    form: Json = {"$ref": "#/$defs/form"}
+    forms = {"type": "array", "items": form, "minItems": 1}
+    yield _form("choice", "one of some words; of none, if nothing is possible now", values=_TEXTS)
+    yield _form("number", "a whole number within bounds, both included", low=_WHOLE, high=_WHOLE)
+    least = {"type": "integer", "minimum": 1}
+    yield _form(
+        "several", "one word made of several of a form, with glue between them", glue=_WORD, least=least, of=form
+    )
+    yield _form("either", "a word of any of some forms", of=forms)
+    yield _form("in-turn", "in a field of many words: one of each form in turn, round and round", of=forms)
+    yield _form(
+        "free",
+        "a word to be typed; verbatim: the rest of the line as it is typed",
+        pattern=_told("an expression for the whole word, whatever its case; empty for any word", _TEXT),
+        samples=_TEXTS,
+        verbatim=_FLAG,
+    )
+
+
+def _form(kind: str, text: str, **properties: Json) -> Json:
+    return _told(text, _object({"type": {"const": kind}, **properties}, closed=True))
+
+
+_SCHEMAS = {"report": _report, "sheet": _sheet, "desk": _desk}
+WHAT = tuple(_SCHEMAS)
+"""What there are schemas of."""
