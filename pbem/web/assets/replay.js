@@ -270,8 +270,10 @@ class Viewer {
     const told = Object.entries(turn.seats).filter(([seat]) => this.eyes === ALL || seat === this.eyes);
     this.offer(turn, told.map(([, each]) => each));
     const all = this.eyes === ALL;
-    const own = all && turn.all ? [] : told.map(([seat, each]) => this.pictured(seat, all ? seat : `What ${seat} knew`, each));
-    const maps = await Promise.all([...own, ...(turn.all ? [this.pictured(ALL, TRUTH, turn.all)] : [])]);
+    const shown = all && turn.all ? [] : told.filter(([, each]) => each.pictures.length || each.map);
+    const own = shown.map(([seat, each]) => this.pictured(seat, all ? seat : `What ${seat} knew`, each));
+    const open = !all && told.some(([, each]) => each.pictures[0]?.svg === turn.all?.pictures[0]?.svg); // nothing is hidden
+    const maps = await Promise.all([...own, ...(turn.all && !open ? [this.pictured(ALL, TRUTH, turn.all)] : [])]);
     const stories = all ? told.map(([seat, each]) => this.folded(seat, each)) : told.flatMap(([, each]) => this.story(each));
     if (!told.length) stories.push(make("p", {}, `${this.eyes} was told nothing now.`));
     return [
