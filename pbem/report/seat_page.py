@@ -31,7 +31,6 @@ class SeatPage:
     body: Markup
     dress: Dress
     seat: Markup
-    desk: bool
 
 
 def seat_page(
@@ -41,12 +40,12 @@ def seat_page(
     maps = {facts.content_id(picture.name): _map(picture) for picture in pictures}
     report = embedded(html, maps)
     desk = None if view["over"] else ruleset.desk(view)
+    desk = desk if desk and desk["verbs"] else None
     return SeatPage(
         title=f"{ruleset.title}, {facts.campaign}, {view['label']}: {facts.seat}",
         body=report.body,
         dress=dress("base.css", "map.css", "seat.css", script="seat.js").with_style(report.style),
         seat=island("seat", _seat(view, facts, desk)),
-        desk=desk is not None,
     )
 
 

@@ -27,7 +27,7 @@ from pbem.store.states import Phase, Seating
 OFF, NEWS_ALONE, REPLAY, ALL = "off", "news", "replay", "all"
 """What the house rule `site` may be."""
 
-MOST_OPENINGS = 30
+MOST_OPENINGS = 12
 """Openings told in a feed."""
 
 _Told = tuple[int, Opened]

@@ -218,9 +218,12 @@ class _Site:
         return name
 
     def _page(self, path: str, template: str, **facts: Any) -> None:
-        up = "../" * path.count("/")
-        html = self._house.reporter.site(template, up=up, dress=_dress_of(template), when=when, **facts)
-        self._folder.write(path, html)
+        self._folder.write(path, site_page(self._house.reporter, path, template, **facts))
+
+
+def site_page(reporter: Reporter, path: str, template: str, **facts: Any) -> str:
+    """A page of the site, which is to lie at a path from its root."""
+    return reporter.site(template, up="../" * path.count("/"), dress=_dress_of(template), when=when, **facts)
 
 
 def replay_page(
@@ -235,11 +238,10 @@ def replay_page(
         "seats": list(colours.items()),
         "moments": replay.moments,
     }
-    return reporter.site(
+    return site_page(
+        reporter,
+        f"c/{campaign.name}/replay/index.html",
         "replay",
-        up="../../../",
-        dress=_dress_of("replay"),
-        when=when,
         club=club,
         campaign=campaign,
         data=island("replay", data),

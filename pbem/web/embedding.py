@@ -33,6 +33,7 @@ _ATTRIBUTES = _words(
     "align alt aria-hidden aria-label border cellpadding cellspacing colspan dir lang role rowspan scope start",
     "tabindex title valign value",
 )
+_MAIN = re.compile(r"<main\b", re.IGNORECASE)
 _LINKS = re.compile(r"(?:https?|mailto):[^\s]*", re.IGNORECASE)
 _NOT_IN_STYLES = re.compile(r"[{}<>\\@]|url\s*\(|/\*", re.IGNORECASE)
 
@@ -46,8 +47,11 @@ class Embedded:
 
 
 def embedded(html: str, pictures: Mapping[str, str]) -> Embedded:
-    """What stands in the <main> of a mail; `pictures` are elements, safe as they are, by Content-ID."""
-    reader = _Reader(pictures)
+    """What stands in the <main> of a mail, or in its <body> if it has none.
+
+    `pictures` are elements, safe as they are, by Content-ID.
+    """
+    reader = _Reader(pictures, "main" if _MAIN.search(html) else "body")
     reader.feed(html)
     reader.close()
     rules = "\n".join(f".{name} {{ {style} }}" for style, name in reader.classes.items())
@@ -57,8 +61,9 @@ def embedded(html: str, pictures: Mapping[str, str]) -> Embedded:
 class _Reader(HTMLParser):
     """Writes what is allowed, each element closed in its turn."""
 
-    def __init__(self, pictures: Mapping[str, str]) -> None:
+    def __init__(self, pictures: Mapping[str, str], whole: str) -> None:
         super().__init__(convert_charrefs=True)
+        self._whole = whole
         self.written: list[str] = []
         self.classes: dict[str, str] = {}
         self._pictures = pictures
@@ -70,7 +75,7 @@ class _Reader(HTMLParser):
         """Begins an element."""
         if tag in _DROPPED:
             self._dropped.append(tag)
-        elif tag == "main":
+        elif tag == self._whole:
             self._within = True
         elif self._seen and tag == "img":
             self._show(dict(attrs))
@@ -84,7 +89,7 @@ class _Reader(HTMLParser):
         if self._dropped:
             if tag == self._dropped[-1]:
                 self._dropped.pop()
-        elif tag == "main":
+        elif tag == self._whole:
             self._close_to(0)
             self._within = False
         elif tag in self._open:

@@ -12,6 +12,7 @@ from pbem.ruleset import (
     Finding,
     Json,
     Option,
+    Panorama,
     Seat,
     Seats,
     SetupError,
@@ -100,6 +101,11 @@ class GmAdjudicated(BaseRuleset[State]):
         if not view["scores"]:
             return before
         return {"scores": scored(before, "score", "turn", view["turn"], view["scores"][view["seat"]])}
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama | None:
+        """How scores stand, where they are public."""
+        scores = next(iter(views.values()))["scores"]
+        return Panorama(scores=scores, of="score") if scores else None
 
     def standing(self, state: State) -> Standing:
         """All seats in the game are awaited each turn, and all are told."""

@@ -220,3 +220,14 @@ def test_games_are_listed_with_players_and_pace() -> None:
         assert f"{ruleset.key}: {ruleset.title}, by {ruleset.designer}\n" in printed
         assert f"  pace: {ruleset.pace}\n" in printed
         assert f"  {ruleset.seats.least}" in printed
+
+
+def test_site_writes_pages(duel: Run, tmp_path: Path) -> None:
+    """It says where to look; a second time nothing has changed; a campaign that there is not is refused."""
+    first = duel("site", str(tmp_path / "site"))
+    again = json.loads(duel("site", str(tmp_path / "site"), "--campaign", "duel", "--json").output)
+    wrong = duel("site", str(tmp_path / "site"), "--campaign", "dual")
+
+    assert first.output == f"7 files written. Look at {tmp_path}/site/index.html\n"
+    assert again == {"page": f"{tmp_path}/site/index.html", "files": 0, "replays": 0, "problems": []}
+    assert (wrong.exit_code, "did you mean" in wrong.output) == (1, True)

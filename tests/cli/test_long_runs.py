@@ -27,7 +27,7 @@ def test_a_demo_plays_by_mail_and_tells_where_to_look(tmp_path: Path) -> None:
     assert "all hashes equal" in result.output
     assert re.search(r"standing +(won by|nobody has won)", result.output)
     paths = re.findall(rf"{re.escape(str(tmp_path))}\S+", result.output)
-    assert len(paths) == 4
+    assert len(paths) == 6
     assert all(Path(path).exists() for path in paths)
     assert '"event": "turn resolved"' in (tmp_path / "demo/log/pbem.log").read_text()
 

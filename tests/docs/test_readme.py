@@ -32,6 +32,7 @@ from pbem.post.sending import Sent
 from pbem.report import Help, Reporter, Restated, Told
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Seats
 from pbem.ruleset.testing import RulesetSuite, rules
+from pbem.site import Published
 from pbem.steps import Ticked
 from pbem.upkeep.ledger import Account
 from pbem.upkeep.letters import LetterList, LetterShown
@@ -70,7 +71,22 @@ OF_TURNS = (Deadlines, Written, Taken, Finding, Verified, ReplayProof)
 
 @pytest.mark.parametrize(
     "record",
-    [Ticked, Tally, Sent, Due, *OF_STATUS, *OF_UPKEEP, *OF_PEOPLE, *OF_TURNS, Check, Restated, Told, Seats, Option],
+    [
+        Ticked,
+        Tally,
+        Sent,
+        Due,
+        Published,
+        *OF_STATUS,
+        *OF_UPKEEP,
+        *OF_PEOPLE,
+        *OF_TURNS,
+        Check,
+        Restated,
+        Told,
+        Seats,
+        Option,
+    ],
 )
 def test_the_names_for_scripts_are_documented(record: type) -> None:
     """Whatever `--json` prints stands in the GM's guide under its name."""

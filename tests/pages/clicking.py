@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page
@@ -14,7 +15,7 @@ def put_line(page: Page, line: str) -> list[str]:
     """Puts an order into the sheet, word by word; returns the words that had to be typed since nothing offered them."""
     words = split_words(line)
     if page.locator(".offers").get_by_role("button", name=words[0], exact=True).count():
-        typed = [word for word in words if not choose(page, word)]
+        typed = _choose_all(page, words)
     else:
         page.get_by_label("An order", exact=True).fill(line)
         typed = words
@@ -32,6 +33,22 @@ def mailed(page: Page) -> tuple[str, str, str]:
     link = urlsplit(page.locator(".sending a").get_attribute("href") or "")
     fields = {name: values[0] for name, values in parse_qs(link.query).items()}
     return link.path, fields["subject"], fields["body"]
+
+
+def _choose_all(page: Page, words: Sequence[str]) -> list[str]:
+    """Chooses words one after the other, and two that are offered as one, such as "3,-2"; returns those typed."""
+    typed, left = [], list(words)
+    while left:
+        both = ",".join(left[:2])
+        if len(left) > 1 and _offered(page, both) and choose(page, both):
+            del left[:2]
+        elif not choose(page, word := left.pop(0)):
+            typed.append(word)
+    return typed
+
+
+def _offered(page: Page, word: str) -> bool:
+    return word in page.locator(".offers option, .offers button").all_text_contents()
 
 
 def choose(page: Page, word: str) -> bool:

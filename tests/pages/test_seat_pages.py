@@ -23,7 +23,7 @@ from pbem.ruleset import AnyRuleset, Dice, View, canonical
 from pbem.ruleset.testing.database import migrated
 from pbem.ruleset.testing.play import games, usual_seats
 from pbem.store.models import Sheet
-from rules import singularity, singularity_trap
+from rules import harvester, singularity, singularity_trap
 from tests.games import RULESETS
 from tests.pages.clicking import mailed, put_line, written
 from tests.pages.looking import SCHEMES, WIDTHS, faults, too_wide
@@ -32,6 +32,9 @@ from tests.toy.home import MONDAY, Desk
 
 LARGEST = 400_000
 """Bytes of the page of a turn of The Singularity Trap."""
+
+MOST = 6
+"""Lines of a sheet that are clicked together."""
 
 EACH = pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)
 
@@ -86,7 +89,7 @@ def opened(browser: Browser) -> Iterator[Page]:
 def test_a_turn_is_ordered_by_clicks(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
     """Whatever a game's bot would order can be clicked together, and its sheet reads as the same orders."""
     for view in moments(ruleset):
-        lines = canonical_lines(ruleset, view, bot_lines(ruleset, view))[:12]
+        lines = canonical_lines(ruleset, view, bot_lines(ruleset, view))[:MOST]
         opened.goto(file_of(folder, ruleset, view).as_uri())
         opened.evaluate("localStorage.clear()")
         opened.reload()
@@ -258,6 +261,21 @@ def test_lines_are_typed_and_completed(opened: Page, folder: Path) -> None:
     line.press("Enter")
     assert "zz9" in opened.locator(".lines .fault").inner_text()
     assert "receipt is the judge" in opened.locator(".desk").inner_text()
+
+
+def test_what_is_begun_is_no_fault(opened: Page, folder: Path) -> None:
+    """While somebody writes, he is told what comes next; that a hex is two numbers, comma or not, is known."""
+    view = moments(harvester.RULESET)[1]
+    opened.goto(file_of(folder, harvester.RULESET, view).as_uri())
+    line, says = opened.get_by_label("An order", exact=True), opened.locator(".says")
+    line.fill("TARGET 9")
+    assert says.inner_text().startswith("Next: a hex")
+    for written_so in ("TARGET 9,-3", "TARGET 9 -3", 'target "9,-3"'):
+        line.fill(written_so)
+        assert says.inner_text() == ""
+        line.press("Enter")
+
+    assert opened.locator(".lines .fault").count() == 0
 
 
 def test_a_draft_survives_a_reload(opened: Page, folder: Path) -> None:

@@ -63,5 +63,9 @@ def test_a_picture_becomes_what_the_page_has_of_it() -> None:
 
 
 def test_what_stands_outside_is_left_out() -> None:
-    """Only the mail's <main> is the report."""
+    """Only the mail's <main> is the report; in templates of a GM who knows of none, it is the body."""
     assert embedded("<head><title>t</title></head><body>x<main>a</main>y</body>", {}).body == "a"
+    assert (
+        embedded("<head><title>t</title></head><body>a <p>template of old</body>", {}).body
+        == "a <p>template of old</p>"
+    )

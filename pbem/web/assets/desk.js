@@ -44,7 +44,7 @@ export class OrderDesk {
     this.list = make("ol", { class: "lines" });
     this.none = make("p", { class: "quiet" }, "No orders in the sheet yet.");
     this.text = make("textarea", { id: "sheet", rows: "8", spellcheck: "false", input: () => this.typed() });
-    this.mail = make("a", { class: "button first" });
+    this.mail = make("a", { class: "button first", click: () => this.opened() });
     this.copy = make("button", { type: "button", click: () => this.copySheet() }, "Copy the sheet");
     this.sending = make("div", { class: "sending" }, this.mail, this.copy);
     this.sent = make("p", { class: "quiet", role: "status" });
@@ -227,7 +227,7 @@ export class OrderDesk {
    * @param {number} at
    */
   row(line, at) {
-    const fault = /^[;#]/.test(line) ? "" : told(this.grammar.read(line), "Not finished; next comes");
+    const fault = /^[;#]/.test(line) ? "" : told(this.grammar.read(line, false), "Not finished; next comes");
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
       make("button", { type: "button", "aria-label": `${label}: ${line}`, title: label, click: act }, text);
     return make(
@@ -285,6 +285,10 @@ export class OrderDesk {
   focusRow(at, title) {
     const row = this.list.children[at];
     /** @type {HTMLElement | null} */ (row.querySelector(`[title="${title}"]`))?.focus();
+  }
+
+  opened() {
+    this.sent.textContent = "Your mail program opens with the sheet: send it from there. A receipt answers it.";
   }
 
   async copySheet() {

@@ -71,13 +71,15 @@ export class Grammar {
     const cut = open && words.length === 1 && endings.length > 0 && !this.isVerb(last);
     const nexts = cut ? [] : this.nexts(threads, words.length === 0);
     const heads = threads.flatMap((thread) => [...headsOf(thread.items)]);
+    const headsBefore = earlier.flatMap((thread) => [...headsOf(thread.items)]);
+    const begun = typing && open && !heads.length && (endings.length > 0 || this.wanted(headsBefore).some(canBeTyped));
     const complete = heads.some((items) => !items.length);
     return {
       words,
       verbs: [...new Set(threads.map((thread) => thread.verb))],
       complete,
-      next: complete ? "" : this.expected(heads).join(" or "),
-      fault: words.length && !heads.length ? this.fault(words) : "",
+      next: complete ? "" : this.expected(begun ? headsBefore : heads).join(" or "),
+      fault: words.length && !heads.length && !begun ? this.fault(words) : "",
       endings: distinct(endings),
       nexts: distinct(nexts.map((value) => offer(value, `${line.trimEnd()} ${quoted(value)}`))),
       ranges: this.wanted(heads).flatMap((kind) =>
@@ -160,12 +162,24 @@ export class Grammar {
   }
 
   /**
+   * What threads come to by some words. Two of them may be one, as commas part words: 3,-2.
    * @param {Thread[]} threads
    * @param {string[]} words
+   * @returns {Thread[]}
    */
   advance(threads, words) {
-    for (const word of words) threads = threads.flatMap((thread) => this.step(thread, word));
-    return threads;
+    /** @type {Thread[][]} */
+    const reached = [threads, ...words.map(() => [])];
+    for (const [at, word] of words.entries()) {
+      for (const thread of reached[at]) {
+        const found = this.step(thread, word);
+        reached[at + 1].push(...found);
+        if (!found.length && at + 1 < words.length) {
+          reached[at + 2].push(...this.step(thread, `${word},${words[at + 1]}`));
+        }
+      }
+    }
+    return reached[words.length];
   }
 
   /**
@@ -294,6 +308,9 @@ export class Grammar {
     return parts.every((part) => !part.kind || possible(this.kinds[part.kind].form));
   }
 }
+
+/** @param {Kind} kind */
+const canBeTyped = ({ form }) => typed(form) || ranges(form).length > 0;
 
 /**
  * All ways to go on: lists of parts of which the first must be used now; an empty one is the end.

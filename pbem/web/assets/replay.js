@@ -270,8 +270,11 @@ class Viewer {
     const told = Object.entries(turn.seats).filter(([seat]) => this.eyes === ALL || seat === this.eyes);
     this.offer(turn, told.map(([, each]) => each));
     const all = this.eyes === ALL;
-    const own = all && turn.all ? [] : told.map(([seat, each]) => this.pictured(seat, all ? seat : `What ${seat} knew`, each));
-    const maps = await Promise.all([...own, ...(turn.all ? [this.pictured(ALL, TRUTH, turn.all)] : [])]);
+    const truth = turn.all?.pictures.length ? turn.all : null;
+    const shown = all && truth ? [] : told.filter(([, each]) => each.pictures.length || each.map);
+    const own = shown.map(([seat, each]) => this.pictured(seat, all ? seat : `What ${seat} knew`, each));
+    const open = !all && told.some(([, each]) => truth && each.pictures[0]?.svg === truth.pictures[0].svg); // nothing is hidden
+    const maps = await Promise.all([...own, ...(truth && !open ? [this.pictured(ALL, TRUTH, truth)] : [])]);
     const stories = all ? told.map(([seat, each]) => this.folded(seat, each)) : told.flatMap(([, each]) => this.story(each));
     if (!told.length) stories.push(make("p", {}, `${this.eyes} was told nothing now.`));
     return [
@@ -286,7 +289,7 @@ class Viewer {
    * @param {Told[]} told
    */
   offer(turn, told) {
-    const pictures = this.eyes === ALL && turn.all ? turn.all.pictures : told.flatMap((each) => each.pictures);
+    const pictures = this.eyes === ALL && turn.all?.pictures.length ? turn.all.pictures : told.flatMap((each) => each.pictures);
     const names = [...new Set(pictures.map(({ name }) => name))];
     this.chart.replaceChildren(...names.map((value) => make("option", { value, selected: value === this.picture }, value)));
     const field = this.chart.parentElement;

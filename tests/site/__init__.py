@@ -1,0 +1,1 @@
+"""The site: what it tells, and what it does not."""

@@ -1,0 +1,190 @@
+"""Pages of what all may know: the club, its campaigns, calendars and feeds."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from icalendar import Calendar
+from sqlalchemy import select
+
+from pbem.acts.creation import NewCampaign, create
+from pbem.errors import CampaignError
+from pbem.site import publish
+from pbem.store.models import Campaign
+from tests.toy.home import Desk
+
+HOSTILE = "<script>alert(1)</script> & ]]> \" '"
+
+
+def site(desk: Desk, *only: str) -> Path:
+    """The site as it is written now."""
+    done = publish(desk.house, desk.home / "public", only)
+    assert done.problems == ()
+    return desk.home / "public"
+
+
+def files(root: Path) -> dict[str, bytes]:
+    """All files of a site."""
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_club_shows_what_is_played(desk: Desk) -> None:
+    """Campaigns with their deadlines, and the rules of their games, in a few files that link to each other."""
+    desk.begin()
+    root = site(desk)
+
+    club, campaign = (root / "index.html").read_text(), (root / "c/toy1/index.html").read_text()
+    assert 'href="c/toy1/index.html"' in club
+    assert "Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)" in club
+    assert "Round 1" in campaign
+    assert 'href="../../games/toy.html"' in campaign
+    assert "Bid coins" in (root / "games/toy.html").read_text()
+
+
+def test_open_seats_say_how_to_join(desk: Desk) -> None:
+    """Where the house rules let anyone ask for a seat: the line to mail, which works when it is mailed."""
+    wanted = NewCampaign(
+        name="toy2",
+        game="toy",
+        gm="gm@example.org",
+        seats=[("red", "ann@example.org")],
+        deadline="EVERY 24h",
+        options={},
+        policy={"signup": "yes"},
+        open=2,
+    )
+    create(desk.house, wanted, desk.now)
+    page = (site(desk) / "c/toy2/index.html").read_text()
+    desk.post("JOIN toy2", sender="new@example.org")
+    desk.tick()
+
+    assert "<pre>JOIN toy2</pre>" in page
+    assert "2 seats open" in page
+    assert "confirm" in desk.last("new@example.org").as_string().lower()
+
+
+def test_a_site_names_nobody(desk: Desk) -> None:
+    """No address but that for orders, no code, no token, no hash of a seed stands in any file."""
+    desk.begin()
+    desk.tick()
+    told = b"".join(files(site(desk)).values()).decode()
+
+    with desk.house.store.reading() as session:
+        campaign = session.scalars(select(Campaign)).one()
+    for secret in (
+        "ann@example.org",
+        "bob@example.org",
+        "gm@example.org",
+        campaign.seed.hex(),
+        campaign.mail_key.hex(),
+    ):
+        assert secret not in told
+    codes = re.findall(r"orders\+(\w+)@", " ".join(mail["Reply-To"] for mail in desk.mails()))
+    assert codes
+    assert [code for code in codes if code in told] == []
+
+
+def test_nothing_is_written_twice(desk: Desk) -> None:
+    """A second look writes nothing, and files are for all to read."""
+    desk.begin()
+    root = site(desk)
+    again = publish(desk.house, root)
+
+    assert again.files == 0
+    assert {path.stat().st_mode & 0o777 for path in root.rglob("*") if path.is_file()} == {0o644}
+    assert {path.stat().st_mode & 0o777 for path in (root, *root.rglob("*")) if path.is_dir()} == {0o755}
+
+
+def test_what_a_turn_holds_is_not_told_before_it_is_mailed(desk: Desk) -> None:
+    """Sheets that came in and what will come of them change no file."""
+    desk.begin()
+    desk.tick()
+    before = files(site(desk))
+    desk.reply(desk.last(), "BID 7\nWHISPER blue deal")
+    desk.tick()
+
+    assert files(site(desk)) == before
+
+
+def test_a_turn_for_some_seats_alone_is_seen_by_none(desk: Desk) -> None:
+    """When a seat is told what others are not, the site stays as it was at the last opening that all were told of."""
+    desk.begin(pace="in_turn", deadline="EVERY 24h")
+    desk.tick()
+    before = files(site(desk))
+    desk.tick(hours=25)
+    desk.tick()
+
+    assert desk.last("bob@example.org")["Subject"] != desk.last("ann@example.org")["Subject"]
+    assert files(site(desk)) == before
+
+
+def test_news_are_shown_when_all_have_them(desk: Desk) -> None:
+    """The newspaper appears with the reports that brought it, and is text, whatever stands in it."""
+    desk.begin()
+    desk.tick()
+    desk.reply(desk.last(), f"NEWS\n{HOSTILE}\nEND")
+    desk.tick()
+    before = (site(desk) / "c/toy1/index.html").read_text()
+    desk.tick(hours=24 * 7)
+    page = (site(desk) / "c/toy1/index.html").read_text()
+
+    assert "alert(1)" not in before
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+    assert "red</footer>" in page
+
+
+def test_letters_are_never_shown_before_the_end(desk: Desk) -> None:
+    """A letter is for whom it is to."""
+    desk.begin(rules={"site": "all"})
+    desk.tick()
+    desk.reply(desk.last(), "PRESS TO blue\nLet us part the coins.\nEND")
+    desk.tick(hours=24 * 7)
+
+    assert b"part the coins" not in b"".join(files(site(desk)).values())
+
+
+def test_calendars_have_the_open_deadlines(desk: Desk) -> None:
+    """One entry a campaign, under a name that stays when the deadline moves on."""
+    desk.begin()
+    (first,) = Calendar.from_ical((site(desk) / "c/toy1/deadline.ics").read_bytes()).walk("VEVENT")
+    desk.tick(hours=24 * 7)
+    (second,) = Calendar.from_ical((site(desk) / "deadlines.ics").read_bytes()).walk("VEVENT")
+
+    assert str(first["UID"]) == str(second["UID"]) == "toy1@example.org"
+    assert (first.decoded("dtstart").isoformat(), second.decoded("dtstart").isoformat()) == (
+        "2026-11-06T19:00:00+00:00",
+        "2026-11-13T19:00:00+00:00",
+    )
+    assert "toy1" in str(first["SUMMARY"])
+
+
+def test_feeds_tell_turns_and_news(desk: Desk) -> None:
+    """Atom, with entries that keep their ids; words of players are text in it."""
+    desk.begin()
+    desk.tick()
+    desk.reply(desk.last(), f"NEWS\n{HOSTILE}\nEND")
+    desk.tick(hours=24 * 7)
+    feed = ET.fromstring((site(desk) / "c/toy1/feed.xml").read_bytes())
+
+    atom = "{http://www.w3.org/2005/Atom}"
+    titles = [entry.findtext(f"{atom}title") for entry in feed.iter(f"{atom}entry")]
+    ids = [entry.findtext(f"{atom}id") for entry in feed.iter(f"{atom}entry")]
+    assert titles[-1] == "toy1: Toy Auction"
+    assert {"toy1: round 1", "toy1: round 2", "toy1: the newspaper of round 2"} < set(titles)
+    assert len(set(ids)) == len(ids)
+    assert HOSTILE in "".join(filter(None, (entry.findtext(f"{atom}content") for entry in feed.iter(f"{atom}entry"))))
+
+
+def test_a_campaign_can_be_left_out(desk: Desk) -> None:
+    """The house rule site=off keeps it from the site; to ask for it by name is refused."""
+    desk.begin(rules={"site": "off"})
+
+    assert "toy1" not in (site(desk) / "index.html").read_text()
+    with pytest.raises(CampaignError, match="site is off"):
+        publish(desk.house, desk.home / "public", ["toy1"])
+    with pytest.raises(CampaignError, match="there is no campaign 'toy9'"):
+        publish(desk.house, desk.home / "public", ["toy9"])

@@ -1,0 +1,106 @@
+"""The replay of a game that is over: everything, and nothing that was meant for few."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from pbem.archive.verify import verify
+from pbem.site import publish
+from tests.site.test_club import HOSTILE, files, site
+from tests.toy.home import GAMES, Desk
+
+HOME = "c/toy1/replay"
+
+
+def played(desk: Desk, **rules: str) -> None:
+    """A game of two rounds with words of all kinds, to its end."""
+    desk.begin(rounds="2", rules=rules)
+    desk.tick()
+    desk.reply(desk.last(), "BID 7")
+    desk.reply(desk.last(), f"NEWS\n{HOSTILE}\nEND")
+    desk.reply(desk.last(), "PRESS TO blue\nLet us part the coins.\nEND")
+    desk.reply(desk.last(), "DIARY\nI shall not part them.\nEND")
+    desk.tick(hours=24 * 7)
+    desk.tick(hours=24 * 7)
+
+
+def opening(root: Path, number: int) -> Any:
+    """What the replay has of an opening."""
+    script = (root / HOME / f"turns/{number:04d}.js").read_text()
+    head = f"pbem.turn({number},"
+    assert script.startswith(head)
+    return json.loads(script.removeprefix(head).rstrip().removesuffix(")"))
+
+
+def test_there_is_no_replay_before_the_end(desk: Desk) -> None:
+    """Not a file of it."""
+    desk.begin()
+    desk.tick(hours=24 * 7)
+
+    assert not (site(desk) / HOME).exists()
+
+
+def test_at_the_end_all_is_open(desk: Desk) -> None:
+    """What each seat was told and had ordered, what became of it, and what people wrote."""
+    played(desk)
+    root = site(desk)
+
+    second = opening(root, 2)
+    assert second["label"] == "round 2"
+    assert second["seats"]["red"]["orders"] == [["BID 7", "bid 7 for the prize", "You won."]]
+    assert second["seats"]["blue"]["missed"]
+    assert second["seats"]["blue"]["happened"] != []
+    assert [word["kind"] for word in second["words"]] == ["news"]
+    assert opening(root, 1)["diaries"][0]["text"] == "I shall not part them."
+
+
+def test_letters_are_opened_only_where_the_gm_says_so(desk: Desk) -> None:
+    """As a house rule neither the replay nor anything else has a letter, and the archive is not published."""
+    played(desk)
+    kept = files(site(desk))
+    desk.set_rules(site="all")
+    opened = files(site(desk))
+
+    assert b"part the coins" not in b"".join(kept.values())
+    assert b"part the coins" in opened[f"{HOME}/turns/0002.js"]
+    assert [name for name in kept if name.endswith(".zip")] == []
+
+
+def test_the_proof_can_be_taken_home(desk: Desk, tmp_path: Path) -> None:
+    """The page tells seal, seed and newest record, and the archive beside it is verified by them."""
+    played(desk, site="all")
+    root = site(desk)
+    page = (root / HOME / "index.html").read_text()
+    (archive,) = (root / HOME).glob("*.zip")
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path / "taken")
+
+    verified = verify(tmp_path / "taken", "toy1", games=GAMES)
+    assert verified.unproved == ()
+    assert verified.seal in page
+    assert verified.head in page
+    assert f'href="{archive.name}"' in page
+
+
+def test_a_replay_is_made_once(desk: Desk) -> None:
+    """It does not change any more, unless the house rule does."""
+    played(desk)
+    first = publish(desk.house, desk.home / "public")
+    again = publish(desk.house, desk.home / "public")
+    desk.set_rules(site="all")
+    other = publish(desk.house, desk.home / "public")
+
+    assert (first.replays, again.replays, again.files) == (1, 0, 0)
+    assert other.replays == 1
+
+
+def test_words_are_data(desk: Desk) -> None:
+    """What a player wrote stands in a string of a script, and nowhere in a page as HTML."""
+    played(desk)
+    root = site(desk)
+
+    assert opening(root, 2)["words"][0]["text"] == HOSTILE
+    assert all(b"<script>alert" not in raw for name, raw in files(root).items() if name.endswith(".html"))
