@@ -212,8 +212,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "status",
     ),
     "desk": (
-        "attempts commands quotations seats sheet",
-        "check choosing claims gm_commands pages sheet_files",
+        "attempts commands originals seats sheet",
+        "check choosing claims gm_commands pages quotations sheet_files",
         "gm_acts replies",
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",
