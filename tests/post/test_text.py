@@ -135,8 +135,10 @@ def test_orders_typed_into_a_signature() -> None:
 
 @pytest.mark.parametrize(
     "mark",
-    ['div class="yahoo_quoted"', 'div id="mail-editor-reference-message-container"', 'hr id="zwchr"']
-    + ['span id="OLK_SRC_BODY_SECTION"'],
+    [
+        *('div class="yahoo_quoted"', 'hr id="zwchr"', 'span id="OLK_SRC_BODY_SECTION"'),
+        'div id="mail-editor-reference-message-container"',
+    ],
 )
 def test_originals_marked_in_html(mark: str) -> None:
     """What programs mark as an original in their HTML alone is left out, whatever language stands above it."""
