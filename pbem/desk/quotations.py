@@ -9,23 +9,30 @@ sheets are left in: whether one was filled in is judged where sheets are taken.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.desk.originals import Original, forms_of, lines_of
+from pbem.masking import CODE_CHARACTERS
 from pbem.post.cleaning import HEADER, has_header, is_end
 from pbem.post.quoting import is_quoted
 from pbem.post.reading import Letter, read_again, read_letter
-from pbem.store.models import Outgoing
+from pbem.store.models import Outgoing, Report
 
 EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"})
 """What stands in the place of orders where our mails explain how to send some."""
 
 PLACEHOLDER = "TOKEN"
 """What stands in the place of a key there."""
+
+_CODE = re.compile(rf"(?<![a-z0-9])[a-z2-7]{{{CODE_CHARACTERS}}}(?![a-z0-9])")
+_MOST_SHOWN = 20
+"""Places of a letter in which a code may stand that are looked at."""
 
 MOST_ANSWERED = 3
 """Of the mails that a letter names, the nearest are looked at."""
@@ -55,10 +62,10 @@ def unquoted(session: Session, letter: Letter) -> Letter:
 def _without_originals(session: Session, letter: Letter) -> Letter:
     """The letter read again with the lines marked that stand in a mail which it answers."""
     lines = letter.source_lines
-    if not letter.references or sum(map(_is_long, lines)) < _SENTENCES:
+    if sum(map(_is_long, lines)) < _SENTENCES:
         return letter
     ours, forms = set[int](), set[int]()
-    for original in _originals(session, letter.references[:MOST_ANSWERED]):
+    for original in _originals(session, _answered(session, letter)):
         found = lines_of(original, [line if at not in ours else "" for at, line in enumerate(lines)])
         ours |= found
         forms |= forms_of(original, lines) if found else set()
@@ -95,10 +102,18 @@ def _examples(lines: Sequence[str]) -> Iterator[int]:
             yield from (at, at + 1, at + 2)
 
 
-def _originals(session: Session, references: Sequence[str]) -> Iterator[Original]:
+def _answered(session: Session, letter: Letter) -> Iterator[str]:
+    """The Message-IDs of the mails that a letter answers, and of the reports whose codes it shows."""
+    yield from (id_ for id_ in letter.references[:MOST_ANSWERED] if id_.isascii() and id_.isprintable())
+    headers = (line for line in letter.source_lines if HEADER.fullmatch(line.lstrip("> ")))
+    shown = islice(chain((letter.subject,), letter.recipients, headers), _MOST_SHOWN)
+    if codes := {code for text in shown for code in _CODE.findall(text.lower())}:
+        yield from session.scalars(select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED))
+
+
+def _originals(session: Session, ids: Iterable[str]) -> Iterator[Original]:
     """Our mails of these ids, as their text is and as their HTML reads, which programs quote where they can."""
-    shown = [id_ for id_ in references if id_.isascii() and id_.isprintable()]
-    for raw in session.scalars(select(Outgoing.raw).where(Outgoing.message_id.in_(shown))):
+    for raw in session.scalars(select(Outgoing.raw).where(Outgoing.message_id.in_(set(ids)))):
         letter = read_letter(raw)
         yield Original.of(letter.source_lines)
         if rich := letter.same_in_html:

@@ -87,3 +87,13 @@ def test_orders_copied_from_a_receipt(desk: Desk) -> None:
     desk.tick()
 
     assert [len(orders) for orders in bids(desk) if isinstance(orders, list)] == [2]
+
+
+@pytest.mark.parametrize("pasted", ["BID 4\n\n{report}", "{report}\nBID 4"])
+def test_a_report_that_was_pasted(desk: Desk, pasted: str) -> None:
+    """A letter that names no mail shows by the code in it which report it quotes."""
+    report = desk.mails("ann@example.org")[1]
+    desk.post(pasted.format(report=text_of(report).replace("\n-- \n", "\n")), to=report["Reply-To"])
+    desk.tick()
+
+    assert bids(desk) == [BID_4]
