@@ -213,8 +213,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "desk": (
         "attempts commands originals seats sheet",
-        "check choosing claims gm_commands pages quotations sheet_files",
-        "gm_acts replies",
+        "choosing claims gm_commands pages quotations sheet_files",
+        "check gm_acts replies",
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",
         "helping joining",

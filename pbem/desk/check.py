@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pbem.campaign.reading import Reading, read_lines
+from pbem.desk.choosing import meant
 from pbem.desk.sheet import SheetText, find_sheet
 from pbem.house import choose_game
 from pbem.post.cleaning import own_lines, plain
@@ -47,8 +48,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
     lines, cleaned = own_lines(plain(decode_text(sheet, "")).strip("\n").split("\n"))
     lines, mended = mend(lines, None)
-    found = find_sheet(lines, data["campaign"].__eq__)
-    reading = _read(ruleset, data["view"], found.lines)
+    found, reading = _read(ruleset, data["view"], find_sheet(lines, data["campaign"].__eq__))
     return Check(
         campaign=data["campaign"],
         seat=data["seat"],
@@ -61,10 +61,11 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     )
 
 
-def _read(ruleset: AnyRuleset, view: View, lines: Sequence[tuple[int, str]]) -> Reading:
+def _read(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, Reading]:
     """A ruleset may expect of a view what it writes itself; this one comes from a file."""
     try:
-        return read_lines(ruleset, view, lines)
+        found = meant(ruleset, view, sheet, None)
+        return found, read_lines(ruleset, view, found.lines)
     except (LookupError, TypeError, ValueError, AttributeError):
         raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
 
