@@ -224,9 +224,9 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "status",
     ),
     "desk": (
-        "attempts commands quotations seats sheet",
-        "check choosing claims gm_commands pages sheet_files",
-        "gm_acts replies",
+        "attempts commands originals seats sheet",
+        "choosing claims gm_commands pages quotations sheet_files",
+        "check gm_acts replies",
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",
         "helping joining",

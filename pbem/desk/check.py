@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pbem.campaign.reading import read_lines
+from pbem.campaign.reading import Reading, read_lines
+from pbem.desk.choosing import meant
 from pbem.desk.sheet import SheetText, find_sheet
 from pbem.house import choose_game
 from pbem.post.cleaning import own_lines, plain
@@ -45,8 +46,8 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     ruleset, data = _opened(games, report)
     lines, cleaned = own_lines(plain(decode_text(sheet, "")).strip("\n").split("\n"))
     lines, mended = mend(lines, None)
-    found = find_sheet(lines, data["campaign"].__eq__)
-    reading = _asked(ruleset, lambda: read_lines(ruleset, data["view"], found.lines))
+    sheet_text = find_sheet(lines, data["campaign"].__eq__)
+    found, reading = _asked(ruleset, lambda: _read(ruleset, data["view"], sheet_text))
     return Check(
         campaign=data["campaign"],
         seat=data["seat"],
@@ -73,6 +74,11 @@ def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset,
         there, here = data["game_version"], ruleset.version
         raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
     return ruleset, data
+
+
+def _read(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, Reading]:
+    found = meant(ruleset, view, sheet, None)
+    return found, read_lines(ruleset, view, found.lines)
 
 
 def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:

@@ -1,24 +1,28 @@
 """Finds what a letter quotes of our own mails without any mark, so that it is not taken for what its writer orders.
 
 Two things are sure. The sheet that our mails show as an example, not filled in,
-is ours wherever it stands. And what stands indented, line for line in the very
-mail that the letter answers, with whole sentences in it, is quoted: no order is
-lost that its writer has indented. Other sheets are left in: whether one was
-filled in is judged where sheets are taken.
+is ours wherever it stands. And so are the lines of the very mail that the letter
+answers, whatever a mail program made of them: the letter is read again as if
+they were marked, and so what was typed between and below them is found. Other
+sheets are left in: whether one was filled in is judged where sheets are taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.masking import masked
-from pbem.post.cleaning import HEADER, is_end
-from pbem.post.reading import Letter, read_letter
-from pbem.store.models import Outgoing
+from pbem.desk.originals import Original, forms_of, lines_of
+from pbem.masking import CODE_CHARACTERS
+from pbem.post.cleaning import HEADER, has_header, is_end
+from pbem.post.quoting import is_quoted
+from pbem.post.reading import Letter, read_again, read_letter
+from pbem.store.models import Outgoing, Report
 
 EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"})
 """What stands in the place of orders where our mails explain how to send some."""
@@ -26,27 +30,68 @@ EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"
 PLACEHOLDER = "TOKEN"
 """What stands in the place of a key there."""
 
+_CODE = re.compile(rf"(?<![a-z0-9])[a-z2-7]{{{CODE_CHARACTERS}}}(?![a-z0-9])")
+_MOST_SHOWN = 20
+"""Places of a letter in which a code may stand that are looked at."""
+
 MOST_ANSWERED = 3
 """Of the mails that a letter names, the nearest are looked at."""
 
-_SENTENCES, _WORDS = 2, 4
-"""A stretch is a quotation if it has so many lines of ours of so many words each."""
+_SENTENCES, _WORDS = 2, 6
+"""Only a text with so many lines of so many words is held against our mails: what is less quotes none of them."""
+
+_MOST_FOUND = 8
+"""Lines that may come to light below an original that was left out whole: more are rather some of its own."""
 
 _EXAMPLE = "The example of a sheet that our mails show was left out, since it is not filled in."
 
 
 def unquoted(session: Session, letter: Letter) -> Letter:
     """The letter without what it surely quotes of a mail of ours; notes tell what was left out."""
+    letter = _without_originals(session, letter)
     lines = letter.lines
     examples = set(_examples(lines))
-    quoted = set(_indented(session, letter)) - examples
-    kept = [line for at, line in enumerate(lines) if at not in examples | quoted]
+    kept = [line for at, line in enumerate(lines) if at not in examples]
     if not any(map(str.strip, kept)) and not any(PLACEHOLDER in lines[at].upper() for at in examples):
         return letter
-    notes = [_EXAMPLE] * bool(examples)
-    if quoted:
-        notes.append(f"{len(quoted)} indented lines were left out: they stand word for word in the mail you answered.")
-    return replace(letter, text="\n".join(kept).strip("\n"), notes=(*letter.notes, *notes)) if notes else letter
+    if not examples:
+        return letter
+    return replace(letter, text="\n".join(kept).strip("\n"), notes=(*letter.notes, _EXAMPLE))
+
+
+def _without_originals(session: Session, letter: Letter) -> Letter:
+    """The letter read again with the lines marked that stand in a mail which it answers."""
+    lines = letter.source_lines
+    if sum(map(_is_long, lines)) < _SENTENCES:
+        return letter
+    ours, forms = set[int](), set[int]()
+    for original in _originals(session, _answered(session, letter)):
+        found = lines_of(original, [line if at not in ours else "" for at, line in enumerate(lines)])
+        ours |= found
+        forms |= forms_of(original, lines) if found else set()
+    if not any(not is_quoted(lines[at]) for at in ours):
+        return letter
+    again = _marked(letter, ours | forms)
+    again = again if again.text.strip() else _marked(letter, ours)
+    return again if _is_better(again, letter) else letter
+
+
+def _marked(letter: Letter, ours: Collection[int]) -> Letter:
+    """The letter as if these lines of its source were quoted."""
+    lines = [f"> {line}" if at in ours and not is_quoted(line) else line for at, line in enumerate(letter.source_lines)]
+    return replace(read_again(letter, lines), quotes_ours=True)
+
+
+def _is_better(again: Letter, letter: Letter) -> bool:
+    """Whether nothing comes to light that may be old, where an original was left out whole."""
+    if not letter.left_out:
+        return True
+    found = sum(1 for line in set(again.lines) - set(letter.lines) if line.strip())
+    return found <= _MOST_FOUND and (has_header(letter.lines) or not has_header(again.lines))
+
+
+def _is_long(line: str) -> bool:
+    return not is_quoted(line) and len(line.split()) >= _WORDS
 
 
 def _examples(lines: Sequence[str]) -> Iterator[int]:
@@ -57,44 +102,19 @@ def _examples(lines: Sequence[str]) -> Iterator[int]:
             yield from (at, at + 1, at + 2)
 
 
-def _indented(session: Session, letter: Letter) -> Iterator[int]:
-    """The indented lines that stand in a mail that the letter answers, where enough of them are sentences."""
-    stretches = list(_stretches(letter.lines))
-    ours = _ours(session, letter.references[:MOST_ANSWERED]) if stretches else frozenset()
-    for stretch in stretches:
-        told = [(at, line) for at, line in stretch if _spelt(line) in ours]
-        if sum(len(line.split()) >= _WORDS for _, line in told) >= _SENTENCES:
-            yield from (at for at, _ in told)
+def _answered(session: Session, letter: Letter) -> Iterator[str]:
+    """The Message-IDs of the mails that a letter answers, and of the reports whose codes it shows."""
+    yield from (id_ for id_ in letter.references[:MOST_ANSWERED] if id_.isascii() and id_.isprintable())
+    headers = (line for line in letter.source_lines if HEADER.fullmatch(line.lstrip("> ")))
+    shown = islice(chain((letter.subject,), letter.recipients, headers), _MOST_SHOWN)
+    if codes := {code for text in shown for code in _CODE.findall(text.lower())}:
+        yield from session.scalars(select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED))
 
 
-def _stretches(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
-    """The indented lines that stand together, with their places; blank lines do not part them."""
-    stretch: list[tuple[int, str]] = []
-    for at, line in enumerate(lines):
-        if line.strip() and line[0].isspace():
-            stretch.append((at, line))
-        elif line.strip() and stretch:
-            yield stretch
-            stretch = []
-    if stretch:
-        yield stretch
-
-
-def _ours(session: Session, references: Sequence[str]) -> frozenset[str]:
-    """The lines of our mails of these ids, but for the sheets in them."""
-    raws = session.scalars(select(Outgoing.raw).where(Outgoing.message_id.in_(references)))
-    return frozenset(_spelt(line) for raw in raws for line in _outside_sheets(read_letter(raw).lines))
-
-
-def _outside_sheets(lines: Iterable[str]) -> Iterator[str]:
-    inside = False
-    for line in lines:
-        inside = inside or HEADER.fullmatch(line) is not None
-        if not inside:
-            yield line
-        inside = inside and not is_end(line)
-
-
-def _spelt(line: str) -> str:
-    """A line as it is compared: keys may be masked in what is stored, and programs change blanks."""
-    return " ".join(masked(line).split())
+def _originals(session: Session, ids: Iterable[str]) -> Iterator[Original]:
+    """Our mails of these ids, as their text is and as their HTML reads, which programs quote where they can."""
+    for raw in session.scalars(select(Outgoing.raw).where(Outgoing.message_id.in_(set(ids)))):
+        letter = read_letter(raw)
+        yield Original.of(letter.source_lines)
+        if rich := letter.same_in_html:
+            yield Original.of(rich.split("\n"))

@@ -131,7 +131,7 @@ def _asks_nothing(case: Case, spot: SeatContext, sheet: SheetText, counted: Coun
         return sheet.empty and not (counted and sheet.wait is not None)
     if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
         return False
-    quoted = sheet.below_text or case.letter.sent_back
+    quoted = sheet.below_text or case.letter.sent_back or case.letter.quotes_ours
     return (sheet.below_text and sheet.empty) or (quoted and is_untouched(case, spot, sheet))
 
 

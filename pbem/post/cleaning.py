@@ -57,6 +57,9 @@ HEADER = re.compile(rf"\A\s*+{_HEADER_FORM}", re.IGNORECASE)
 SENT_BACK = "The sheet was taken from the earlier mail below"
 """How the note begins that a sheet stood in a mail quoted without marks."""
 
+LEFT_OUT = "The earlier mail below"
+"""How the note begins that a mail quoted without marks was left out."""
+
 _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
 
@@ -188,7 +191,7 @@ def _leave_original(finds: _Finds, found: Opening, original: Sequence[str]) -> N
         hint = ", with the sheet in it, which is not filled in"
     elif header is not None and not has_header(own):
         hint = ", with the sheet in it; write your orders above it"
-    finds.notes.append(f"The earlier mail below {found.shown} was left out{hint}.")
+    finds.notes.append(f"{LEFT_OUT} {found.shown} was left out{hint}.")
 
 
 def _without_signatures(finds: _Finds) -> Iterator[str]:

@@ -30,11 +30,17 @@ _MARKED = (
     (
         re.compile(
             r"\b(?:id|class)=.?(?:x_)?(?:Signature|gmail_signature|moz-signature|protonmail_signature_block"
-            r"|ms-outlook-mobile-signature|ymail_android_signature)\b"
+            r"|ymail_android_signature)\b"
         ),
         "-- ",
     ),
-    (re.compile(r"\bid=.?(?:x_)?divRplyFwdMsg\b|\bclass=.?OutlookMessageHeader\b"), "-----Original Message-----"),
+    (
+        re.compile(
+            r"\bid=.?(?:x_)?(?:divRplyFwdMsg|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container|zwchr)\b"
+            r"|\bclass=.?(?:x_)?(?:OutlookMessageHeader|yahoo_quoted)\b"
+        ),
+        "-----Original Message-----",
+    ),
 )
 """What mail programs mark in their HTML, and the line that marks the same in plain text.
 
@@ -63,6 +69,10 @@ def _uncommented(markup: str) -> str:
         end = markup.find("-->", start + 4)
         at = len(markup) if end < 0 else end + 3
     return "".join(kept) + markup[at:]
+
+
+_OFTEN_TYPED_IN = re.compile(r"\bid=.?(?:x_)?ms-outlook-mobile-signature\b")
+"""A signature in which people type, since the cursor of Outlook's telephones lands there; not if they have above it."""
 
 
 class _Page:
@@ -120,6 +130,8 @@ class _Page:
             self.lines.append(f"> {text}" if self._quoted else text)
 
     def _mark(self, attributes: str) -> None:
+        if self.lines and _OFTEN_TYPED_IN.search(attributes):
+            self.lines.append("-- ")
         for mark, line in _MARKED:
             if mark.search(attributes):
                 self.end_line()

@@ -75,6 +75,12 @@ _INLINE_ATTRIBUTION = re.compile(
 )
 """An attribution with the original going on behind it, as Yahoo's telephones write it."""
 
+_DATE_FIRST = re.compile(r"\A\s*+\d{1,4}[./-]\d{1,2}[./-]\d{2,4}[\s,]")
+
+_GOES_ON = re.compile(r"[<(,]\s*+\Z")
+_NAMED = re.compile(r"\A\s*+[^\s<>].{0,150}?[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.\w")
+"""A line with an address that does not begin with it in brackets, as one does that goes on from a name."""
+
 _DIVIDER = re.compile(
     rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{languages.ORIGINAL}|({languages.FORWARDED}))\s*+[-_=*]{{2,}}+"
     rf"(?:\s*+(?=\*{{0,2}}(?:{languages.FROM})\s?:).*+)?"
@@ -256,16 +262,19 @@ def _without_colon(lines: Sequence[str], at: int) -> Opening | None:
 
 def _begins_below(lines: Sequence[str], at: int, count: int) -> bool:
     """Whether a whole attribution begins further down, so that this line only begins like one, as "Il …" may."""
-    if _DATE.search(lines[at]) or _ADDRESS.search(lines[at]):
+    first = lines[at]
+    rests = [" ".join(lines[below : at + count])[:_LONGEST] for below in range(at + 1, at + count)]
+    if not (_DATE.search(first) or _ADDRESS.search(first)):
+        return any(_START.match(rest) and _DATE.search(rest) and _is_attribution(rest, starts=True) for rest in rests)
+    if _START.match(first) or _DATE_FIRST.match(first) or _GOES_ON.search(first):
         return False
-    rests = (" ".join(lines[below : at + count])[:_LONGEST] for below in range(at + 1, at + count))
-    return any(_START.match(rest) and _DATE.search(rest) and _is_attribution(rest, starts=True) for rest in rests)
+    return any(_NAMED.match(rest) and _END.search(rest[-_TAIL:]) for rest in rests)
 
 
 def _may_begin(lines: Sequence[str], at: int, count: int) -> bool:
     """Whether an attribution of several lines may begin here without one of the words for it."""
     first = lines[at][:_LONGEST]
-    begins = at == 0 or not lines[at - 1].strip()
+    begins = at == 0 or not lines[at - 1].strip() or _DATE_FIRST.match(first) is not None
     dated = _DATE.search(first) or _ADDRESS.search(first)
     return begins and dated is not None and not any(map(_START.match, lines[at + 1 : at + count]))
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pbem.post.addresses import all_addresses, one_address
-from pbem.post.cleaning import MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
+from pbem.post.cleaning import LEFT_OUT, MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
 from pbem.post.incoming import CUT_HEADER, MAX_MAIL
 from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity, without_envelope
 from pbem.post.parts import Body, Piece, Walk
@@ -47,6 +47,14 @@ class Filed:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """The text in which a letter stands, before anything was left out, and notes on how it was found."""
+
+    body: Body
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
     """A mail as the desk needs it. Message-IDs have their angle brackets.
 
@@ -54,7 +62,9 @@ class Letter:
     the mails this one answers, the nearest first. `automatic` says why the
     mail must not be answered (RFC 3834), "" if a person wrote it. `notes` are
     sentences on what was left out of the text. `filed` are attached files that
-    may hold the orders, if the text holds none.
+    may hold the orders, if the text holds none. `quotes_ours`: it was found to
+    quote a mail of ours without marks. `source` is the text before anything was
+    left out of it.
     """
 
     sender: str | None
@@ -66,11 +76,29 @@ class Letter:
     text: str
     notes: tuple[str, ...]
     filed: Filed | None = None
+    quotes_ours: bool = False
+    source: Source | None = field(default=None, compare=False, repr=False)
 
     @property
     def lines(self) -> list[str]:
         """The text, line by line."""
         return self.text.split("\n") if self.text else []
+
+    @property
+    def source_lines(self) -> list[str]:
+        """All lines of the text from which the letter's own were taken."""
+        return _lines(self.source.body) if self.source else []
+
+    @property
+    def same_in_html(self) -> str:
+        """The same text as the mail's HTML has it, "" if it has none."""
+        rich = self.source.body.same_in_html if self.source else None
+        return rich() if rich else ""
+
+    @property
+    def left_out(self) -> bool:
+        """Whether an earlier mail was left out whole, from where it begins to the end."""
+        return any(note.startswith(LEFT_OUT) for note in self.notes)
 
     @property
     def sent_back(self) -> bool:
@@ -87,9 +115,19 @@ UNREADABLE = Letter(
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
     entity = parse_entity(without_envelope(raw[:MAX_MAIL]))
-    text, notes, filed = _text(entity, _sender(entity))
-    kept = tuple(dict.fromkeys([*_cut_note(entity, len(raw)), *notes]))[:MAX_NOTES]
-    return replace(_letter(entity), text=text, notes=kept, filed=filed)
+    source, filed = _source(entity, _sender(entity))
+    source = replace(source, notes=(*_cut_note(entity, len(raw)), *source.notes))
+    letter = replace(_letter(entity), source=source, filed=filed)
+    return read_again(letter, letter.source_lines)
+
+
+def read_again(letter: Letter, lines: list[str]) -> Letter:
+    """The letter read from these lines in the place of its source's, such as the same with more of them marked."""
+    if letter.source is None:
+        return letter
+    text, notes = _typed(letter.source.body, lines, letter.sender)
+    kept = tuple(dict.fromkeys([*letter.source.notes, *notes]))[:MAX_NOTES]
+    return replace(letter, text=text, notes=kept)
 
 
 def read_head(raw: bytes) -> Letter:
@@ -138,26 +176,29 @@ def _cut_note(entity: Entity, size: int) -> Iterable[str]:
         yield "The mail is too big; only its beginning was read."
 
 
-def _text(entity: Entity, sender: str | None) -> tuple[str, list[str], Filed | None]:
+def _source(entity: Entity, sender: str | None) -> tuple[Source, Filed | None]:
+    """The text of a mail in which its letter stands, and that of files which may hold the orders instead."""
     walk = Walk()
     pieces = walk.pieces(entity)
-    source, chosen = _choose(pieces)
-    text, notes = _typed(source, sender)
-    loose = _without_sheet(pieces) if source.in_mail else []
-    if loose and not text.strip():
-        source, chosen, loose = Body(loose), [], []
-        text, notes = _typed(source, sender)
-    filed = Filed(_names(loose), _typed(Body(loose), sender)[0]) if loose else None
-    return text, [*walk.notes, *chosen, *notes], filed
+    body, chosen = _choose(pieces)
+    loose = _without_sheet(pieces) if body.in_mail else []
+    filed = Filed(_names(loose), _typed(Body(loose), _lines(Body(loose)), sender)[0]) if loose else None
+    if filed and not _typed(body, _lines(body), sender)[0].strip():
+        body, chosen, filed = Body(loose), [], None
+    return Source(body, (*walk.notes, *chosen)), filed
 
 
-def _typed(source: Body, sender: str | None) -> tuple[str, list[str]]:
-    """What somebody typed of a text, and notes on the rest."""
-    lines, left_out = own_lines(source.text[:MAX_TEXT].split("\n"), sender=sender)
-    if len(source.text) > MAX_TEXT:
+def _lines(body: Body) -> list[str]:
+    return body.text[:MAX_TEXT].split("\n")
+
+
+def _typed(body: Body, lines: list[str], sender: str | None) -> tuple[str, list[str]]:
+    """What somebody typed of the lines of a text, and notes on the rest."""
+    lines, left_out = own_lines(lines, sender=sender)
+    if len(body.text) > MAX_TEXT:
         left_out.append("The text is too long; only its beginning was read.")
-    lines, mended = mend(lines, source.same_in_html)
-    return "\n".join(lines).strip("\n"), [*source.notes(lines), *left_out, *mended]
+    lines, mended = mend(lines, body.same_in_html)
+    return "\n".join(lines).strip("\n"), [*body.notes(lines), *left_out, *mended]
 
 
 def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:

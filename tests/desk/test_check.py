@@ -14,6 +14,7 @@ SHEETS = {
     "perhaps broken": "WHISPER blue hello deal never hello deal never hello deal never hello\ndeal never hello\nBID 3",
     "quoted below": "BID 3\n\nOn Monday ann@example.org wrote:\n> BID 4",
     "signed": "BID 3\n-- \nAnn",
+    "above an older one": "BID 3\n\nORDERS toy1 red\nBID 4\nEND",
 }
 
 

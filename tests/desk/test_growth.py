@@ -10,6 +10,7 @@ from pbem.acts.ruling.rulingform import read_form
 from pbem.campaign.press.passing import passable
 from pbem.campaign.reading import read_lines
 from pbem.desk.gm_commands import find_gm_sheet, read_gm_sheet
+from pbem.desk.originals import Original, forms_of, lines_of
 from pbem.desk.replies import bare_subject
 from pbem.desk.requests import find_request
 from pbem.desk.sheet import find_sheet
@@ -53,6 +54,11 @@ LINES = {
     "fields": lambda size: "From: a@b.org\n" * (size // 14),
     "parts of a subject": lambda size: "Re: [x] " * (size // 8),
     "brackets": lambda size: "[" * size,
+    "initials": lambda size: "AB> x\n" * (size // 6),
+    "lines of ours": lambda size: "Your ship has moved to the gate.\n" * (size // 33),
+    "rows of a map of ours": lambda size: ". . . . . . . .\n" * (size // 16),
+    "lines that failed": lambda size: "550 user unknown\n\n" * (size // 18),
+    "mails that failed": lambda size: "Message-ID: <a@b.org>\n" * (size // 22),
     "files of a ruling": lambda size: "FILE a.txt\n" * (size // 11),
 }
 KNOWN = frozenset({"toy1"})
@@ -97,6 +103,15 @@ def heads(text: str) -> object:
     return fingerprint(raw), sender_verdict(raw, "mx", "a@b.org"), read_bounce(raw)
 
 
+OURS = Original.of(["Your ship has moved to the gate.", "That is all there is."] * 40 + [". . . . . . . ."] * 40)
+
+
+def ours(text: str) -> object:
+    """The lines of a text that are a mail's of ours."""
+    lines = text.split("\n")
+    return lines_of(OURS, lines), forms_of(OURS, lines)
+
+
 READERS: dict[str, Callable[[str], object]] = {
     "a letter": lambda text: read_letter(b"From: a@b.org\r\n\r\n" + text.encode()),
     "a letter in HTML": lambda text: read_letter(b"Content-Type: text/html\r\n\r\n<pre>" + text.encode()),
@@ -110,6 +125,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "a ruling": formed,
     "fields": fields,
     "heads": heads,
+    "a report of failure": lambda text: read_bounce(b"From: MAILER-DAEMON <>\r\n\r\n" + text.encode()),
+    "mails of ours": ours,
 }
 
 

@@ -87,7 +87,7 @@ def test_what_is_left_out_is_told(desk: Desk) -> None:
 
     told = " ".join(text_of(desk.last()).split())
     assert told.startswith("Sheet 2 taken: 1 order")
-    assert "indented lines were left out: they stand word for word in the mail you answered." in told
+    assert "quoted lines were left out." in told
 
 
 def test_words_to_others_may_quote_us(desk: Desk) -> None:

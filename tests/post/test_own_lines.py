@@ -105,6 +105,14 @@ def test_a_line_that_begins_like_the_attribution_below_it(own: str) -> None:
     assert text(f"{own}\n{attribution}\n\n{QUOTED}") == own
 
 
+def test_a_date_that_begins_an_attribution() -> None:
+    """It does so right below a line, too."""
+    attribution = '20.11.2026 10:00 пользователь "Pbem" <\norders@example.org> написал:'
+
+    assert text(f"WAIT\n{attribution}\n{QUOTED}") == "WAIT"
+    assert text(f"ABSENT 20.12.2026\norders@example.org wrote:\n{QUOTED}") == "ABSENT 20.12.2026"
+
+
 def test_a_forwarded_mail_of_ones_own_on_one_line() -> None:
     """Whom a mail is from is read from the divider's own line, and nobody else that is named there."""
     divider = "----- Forwarded Message ----- From: {} To: {} Sent: Friday Subject: x"

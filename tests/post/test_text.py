@@ -124,6 +124,27 @@ def test_html_alone(markup: str, expected: str) -> None:
     assert text(markup, HTML) == expected
 
 
+MOBILE = '<div dir="ltr">{}<br></div><div id="ms-outlook-mobile-signature">{}<div>Get Outlook for iOS</div></div>'
+
+
+def test_orders_typed_into_a_signature() -> None:
+    """Outlook's telephones let one type into the signature: what stands there counts if nothing stands above."""
+    assert text(MOBILE.format("", "<div>WAIT</div>"), HTML) == "WAIT"
+    assert text(MOBILE.format("WAIT", "<div>Ann</div>"), HTML) == "WAIT"
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *('div class="yahoo_quoted"', 'hr id="zwchr"', 'span id="OLK_SRC_BODY_SECTION"'),
+        'div id="mail-editor-reference-message-container"',
+    ],
+)
+def test_originals_marked_in_html(mark: str) -> None:
+    """What programs mark as an original in their HTML alone is left out, whatever language stands above it."""
+    assert text(f"<p>WAIT</p><{mark}><p>Ngày 20: Pbem</p><p>Your ships:</p>", HTML) == "WAIT"
+
+
 ORDER_FILE = 'Content-Disposition: attachment; filename="orders.txt"'
 
 

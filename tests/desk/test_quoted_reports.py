@@ -1,0 +1,99 @@
+"""A report or receipt of ours, quoted in whatever way: nothing of it is ordered, and what was typed around it is."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+
+from pbem.store.models import Sheet
+from tests.toy.home import Desk, text_of
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+    desk.reply(desk.last(), "BID 1\nWHISPER blue deal")
+    desk.tick()
+
+
+def bids(desk: Desk) -> list[object]:
+    """The orders of all good sheets after the first."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Sheet.orders).where(Sheet.accepted).order_by(Sheet.id)))[1:]
+
+
+BID_4 = [{"order": "bid", "coins": 4}]
+
+
+def wrapped(text: str) -> str:
+    """A text as a program wraps it that knows no better."""
+    return "\n".join(textwrap.fill(line, 60) if line.strip() else "" for line in text.split("\n"))
+
+
+WAYS: dict[str, Callable[[str], str]] = {
+    "as it is": lambda text: text,
+    "indented": lambda text: textwrap.indent(text, "    "),
+    "wrapped": wrapped,
+    "without blank lines": lambda text: "\n".join(filter(str.strip, text.split("\n"))),
+    "with bars": lambda text: textwrap.indent(text, "| ", lambda _: True),
+    "with initials": lambda text: textwrap.indent(text, "PbE> ", lambda _: True),
+    "without its end": lambda text: text[: len(text) // 2].rpartition("\n")[0],
+    "without its beginning": lambda text: text[len(text) // 3 :].partition("\n")[2],
+    "without its middle": lambda text: "\n".join(line for at, line in enumerate(text.split("\n")) if not 8 <= at <= 12),
+}
+PLACES = {
+    "above": "BID 4\n\n{quoted}",
+    "above, with a header that nobody knows": "BID 4\n\nPbem => Ann\n\n{quoted}",
+    "above, with one that is known": "BID 4\n\nOn Fri, 20 Nov 2026, Orders <orders@example.org> wrote:\n\n{quoted}",
+    "below": "{quoted}\n\nBID 4",
+    "below, with a header that is known": "On Fri, 20 Nov 2026, Orders <orders@example.org> wrote:\n{quoted}\nBID 4\n",
+}
+MAILS = {"report": 1, "receipt": 2}
+
+
+@pytest.mark.parametrize("mail", MAILS.values(), ids=MAILS)
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_orders_around_a_mail_of_ours(desk: Desk, way: Callable[[str], str], place: str, mail: int) -> None:
+    """What was typed is taken whole, and no order that stands in the mail itself is."""
+    answered = desk.mails("ann@example.org")[mail]
+    quoted = way(text_of(answered).replace("\n-- \n", "\n").rstrip("\n"))
+    desk.reply(answered, place.format(quoted=quoted), to=desk.mails("ann@example.org")[1]["Reply-To"])
+    desk.tick()
+
+    assert bids(desk) == [BID_4]
+
+
+def test_orders_between_the_lines(desk: Desk) -> None:
+    """What was typed inside an original without marks is found, as telephones let one answer."""
+    report = desk.mails("ann@example.org")[1]
+    lines = text_of(report).replace("\n-- \n", "\n").split("\n")
+    lines[6:6] = ["BID 4"]
+    attribution = "On Fri, 20 Nov 2026 at 10:00, Orders <orders@example.org> wrote:"
+    desk.reply(report, "\n".join([attribution, *lines]))
+    desk.tick()
+
+    assert bids(desk) == [BID_4]
+
+
+def test_orders_copied_from_a_receipt(desk: Desk) -> None:
+    """Whoever copies orders that a mail of ours restates has typed them."""
+    receipt = desk.mails("ann@example.org")[2]
+    desk.reply(receipt, "BID 1\nWHISPER blue deal\n", to=desk.mails("ann@example.org")[1]["Reply-To"])
+    desk.tick()
+
+    assert [len(orders) for orders in bids(desk) if isinstance(orders, list)] == [2]
+
+
+@pytest.mark.parametrize("pasted", ["BID 4\n\n{report}", "{report}\nBID 4"])
+def test_a_report_that_was_pasted(desk: Desk, pasted: str) -> None:
+    """A letter that names no mail shows by the code in it which report it quotes."""
+    report = desk.mails("ann@example.org")[1]
+    desk.post(pasted.format(report=text_of(report).replace("\n-- \n", "\n")), to=report["Reply-To"])
+    desk.tick()
+
+    assert bids(desk) == [BID_4]
