@@ -186,6 +186,7 @@ def test_a_unit_that_is_tapped_says_what_it_may_do(opened: Page, folder: Path) -
     ).first.click()
 
     assert f"MOVE {ship}" in opened.locator(".offers button").all_text_contents()
+    assert opened.evaluate("document.activeElement.closest('.offers') !== null")
 
 
 @EACH

@@ -96,9 +96,23 @@ export class OrderDesk {
   picked(spot) {
     const line = this.input.value;
     const offers = this.grammar.named(line, spot.names);
-    if (offers.length === 1 && line.trim()) this.write(offers[0].line);
-    else if (offers.length) this.offers.replaceChildren(make("p", {}, `${spot.title}:`), ...this.choices(offers, spot.title));
-    else this.tell(`${spot.title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`);
+    if (offers.length === 1 && line.trim()) {
+      this.write(offers[0].line);
+      this.sayBelowMaps(`${spot.title}. In the line: ${this.input.value}`);
+    } else if (offers.length) {
+      this.offers.replaceChildren(make("p", {}, `${spot.title}:`), ...this.choices(offers, spot.title));
+      this.focusNext();
+    } else {
+      this.sayBelowMaps(`${spot.title}: ${line.trim() ? "that does not come next." : "no order begins with it."}`);
+    }
+  }
+
+  /**
+   * Where somebody looks who taps maps: on a phone the desk lies below them.
+   * @param {string} text
+   */
+  sayBelowMaps(text) {
+    for (const map of this.maps) map.say(text);
   }
 
   /**

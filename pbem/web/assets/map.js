@@ -242,7 +242,15 @@ export class LiveMap {
    * @param {EventTarget | null} target
    */
   tell(target) {
-    this.hint.textContent = this.spotOf(target)?.getAttribute("aria-label") || "";
+    this.say(this.spotOf(target)?.getAttribute("aria-label") || "");
+  }
+
+  /**
+   * Says something below the picture.
+   * @param {string} text
+   */
+  say(text) {
+    this.hint.textContent = text;
   }
 
   /**
