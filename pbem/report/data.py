@@ -8,7 +8,7 @@ from typing import Any
 from pbem.errors import PbemError
 from pbem.report.facts import DiceTold, ReportFacts
 from pbem.ruleset import AnyRuleset, View, canonical
-from pbem.ruleset.canonical import read_json
+from pbem.ruleset.canonical import canonical_object, read_json
 
 FORMAT = 1
 _KEYS = {
@@ -57,9 +57,11 @@ def dice_data(told: DiceTold, seal: str) -> dict[str, Any]:
     return {"seal": seal, "words": words, "own": own, "digest": told.digest, "seats": told.seats}
 
 
-def write_report_data(data: dict[str, Any]) -> bytes:
-    """The bytes of `report_data`: canonical JSON and a newline."""
-    return canonical(data) + b"\n"
+def write_report_data(data: dict[str, Any], view: bytes | None = None) -> bytes:
+    """The bytes of `report_data`: canonical JSON and a newline. Of its `view` that may be at hand already."""
+    if view is None:
+        return canonical(data) + b"\n"
+    return canonical_object({name: canonical(data[name]) for name in data if name != "view"} | {"view": view}) + b"\n"
 
 
 def read_report_data(raw: bytes) -> dict[str, Any]:

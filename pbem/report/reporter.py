@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -36,7 +37,7 @@ from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from pbem.report.seat_page import seat_page
 from pbem.report.sharing import Job, Sharing
 from pbem.report.wording import FILTERS, briefly
-from pbem.ruleset import AnyRuleset, Order, Picture, View
+from pbem.ruleset import AnyRuleset, Order, Picture, View, canonical
 
 FEW, FEW_DRAWN = 24, 2
 """Reports of a turn without pictures, and of all turns with them, up to which other processes are not worth it.
@@ -102,15 +103,21 @@ class Reporter:
             self._templates.bytecode_cache = _CompiledTemplates(str(cache), _COMPILED)
         self._studio = Studio() if pictures else None
         few = FEW_DRAWN if pictures else FEW
-        self._sharing = Sharing(jobs, few, games, self.report, self._lay_down, together=pictures)
+        self._sharing = Sharing(jobs, few, games, self.make, self._lay_down, together=pictures)
         self._wordings: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
 
     def report(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> ReportParts:
-        """One report, made here. `view` is JSON data, as `json.loads` returned it; `orders` as in `Job`."""
+        """One report, made here; what it is made of as in `Job`, but for its view."""
+        return self.make(Job(ruleset, canonical(view), facts, orders))
+
+    def make(self, job: Job) -> ReportParts:
+        """One report, made here."""
+        ruleset, written, facts, orders = job
+        view = json.loads(written)
         facts = replace(facts, ordered=_ordered(ruleset, view, orders)) if orders else facts
         pictures = list(ruleset.pictures(view)) if self._studio else []
         pngs = self._studio.draw(pictures) if self._studio else []
-        return self._report(ruleset, view, facts, list(zip(pictures, pngs, strict=True)))
+        return self._report(job._replace(facts=facts), view, list(zip(pictures, pngs, strict=True)))
 
     def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
         """The reports of all jobs, in their order. Jobs are taken somewhat ahead of the reports that are handed out."""
@@ -166,9 +173,8 @@ class Reporter:
         if self._studio is not None:
             self._studio.close()
 
-    def _report(
-        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, pictures: list[tuple[Picture, bytes | None]]
-    ) -> ReportParts:
+    def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> ReportParts:
+        ruleset, written, facts, _ = job
         data = report_data(ruleset, view, facts)
         context = self._context(ruleset, view, facts, pictures, data["brief"])
         html = self._render(f"{ruleset.key}/report.html.j2", context)
@@ -177,7 +183,7 @@ class Reporter:
             subject=report_subject(ruleset.title, view, facts, facts.edition),
             text=self._render(f"{ruleset.key}/report.txt.j2", context),
             html=html,
-            data=write_report_data(data),
+            data=write_report_data(data, written),
             pictures=tuple(DrawnPicture(picture.name, picture.title, png) for picture, png in pictures),
             page=self.seat_page(ruleset, view, facts, html) if facts.page else None,
         )

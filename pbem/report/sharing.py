@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,12 +11,10 @@ from typing import NamedTuple
 
 from pbem.report.crew import Crew, Ticket
 from pbem.report.facts import ReportFacts, ReportParts
-from pbem.ruleset import AnyRuleset, Order, Seat, View
+from pbem.ruleset import AnyRuleset, Order, Seat
 
 AHEAD = 3
 """How many reports for each worker are asked for before the first of them is handed out."""
-
-Make = Callable[[AnyRuleset, View, ReportFacts, Sequence[Order]], ReportParts]
 
 
 class Job(NamedTuple):
@@ -27,6 +24,9 @@ class Job(NamedTuple):
     view: bytes
     facts: ReportFacts
     orders: Sequence[Order] = ()
+
+
+Make = Callable[[Job], ReportParts]
 
 
 class Sharing:
@@ -58,7 +58,7 @@ class Sharing:
         first = list(islice(left, self._few + 1))
         if self._crew is None or len(first) <= self._few:
             self._few -= len(first) if self._together else 0
-            yield from map(self._made, chain(first, left))
+            yield from map(self._make, chain(first, left))
             return
         if not self._crew.started:
             self._rest()  # each worker has its own from here on
@@ -99,12 +99,9 @@ class Sharing:
     def _answered(self, crew: Crew, job: Job, ticket: Ticket | None) -> ReportParts:
         answer = crew.answer(ticket) if ticket else None
         if answer is None:
-            return self._made(job)
+            return self._make(job)
         parts: ReportParts = pickle.loads(answer)  # noqa: S301 - from a worker of this process
         return parts
-
-    def _made(self, job: Job) -> ReportParts:
-        return self._make(job.ruleset, json.loads(job.view), job.facts, job.orders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +134,4 @@ class _Work:
         view, facts, written = pickle.loads(request)  # noqa: S301 - the same
         ruleset = self._games[self._key]
         orders = tuple(map(ruleset.orders.from_json, written))
-        return pickle.dumps(self._make(ruleset, json.loads(view), replace(facts, seats=self._seats), orders))
+        return pickle.dumps(self._make(Job(ruleset, view, replace(facts, seats=self._seats), orders)))

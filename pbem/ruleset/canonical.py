@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
@@ -31,6 +32,11 @@ def read_json(text: str) -> Any:
 def canonical(data: Any) -> bytes:
     """JSON as UTF-8, keys sorted, no blanks. Refuses floats that are not numbers."""
     return _ENCODER.encode(data).encode()
+
+
+def canonical_object(members: Mapping[str, bytes]) -> bytes:
+    """The canonical JSON of an object; that of its values is there already."""
+    return b"{" + b",".join(b"%s:%s" % (canonical(name), members[name]) for name in sorted(members)) + b"}"
 
 
 def digest(data: Any) -> str:

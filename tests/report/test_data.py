@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pbem.report import ReportDataError, read_report_data, report_data, write_report_data
+from pbem.ruleset import canonical
 from tests.report.toy import Fair, facts, seen
 
 
@@ -15,6 +16,13 @@ def test_report_data_can_be_read_back() -> None:
     data = report_data(Fair(), seen(), facts())
 
     assert read_report_data(write_report_data(data)) == data
+
+
+def test_a_view_that_is_written_already_is_not_written_again() -> None:
+    """The bytes are the same, wherever it stands among the other members."""
+    data = report_data(Fair(), seen(), facts())
+
+    assert write_report_data(data, canonical(data["view"])) == write_report_data(data)
 
 
 def test_saved_with_a_byte_order_mark() -> None:
