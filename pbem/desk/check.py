@@ -14,7 +14,7 @@ from pbem.post.cleaning import own_lines, plain
 from pbem.post.mime import decode_text
 from pbem.post.wrapping import mend
 from pbem.report import ReportDataError, Restated, Told, read_report_data
-from pbem.ruleset import AnyRuleset, Json
+from pbem.ruleset import AnyRuleset, Json, View
 
 Answer = TypeVar("Answer")
 
