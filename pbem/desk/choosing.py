@@ -53,7 +53,10 @@ def _upper(sheet: SheetText, above: Parsed) -> SheetText | None:
     if len(above.errors) > MOST_ASIDE:
         lines = lines[: min(finding.line for finding in above.errors) - 1]
     found = plain_sheet(lines)
-    return None if found.empty else replace(found, header=sheet.header, notes=(UPPER,))
+    if found.empty or sheet.header is None:
+        return None
+    # The key stands in the sheet that does not count, and says nothing of these orders.
+    return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,))
 
 
 def _from_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: Filed) -> SheetText:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from pbem.masking import masked
 from pbem.post.cleaning import HEADER, is_end
@@ -90,10 +91,15 @@ def lines_of(original: Original, lines: Sequence[str]) -> frozenset[int]:
     spelt = [words_of(line) for line in lines] if len(lines) <= _MOST_LINES else []
     runs = list(_runs(original, spelt))
     told = [at for run in runs for at in run.lines]
-    sentences = sum(1 for at in told if _SENTENCE.fullmatch(_unmarked(lines[at])))
-    if sentences < _FEWEST_SENTENCES or sum(len(spelt[at]) for at in told) < _FEWEST_WORDS:
+    if not may_quote(lines[at] for at in told) or sum(len(spelt[at]) for at in told) < _FEWEST_WORDS:
         return frozenset()
     return frozenset(told) | frozenset(_in_other_form(original, spelt, runs))
+
+
+def may_quote(lines: Iterable[str]) -> bool:
+    """Whether some of these lines are sentences or headings, as all mails of ours have and no sheets."""
+    sentences = (line for line in lines if _SENTENCE.fullmatch(_unmarked(line)))
+    return len(list(islice(sentences, _FEWEST_SENTENCES))) == _FEWEST_SENTENCES
 
 
 def forms_of(original: Original, lines: Sequence[str]) -> frozenset[int]:

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.desk.originals import Original, forms_of, lines_of
+from pbem.desk.originals import Original, forms_of, lines_of, may_quote
 from pbem.masking import CODE_CHARACTERS
 from pbem.post.cleaning import HEADER, has_header, is_end
 from pbem.post.quoting import is_quoted
@@ -36,9 +36,6 @@ _MOST_SHOWN = 20
 
 MOST_ANSWERED = 3
 """Of the mails that a letter names, the nearest are looked at."""
-
-_SENTENCES, _WORDS = 2, 6
-"""Only a text with so many lines of so many words is held against our mails: what is less quotes none of them."""
 
 _MOST_FOUND = 8
 """Lines that may come to light below an original that was left out whole: more are rather some of its own."""
@@ -62,7 +59,7 @@ def unquoted(session: Session, letter: Letter) -> Letter:
 def _without_originals(session: Session, letter: Letter) -> Letter:
     """The letter read again with the lines marked that stand in a mail which it answers."""
     lines = letter.source_lines
-    if sum(map(_is_long, lines)) < _SENTENCES:
+    if not may_quote(line for line in lines if not is_quoted(line)):
         return letter
     ours, forms = set[int](), set[int]()
     for original in _originals(session, _answered(session, letter)):
@@ -88,10 +85,6 @@ def _is_better(again: Letter, letter: Letter) -> bool:
         return True
     found = sum(1 for line in set(again.lines) - set(letter.lines) if line.strip())
     return found <= _MOST_FOUND and (has_header(letter.lines) or not has_header(again.lines))
-
-
-def _is_long(line: str) -> bool:
-    return not is_quoted(line) and len(line.split()) >= _WORDS
 
 
 def _examples(lines: Sequence[str]) -> Iterator[int]:

@@ -72,13 +72,14 @@ def read_sheet(
     """
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
     answered = as_mailed_to(case.session, spot, deputy) if deputy else spot
-    ruleset, view = case.house.game(spot.game), json.loads(spot.view)
-    sheet = _without_keys(meant(ruleset, view, sheet, case.letter.filed), answered)
+    ruleset = case.house.game(spot.game)
     earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
     counted = earlier.counted
     if most := sheets_enough(case, spot, earlier.last):
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
         raise TooMany(said, tell_of_sheets(case, spot, most))
+    view = json.loads(spot.view)
+    sheet = _without_keys(meant(ruleset, view, sheet, case.letter.filed), answered)
     if _asks_nothing(case, answered, sheet, counted):
         return lambda: _nothing_to_take(case, spot, sheet, counted)
     reading = _read(ruleset, view, sheet, counted)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from pbem.post import languages
 from pbem.post.addresses import all_addresses
-from pbem.post.quoting import Opening, bars, is_left_out, is_quoted, opening, quote_follows, with_plain_marks
+from pbem.post.quoting import INITIALS, Opening, bars, is_left_out, is_quoted, opening, quote_follows, with_plain_marks
 
 MAX_TEXT = 200_000
 """Characters of a mail's text that are read."""
@@ -142,7 +142,7 @@ def own_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[list[
     text = "\n".join(lines)
     if not any(mark in text for mark in _MARKS):
         return _tidied(lines, [])
-    finds = _sift(with_plain_marks(lines), sender)
+    finds = _sift(with_plain_marks(lines) if INITIALS.search(text) else lines, sender)
     kept = list(_without_signatures(finds))
     if finds.form_quoted and not any(line.strip() for line in kept):
         finds.notes.append('Orders in quoted lines are not read: take the ">" off them, or write them above.')

@@ -99,7 +99,7 @@ _FROM_BEHIND = re.compile(
 _FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.FROM})\s?:", re.IGNORECASE)
 _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.OTHER_FIELDS})\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
-_INITIALS = re.compile(r"\A\s*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)")
+INITIALS = re.compile(r"^[ \t]*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)", re.MULTILINE)
 _LEFT_OUT = re.compile(
     r"\s*+(?:>\s*+)*+(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\])\s*+",
     re.IGNORECASE,
@@ -131,7 +131,7 @@ def with_plain_marks(lines: Sequence[str]) -> Sequence[str]:
 
     Two lines have the same initials, or it is no quotation.
     """
-    initials = [_INITIALS.match(line) for line in lines]
+    initials = [INITIALS.match(line) for line in lines]
     counted = Counter(found[1] for found in initials if found)
     if not counted or max(counted.values()) < 2:
         return lines

@@ -115,19 +115,24 @@ UNREADABLE = Letter(
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
     entity = parse_entity(without_envelope(raw[:MAX_MAIL]))
-    source, filed = _source(entity, _sender(entity))
-    source = replace(source, notes=(*_cut_note(entity, len(raw)), *source.notes))
-    letter = replace(_letter(entity), source=source, filed=filed)
-    return read_again(letter, letter.source_lines)
+    letter = _letter(entity)
+    body, chosen, filed = _source(entity, letter.sender)
+    source = Source(body, (*_cut_note(entity, len(raw)), *chosen))
+    text, notes = _read(source, _lines(body), letter.sender)
+    return replace(letter, text=text, notes=notes, source=source, filed=filed)
 
 
 def read_again(letter: Letter, lines: list[str]) -> Letter:
     """The letter read from these lines in the place of its source's, such as the same with more of them marked."""
     if letter.source is None:
         return letter
-    text, notes = _typed(letter.source.body, lines, letter.sender)
-    kept = tuple(dict.fromkeys([*letter.source.notes, *notes]))[:MAX_NOTES]
-    return replace(letter, text=text, notes=kept)
+    text, notes = _read(letter.source, lines, letter.sender)
+    return replace(letter, text=text, notes=notes)
+
+
+def _read(source: Source, lines: list[str], sender: str | None) -> tuple[str, tuple[str, ...]]:
+    text, notes = _typed(source.body, lines, sender)
+    return text, tuple(dict.fromkeys([*source.notes, *notes]))[:MAX_NOTES]
 
 
 def read_head(raw: bytes) -> Letter:
@@ -176,8 +181,8 @@ def _cut_note(entity: Entity, size: int) -> Iterable[str]:
         yield "The mail is too big; only its beginning was read."
 
 
-def _source(entity: Entity, sender: str | None) -> tuple[Source, Filed | None]:
-    """The text of a mail in which its letter stands, and that of files which may hold the orders instead."""
+def _source(entity: Entity, sender: str | None) -> tuple[Body, tuple[str, ...], Filed | None]:
+    """The text of a mail in which its letter stands, notes on it, and what files may hold the orders instead."""
     walk = Walk()
     pieces = walk.pieces(entity)
     body, chosen = _choose(pieces)
@@ -185,7 +190,7 @@ def _source(entity: Entity, sender: str | None) -> tuple[Source, Filed | None]:
     filed = Filed(_names(loose), _typed(Body(loose), _lines(Body(loose)), sender)[0]) if loose else None
     if filed and not _typed(body, _lines(body), sender)[0].strip():
         body, chosen, filed = Body(loose), [], None
-    return Source(body, (*walk.notes, *chosen)), filed
+    return body, (*walk.notes, *chosen), filed
 
 
 def _lines(body: Body) -> list[str]:

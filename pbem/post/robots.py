@@ -21,7 +21,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
     for name, pattern, reason in (
         (LOOP_HEADER.lower(), r".*", OWN),
         ("content-type", r"multipart/report\b.*", DELIVERY_REPORT),
-        ("return-path", r"(?:<\s*>)?", DELIVERY_REPORT),
+        ("return-path", r"<\s*>", DELIVERY_REPORT),
         ("x-failed-recipients", r".*@.*", DELIVERY_REPORT),
         ("from", r".*<\s*>|[^@]*\b(?:mailer-daemon|postmaster|mail delivery (?:sub)?system)\b[^@]*", DELIVERY_REPORT),
         ("auto-submitted", r"(?!no\b).*", "a program sent it (Auto-Submitted)"),
@@ -88,7 +88,7 @@ def automatic(entity: Entity, sender: str | None, subject: str) -> str:
     # Apple marks as automatic what somebody has sent by the button that List-Unsubscribe makes.
     pressed = "x-apple-unsubscribe" in entity.fields
     for name, sign, reason in _SIGNS:
-        if pressed and name == "auto-submitted":
+        if name not in entity.fields or (pressed and name == "auto-submitted"):
             continue
         if any(map(sign.fullmatch, entity.fields.get(name, ()))):
             return reason

@@ -72,6 +72,7 @@ MEANT = {
     "filled in otherwise": "thank you\n{other}",
     "with WAIT": "thank you\n{waiting}",
     "with the line typed above": "ORDERS toy1 red\nBID 2\nEND",
+    "with the same line typed above the form": "BID 2\n\n{form}",
 }
 
 
