@@ -216,6 +216,7 @@ export class OrderDesk {
   /** Takes what was typed as text for the sheet. */
   typed() {
     this.lines = this.text.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    this.changing = -1;
     this.showLines();
   }
 
@@ -224,16 +225,22 @@ export class OrderDesk {
     this.none.hidden = this.lines.length > 0;
     this.list.replaceChildren(...this.lines.map((line, at) => this.row(line, at)));
     if (document.activeElement !== this.text) this.text.value = this.lines.join("\n");
-    const kept = keepLines(this.seat, this.lines);
+    this.showSending(keepLines(this.seat, this.lines));
+  }
+
+  /** @param {boolean} kept whether the draft is kept on this device */
+  showSending(kept) {
     const { href, filled } = mailOf(this.seat, this.lines);
     this.mail.textContent = filled ? "Send by mail" : "Open a mail to paste it into";
     this.mail.setAttribute("href", href);
     this.sending.hidden = !this.lines.length;
     this.sending.classList.toggle("long", !filled);
-    const long = filled ? "" : "The sheet is too long for some mail programs: copy it, then open a mail and paste it. ";
-    this.sent.textContent = !this.lines.length
-      ? ""
-      : long + (kept ? "This draft is kept on this device. It counts once you have mailed it." : "It counts once you have mailed it.");
+    const said = [
+      filled ? "" : "The sheet is too long for some mail programs: copy it, then open a mail and paste it.",
+      kept ? "This draft is kept on this device." : "",
+      "It counts once you have mailed it.",
+    ];
+    this.sent.textContent = this.lines.length ? said.filter(Boolean).join(" ") : "";
   }
 
   /**
@@ -302,7 +309,7 @@ export class OrderDesk {
   }
 
   opened() {
-    this.sent.textContent = "Your mail program opens with the sheet: send it from there. A receipt answers it.";
+    this.sent.textContent = "Send it from your mail program, which opens now. A receipt answers it.";
   }
 
   async copySheet() {

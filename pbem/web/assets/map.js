@@ -83,14 +83,6 @@ export class LiveMap {
     }
   }
 
-  /**
-   * Whether the picture has a spot of this name.
-   * @param {string} name
-   */
-  has(name) {
-    return this.spots().some((spot) => namesOf(spot).includes(name));
-  }
-
   /** Shows the whole picture. */
   fit() {
     this.look(this.whole);
