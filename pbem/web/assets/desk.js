@@ -234,7 +234,7 @@ export class OrderDesk {
     this.mail.textContent = filled ? "Send by mail" : "Open a mail to paste it into";
     this.mail.setAttribute("href", href);
     this.sending.hidden = !this.lines.length;
-    this.sending.classList.toggle("long", !filled);
+    this.sending.replaceChildren(...(filled ? [this.mail, this.copy] : [this.copy, this.mail]));
     const said = [
       filled ? "" : "The sheet is too long for some mail programs: copy it, then open a mail and paste it.",
       kept ? "This draft is kept on this device." : "",
