@@ -180,7 +180,7 @@ class _Site:
         if campaign.replay:
             self._write_replay(campaign, f"{home}/replay")
         shown = campaign.spectacle.pictures if campaign.spectacle else ()
-        pictures = [Markup(picture.svg) for picture in shown if _is_fit(picture)]  # noqa: S704 - it was checked
+        pictures = [Markup(picture.svg) for picture in shown if _is_fit(picture)]  # noqa: S704 - checked
         self._page(f"{home}/index.html", "campaign", club=self._club, campaign=campaign, pictures=pictures)
         self._folder.write(f"{home}/deadline.ics", calendar(self._club, [campaign], campaign.name))
         self._folder.write(f"{home}/feed.xml", campaign_feed(self._club, campaign))
@@ -231,6 +231,7 @@ def replay_page(
 ) -> str:
     """The page of a replay, for which its files lie there; `made` tells of what, so that it is not made again."""
     colours = colour_of(replay.seats)
+    labels = [moment["label"] for moment in replay.moments]
     title = f"{replay.of.capitalize()} of each seat over time"
     data = {
         "made": made,
@@ -246,7 +247,7 @@ def replay_page(
         campaign=campaign,
         data=island("replay", data),
         colours=list(colours.items()),
-        plot=Markup(plot(replay.scores, [moment["label"] for moment in replay.moments], title)),  # noqa: S704 - it escapes its words
+        plot=Markup(plot(replay.scores, labels, title)),  # noqa: S704 - it escapes its words
         plot_of=replay.of,
         **proof,
     )
