@@ -20,7 +20,7 @@ MAX_IDS = 10
 """Message-IDs that are looked at: the first is the mail's, or others are of mails that it holds in turn."""
 
 _ID = re.compile(r"^[ \t>|]*+message-id[ \t]*+:\s*+(<[!-;=?-~]{1,198}>)", re.IGNORECASE | re.MULTILINE)
-_HEADER_LINE = re.compile(r"[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]++\S")
+_HEADER_LINE = re.compile(r"\A(?:[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]++\S)")
 _TO = re.compile(r"^[ \t>|]*+to[ \t]*+:([^\n]*+)", re.IGNORECASE | re.MULTILINE)
 
 _FAILED = re.compile(
