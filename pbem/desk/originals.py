@@ -39,8 +39,8 @@ _MOSTLY, _FEWEST_MADE = 0.8, 5
 _SHEET = ""
 """What stands for a sheet among the words; no word is like it."""
 
-_MARKS = re.compile(r"[\s>|]*+")
-_SENTENCE = re.compile(r"(?=(?:\S++\s++){3}).*[.:!?]\s*+|\s*+[-=]{4,}+\s*+")
+_MARKS = re.compile(r"\A[\s>|]*+")
+_SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*[.:!?]\s*+|\s*+[-=]{4,}+\s*+)")
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.OTHER_FIELDS})\s?:", r
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
 INITIALS = re.compile(r"^[ \t]*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)", re.MULTILINE)
 _LEFT_OUT = re.compile(
-    r"\s*+(?:>\s*+)*+(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\])\s*+",
+    r"\A\s*+(?:>\s*+)*+(?:\[\.\.\.\]|\(\.\.\.\)|[<\[]snip(?:ped)?[>\]]|\[schnipp\]|\[quoted text hidden\])\s*+",
     re.IGNORECASE,
 )
 _SUSPECT = re.compile(r"\A(?:\s*+[-_=*]|[^:]*+:)")

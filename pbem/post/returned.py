@@ -20,35 +20,47 @@ MAX_IDS = 10
 """Message-IDs that are looked at: the first is the mail's, or others are of mails that it holds in turn."""
 
 _ID = re.compile(r"^[ \t>|]*+message-id[ \t]*+:\s*+(<[!-;=?-~]{1,198}>)", re.IGNORECASE | re.MULTILINE)
-_HEADER_LINE = re.compile(r"[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]++\S")
+_HEADER_LINE = re.compile(r"\A(?:[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]++\S)")
 _TO = re.compile(r"^[ \t>|]*+to[ \t]*+:([^\n]*+)", re.IGNORECASE | re.MULTILINE)
 
-_FAILED = re.compile(
-    r"""
-    (?:could|can|was|were|has|have|did|will)(?:[ ]?not|n['’]t)(?:[ ]been|[ ]be)?[ ](?:delivered|reach(?:ed)?|sent)\b
-    | (?:unable|(?:n['’]t|not)[ ]able|fail(?:ed|s)|inability|impossible)[ ]to[ ](?:be[ ])?(?:deliver|send|relay|reach)
-    | undeliver(?:able|ed) | deliver(?:y|ing)\b.{0,60}\b(?:fail(?:ed|ure|s)?|impossible|aborted|problems?)
-    | fail(?:ed|ure)[ ]notice | (?:failed|rejected|invalid|bad|unknown)[ ]+(?:recipients?|address(?:es)?|users?)\b
-    | returned[ ](?:mail|message|to[ ]sender) | permanent(?:ly)?[ ](?:fatal[ ])?(?:errors?|failures?|failed)
-    | mail(?:ing)?[ ]fail(?:ed|ure) | non-?delivery
-    | (?:user|recipient|mailbox|account|address)\b.{0,60}\b(?:unknown|not[ ]found|rejected|disabled|full|not[ ]exist)
-    | (?:user|recipient|mailbox|account|address)\b.{0,60}\bdoes(?:[ ]not|n['’]t)
-    | unknown[ ](?:user|recipient|address|local) | no[ ]such[ ](?:user|mailbox|recipient|person|account|address)
-    | (?:over|exceeded)[ ]quota | (?:disk|storage|mailbox|mail)?[ ]?quota[ ](?:has[ ]been[ ])?exceed
-    | (?:message|mail)[ ](?:was[ ]|has[ ]been[ ])?(?:rejected|blocked|refused) | transaction[ ]failed
-    | host[ ](?:unknown|not[ ]found) | has[ ]not[ ]been[ ](?:delivered|sent) | (?<!\d)5[0-5]\d[ -]\S
-    | (?<![\w.])5\.\d{1,3}\.\d{1,3}(?![\w.]*\d)
-    | nicht[ ](?:\w+[ ])?(?:zugestellt|zustell|ausgeliefert|übermittelt|gesendet) | unzustellbar
-    | (?:n['’]a|n['’]ont)[ ]pas[ ](?:pu[ ]|été[ ]|pu[ ]être[ ])(?:remis|délivré|livré|distribué|envoyé)
-    | non[ ]remis | no[ ](?:se[ ])?(?:ha[ ]podido|pudo|puede|fue)[ ].{0,20}entreg
-    | non[ ](?:è|sono)[ ]stat.{1,30}(?:recapitat|consegnat) | mancato[ ]recapito
-    | não[ ](?:pôde|foi|pode|conseguiu).{0,20}entreg | не[ ].{0,20}(?:доставлено|доставить)
-    | (?:niet|kon[ ]niet)[ ].{0,20}(?:afgeleverd|bezorgd) | inte[ ].{0,20}levereras | ikke[ ].{0,20}leveres
-    | nie[ ].{0,30}dostarcz | (?:配信|配送|送信|送達|配達)(?:でき|され|不能|エラー)
-    | 届けることができ | 无法(?:投递|送达|发送) | 退信 | 無法(?:投遞|傳遞|寄達)
-    | 반송 | 전송(?:하지|되지)[ ]못
-    """,
-    re.IGNORECASE | re.VERBOSE,
+_FAILED = tuple(
+    re.compile(phrases, re.IGNORECASE | re.VERBOSE)
+    for phrases in (
+        r"""
+        (?:could|can|was|were|has|have|did|will)(?:[ ]?not|n['’]t)(?:[ ]been|[ ]be)?[ ](?:delivered|reach(?:ed)?|sent)\b
+        | (?:unable|(?:t|not)[ ]able|fail(?:ed|s)|inability|impossible)[ ]to[ ](?:be[ ])?(?:deliver|send|relay|reach)
+        | undeliver(?:able|ed) | deliver(?:y|ing)\b.{0,60}\b(?:fail(?:ed|ure|s)?|impossible|aborted|problems?)
+        | fail(?:ed|ure)[ ]notice
+        | (?:failed|rejected|invalid|bad|unknown)[ ]+(?:recipients?|address(?:es)?|users?)\b
+        | returned[ ](?:mail|message|to[ ]sender) | permanent(?:ly)?[ ](?:fatal[ ])?(?:errors?|failures?|failed)
+        | mail(?:ing)?[ ]fail(?:ed|ure)
+        """,
+        r"""
+        non-?delivery
+        | (?:user|recipient|mailbox|account|address)\b.{0,60}\b(?:unknown|not[ ]found|rejected|disabled|full)
+        | (?:user|recipient|mailbox|account|address)\b.{0,60}\bdoes(?:[ ]not|n['’]t)
+        | unknown[ ](?:user|recipient|address|local)
+        | no[ ]such[ ](?:user|mailbox|recipient|person|account|address) | (?:over|exceeded)[ ]quota
+        | (?:disk|storage|mailbox|mail)?[ ]?quota[ ](?:has[ ]been[ ])?exceed
+        | (?:message|mail)[ ](?:was[ ]|has[ ]been[ ])?(?:rejected|blocked|refused) | transaction[ ]failed
+        """,
+        r"""
+        host[ ](?:unknown|not[ ]found) | has[ ]not[ ]been[ ](?:delivered|sent) | (?<!\d)5[0-5]\d[ -]\S
+        | (?<![\w.])5\.\d{1,3}\.\d{1,3}(?![\w.]*\d)
+        | nicht[ ](?:\w+[ ])?(?:zugestellt|zustell|ausgeliefert|übermittelt|gesendet) | unzustellbar
+        | (?:n['’]a|n['’]ont)[ ]pas[ ](?:pu[ ]|été[ ]|pu[ ]être[ ])(?:remis|délivré|livré|distribué|envoyé)
+        | non[ ]remis | no[ ](?:se[ ])?(?:ha[ ]podido|pudo|puede|fue)[ ].{0,20}entreg
+        """,
+        r"""
+        non[ ](?:è|sono)[ ]stat.{1,30}(?:recapitat|consegnat) | mancato[ ]recapito
+        | não[ ](?:pôde|foi|pode|conseguiu).{0,20}entreg | не[ ].{0,20}(?:доставлено|доставить)
+        | (?:niet|kon[ ]niet)[ ].{0,20}(?:afgeleverd|bezorgd) | inte[ ].{0,20}levereras | ikke[ ].{0,20}leveres
+        | nie[ ].{0,30}dostarcz | (?:配信|配送|送信|送達|配達)(?:でき|され|不能|エラー)
+        """,
+        r"""
+        届けることができ | 无法(?:投递|送达|发送) | 退信 | 無法(?:投遞|傳遞|寄達) | 반송 | 전송(?:하지|되지)[ ]못
+        """,
+    )
 )
 _DELAYED = re.compile(
     r"""
@@ -114,10 +126,14 @@ def _above_header(text: str) -> str:
     return "\n".join(lines)
 
 
+def _tells_of_failure(text: str) -> bool:
+    return any(phrases.search(text) for phrases in _FAILED)
+
+
 def _action(said: str) -> Action | None:
     if _DELAYED.search(said) and not _FOR_GOOD.search(said):
         return "delayed"
-    if _FAILED.search(said):
+    if _tells_of_failure(said):
         return "failed"
     return "delivered" if _DELIVERED.search(said) else None
 
@@ -135,4 +151,4 @@ def _reason(above: str) -> str:
         if found := _CODED.search(paragraph):
             return " ".join(paragraph[found.start() :].split())
     lines = (" ".join(line.split()) for line in above.split("\n"))
-    return next((line for line in lines if _FAILED.search(line)), "")
+    return next((line for line in lines if _tells_of_failure(line)), "")

@@ -16,14 +16,17 @@ DELIVERY_REPORT = "it is a delivery report"
 LOOPING = "it went round in a loop"
 _ANSWER = "it is an automatic answer"
 
+_SYSTEMS = r"mailer-daemon|postmaster|mail delivery (?:sub)?system"
+
 _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), reason)
     for name, pattern, reason in (
         (LOOP_HEADER.lower(), r".*", OWN),
         ("content-type", r"multipart/report\b.*", DELIVERY_REPORT),
         ("return-path", r"<\s*>", DELIVERY_REPORT),
-        ("x-failed-recipients", r".*@.*", DELIVERY_REPORT),
-        ("from", r".*<\s*>|[^@]*\b(?:mailer-daemon|postmaster|mail delivery (?:sub)?system)\b[^@]*", DELIVERY_REPORT),
+        ("x-failed-recipients", r"\A[^@]*+@.*+", DELIVERY_REPORT),
+        ("from", r"\A.*<\s*+>", DELIVERY_REPORT),
+        ("from", rf"\A(?=[^@]*+\Z)[^@]*?\b(?:{_SYSTEMS})\b[^@]*+", DELIVERY_REPORT),
         ("auto-submitted", r"(?!no\b).*", "a program sent it (Auto-Submitted)"),
         ("precedence", r"bulk|junk|list|auto_reply", "it is bulk mail (Precedence)"),
         ("preference", r"auto_reply", _ANSWER),
@@ -37,8 +40,8 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("x-cron-env", r".*", "a program sent it (cron)"),
         ("x-mail-autoreply", r".*", _ANSWER),
         ("x-vacation", r"(?!no\b).*", _ANSWER),
-        ("x-mailer", r".*\b(?:vacation|auto-?respon(?:der|se)|autoreply)\b.*", _ANSWER),
-        ("x-post-messageclass", r".*\bautoresponder\b.*", _ANSWER),
+        ("x-mailer", r"\A.*\b(?:vacation|auto-?respon(?:der|se)|autoreply)\b.*+", _ANSWER),
+        ("x-post-messageclass", r"\A.*\bautoresponder\b.*+", _ANSWER),
         ("x-ms-exchange-generated-message-source", r"mailbox rules agent", _ANSWER),
         ("x-auto-response-suppress", r"\A.*\b(?:all|autoreply)\b.*+", "it asks for no automatic answer"),
     )
@@ -46,7 +49,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
 """Fields by which programs show themselves, and the values they do it with."""
 
 _ANSWERS = re.compile(
-    r"""\s*+\[?(?:
+    r"""\A\s*+\[?(?:
     auto(?:matic|mated)?[\s_-]?(?:reply|response|answer|responder|antwort)
     | (?:out[\s]of[\s](?:the[\s])?office|ooo) (?:\s+(?:auto-?\s?reply|reply|message|re|aw))*+ (?=\s*+(?::|\Z))
     | (?:vacation|away|absence)[\s](?:reply|response|notice|message|notification|autoreply)
@@ -67,7 +70,7 @@ _ANSWERS = re.compile(
 """How the subjects of answering machines begin; with "Re:" before it somebody answers one."""
 
 _RETURNED = re.compile(
-    r"""\s*+(?:
+    r"""\A\s*+(?:
     undeliver(?:ed|able)\b | undelivered[\s]mail[\s]returned
     | returned[\s](?:mail|e-?mail|message)\b\s*+(?::|-|to\b)
     | mail[\s](?:delivery[\s](?:fail(?:ed|ure)|system|problem|warning|error)|could[\s]not[\s]be[\s]delivered)

@@ -165,7 +165,6 @@ def test_the_sheet_of_a_quoted_report_is_no_empty_sheet(desk: Desk) -> None:
     text = " ".join(send(desk, f"BID 2\n\nFeladó: Play by Email\n{report}").split())
 
     assert text.startswith("Sheet 2 taken: 1 order")
-    assert "Only the orders at the top were read" in text
     assert [sheet.orders for sheet in sheets(desk)][-1] == [{"order": "bid", "coins": 2}]
 
 
