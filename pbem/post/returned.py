@@ -80,6 +80,9 @@ _FOR_GOOD = re.compile(
 )
 _DELIVERED = re.compile(r"success(?:fully|ful)?\b.{0,40}\bdeliver|\bdelivered[ ](?:successfully|to)\b", re.IGNORECASE)
 
+_BETWEEN = re.compile(r"\n[ \t]*+\n")
+"""What stands between two paragraphs."""
+
 _STATUS = re.compile(r"(?<![\w.])([45]\.\d{1,3}\.\d{1,3})(?![\w.]*\d)")
 _CODED = re.compile(r"(?<![\d.:])[45][0-5]\d[ -]\S|(?<![\w.])[45]\.\d{1,3}\.\d{1,3}(?![\w.]*\d)")
 
@@ -147,7 +150,7 @@ def _recipient(text: str, above: str, others: frozenset[str]) -> str:
 
 def _reason(above: str) -> str:
     """The paragraph with a code of SMTP, from its code on; else the line that says what happened."""
-    for paragraph in re.split(r"\n[ \t]*\n", above):
+    for paragraph in _BETWEEN.split(above):
         if found := _CODED.search(paragraph):
             return " ".join(paragraph[found.start() :].split())
     lines = (" ".join(line.split()) for line in above.split("\n"))
