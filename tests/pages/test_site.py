@@ -206,8 +206,9 @@ def test_a_long_game_is_loaded_as_it_is_watched(browser: Browser, tmp_path: Path
     turns = len(write_replay(tmp_path / "sub/folder", TRAP, times=200 // len(games(TRAP)[0].steps) + 1))
     with served(tmp_path) as (url, asked), opened(browser, f"{url}/sub/folder/{HOME}/index.html") as page:
         page.locator(".stories h2").first.wait_for()
+        while len(first := sorted(name for name in asked if name[0] == "0")) < 4:
+            page.wait_for_timeout(50)
         page.wait_for_load_state("networkidle")
-        first = [name for name in asked if name[0] == "0"]
         page.get_by_label("Speed").select_option("8×")
         for number in range(20, turns, 20):
             page.get_by_role("slider", name="Turn").fill(str(number))
