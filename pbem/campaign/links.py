@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from pbem.house import House
 from pbem.post.writing import Mail
 from pbem.ruleset import svg_escape
+from pbem.store import flushed
 from pbem.store.models import SealedPage
 from pbem.store.waking import Queue, Work, wake
 from pbem.web import seal_page
@@ -33,7 +34,7 @@ def _linked(session: Session, house: House, campaign_id: int | None, mail: Mail)
         return mail
     sealed = seal_page(page.content)
     row = {"campaign_id": campaign_id, "place": sealed.place, "content": sealed.content}
-    session.connection().execute(_PUT, [row])
+    flushed(session).execute(_PUT, [row])
     wake(session, Work(Queue.ARCHIVE))
     url = f"{house.settings.site_url}{sealed.place}#{sealed.key}"
     return dataclasses.replace(
