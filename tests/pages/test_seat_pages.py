@@ -189,15 +189,20 @@ def test_a_unit_that_is_tapped_says_what_it_may_do(opened: Page, folder: Path) -
     assert opened.evaluate("document.activeElement.closest('.offers') !== null")
 
 
+def begin(page: Page, folder: Path, ruleset: AnyRuleset) -> None:
+    """Opens a page in the middle of a game, puts an order into its sheet, and begins another."""
+    view = moments(ruleset)[1]
+    page.goto(file_of(folder, ruleset, view).as_uri())
+    put_line(page, bot_lines(ruleset, view)[0])
+    buttons = page.locator(".offers button")
+    if buttons.count():
+        buttons.first.click()
+
+
 @EACH
 def test_a_page_fits_a_phone(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
     """Nobody has to scroll sideways, with an order begun and one in the sheet."""
-    view = moments(ruleset)[1]
-    opened.goto(file_of(folder, ruleset, view).as_uri())
-    put_line(opened, bot_lines(ruleset, view)[0])
-    buttons = opened.locator(".offers button")
-    if buttons.count():
-        buttons.first.click()
+    begin(opened, folder, ruleset)
 
     for width in WIDTHS:
         opened.set_viewport_size({"width": width, "height": 740})
@@ -207,12 +212,7 @@ def test_a_page_fits_a_phone(ruleset: AnyRuleset, opened: Page, folder: Path) ->
 @EACH
 def test_everybody_can_use_a_page(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
     """axe-core finds nothing, in light and in dark, with an order begun and one in the sheet."""
-    view = moments(ruleset)[1]
-    opened.goto(file_of(folder, ruleset, view).as_uri())
-    put_line(opened, bot_lines(ruleset, view)[0])
-    buttons = opened.locator(".offers button")
-    if buttons.count():
-        buttons.first.click()
+    begin(opened, folder, ruleset)
 
     for scheme in SCHEMES:
         opened.emulate_media(color_scheme=scheme)
