@@ -43,8 +43,8 @@ FEW, FEW_DRAWN = 24, 2
 """Reports of a turn without pictures, and of all turns with them, up to which other processes are not worth it.
 
 Measured: text alone is made in 3 ms, and sent to others and back is no sooner there; shared, tables of six took a third
-more of the processors, and longer by the clock. A painter takes a second for the first charts
-of a game; to begin with one here, and end it for others, would spend that again.
+more of the processors, and longer by the clock. A painter takes a second for the first charts of a game; to begin with
+one here, and end it for others, would spend that again.
 """
 
 _COMPILED = "2-%s.bytecode"
@@ -148,7 +148,11 @@ class Reporter:
 
     def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str) -> bytes:
         """The page of a report, of which `html` is that of its mail."""
-        pictures = ruleset.pictures(view) if self._studio else ()
+        return self._seat_page(ruleset, view, facts, html, ruleset.pictures(view) if self._studio else ())
+
+    def _seat_page(
+        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, pictures: Iterable[Picture]
+    ) -> bytes:
         page = seat_page(ruleset, view, facts, html=html, pictures=pictures)
         return self._render(SEAT_PAGE, {"page": page}).encode()
 
@@ -185,7 +189,7 @@ class Reporter:
             html=html,
             data=write_report_data(data, written),
             pictures=tuple(DrawnPicture(picture.name, picture.title, png) for picture, png in pictures),
-            page=self.seat_page(ruleset, view, facts, html) if facts.page else None,
+            page=self._seat_page(ruleset, view, facts, html, [drawn for drawn, _ in pictures]) if facts.page else None,
         )
 
     def _context(
