@@ -22,6 +22,9 @@ STEP = 4
 MOST_GROWTH = 9.0
 """Times as long for `STEP` times the input; linear work takes 4, quadratic work 16."""
 
+_IN_PROPORTION = 6.0
+"""Times as long for `STEP` times the input that one look lets pass: nearer to linear work than to quadratic."""
+
 WORTH_A_LOOK = 0.002
 """Seconds; what takes less even of the longest input grows too little to be measured, or to matter."""
 
@@ -61,23 +64,24 @@ def growth(work: Callable[[T], object], made: Callable[[int], T], *, least: int 
     return min(found, default=0.0)
 
 
-def quick(work: Callable[[T], object], given: T) -> bool:
-    """Whether a look at this input shows that it takes next to no time."""
+def suspicious(work: Callable[[T], object], made: Callable[[int], T], size: int) -> bool:
+    """Whether one look at input of a size, and of a fourth of it, gives reason to measure the growth."""
     try:
-        return _spent(work, given, enough=math.inf) <= WORTH_A_LOOK / 2
+        long = _spent(work, made(size), enough=math.inf)
+        return long > WORTH_A_LOOK / 2 and long > _IN_PROPORTION * _spent(work, made(size // STEP))
     except TooLong:
-        return False
+        return True
 
 
 def _spent(work: Callable[[T], object], given: T, *, enough: float = 0.0) -> float:
-    """The least processor time that work takes of several times, or the first not above `enough`. Raises TooLong."""
+    """The least processor time that work takes of several times, or the first that settles it. Raises TooLong."""
     least = math.inf
     for _ in range(_DOUBTS if enough else _REPEATS):
         with _rubbish_left(), _cut_off():
             begun = time.thread_time()
             work(given)
             least = min(least, time.thread_time() - begun)
-        if least <= enough:
+        if least <= enough or least >= _ENOUGH:
             break
     return max(least, 1e-6)
 

@@ -15,12 +15,12 @@ import pytest
 
 import pbem
 import rules
-from tests.growth import MOST_GROWTH, growth, quick
+from tests.growth import MOST_GROWTH, growth, suspicious
 from tests.pumps import Pump, pumps
 
 ROOT = Path(__file__).parents[1]
 LOOKED_AT = 16_000
-"""Characters of a text that is tried first; only where it takes long the growth is measured."""
+"""Characters of a text that is tried first; only where it takes long, out of proportion, the growth is measured."""
 
 
 def modules() -> Iterator[Any]:
@@ -89,7 +89,7 @@ def slow(pattern: re.Pattern[Any]) -> Iterator[tuple[str, Pump]]:
     for pump in sorted(pumps(pattern), key=repr):
         make = made(pattern, pump)
         for name, use in zip(["match", "fullmatch", "search", "sub"], ways(pattern), strict=True):
-            if not quick(use, make(LOOKED_AT)) and growth(use, make) > MOST_GROWTH:
+            if suspicious(use, make, LOOKED_AT) and growth(use, make) > MOST_GROWTH:
                 yield name, pump
 
 
