@@ -46,6 +46,7 @@ from pbem.ruleset.contract import (
 )
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
+from pbem.ruleset.enclosures import Enclosure
 from pbem.ruleset.orders import OrderBook, Parsed
 from pbem.ruleset.records import from_json, to_json
 from pbem.ruleset.verbs import Order
@@ -141,6 +142,10 @@ class BaseRuleset(Generic[S]):
     def text_map(self, view: View) -> str:
         """None."""
         return ""
+
+    def enclosures(self, view: View) -> Mapping[str, Sequence[Enclosure]]:
+        """None."""
+        return {}
 
     def public(self, views: Mapping[Seat, View]) -> Panorama | None:
         """Nothing."""

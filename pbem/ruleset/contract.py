@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
+from pbem.ruleset.enclosures import Brought, Enclosure
 from pbem.ruleset.orders import Finding, OrderBook, Parsed
 from pbem.ruleset.verbs import Order
 
@@ -276,6 +277,12 @@ class Ruleset(Protocol[S]):
     def text_map(self, view: View) -> str:
         """The map as text, at most 80 columns wide; empty if the game has none."""
 
+    def enclosures(self, view: View) -> Mapping[str, Sequence[Enclosure]]:
+        """The pictures and files of its GM that a view names, by places that the templates of the game know.
+
+        What is named goes with the report of this view, and with no other.
+        """
+
     def public(self, views: Mapping[Seat, View]) -> Panorama | None:
         """What all players know of a moment, and so strangers may see before the end; None if that is nothing.
 
@@ -318,10 +325,13 @@ class Adjudicated(Protocol):
     ) -> Mapping[str, str]:
         """The text files, by name, that the GM fills in to say what comes of this turn."""
 
-    def read_ruling(self, state: Any, files: Mapping[str, str]) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+    def read_ruling(
+        self, state: Any, files: Mapping[str, str], brought: Brought
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in a GM's files, and what is wrong in each, by its name. Never raises.
 
-        A ruling with an error among its findings is not to be used.
+        `brought` are the pictures and files that lie beside them. A ruling with
+        an error among its findings is not to be used.
         """
 
 
