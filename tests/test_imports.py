@@ -134,7 +134,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "bounces probing wrapping",
         "parts",
         "reading",
-        "codes forgetting",
+        "attached codes forgetting",
         "rescue stamping",
         "outbox sending",
     ),

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -36,6 +38,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError, StoreError, in_words
 from pbem.house import House
+from pbem.post.attached import Attached
 from pbem.post.mime import decode_text
 from pbem.report.examining import Examined, examine
 from pbem.report.gm_pages import Adjudication
@@ -48,6 +51,10 @@ DIGEST = "digest.txt"
 
 WHOLE = "ruling.txt"
 """A file with the whole ruling, where a GM would rather write in one: FILE lines begin its parts, as in an editor."""
+
+
+_FORM = re.compile(r"\s{0,9}GM\s{1,9}\S{1,40}\s{1,9}\S{1,64}\s{0,9}", re.IGNORECASE)
+_LOGO = "this picture stands in the mail's own text, and no line of the ruling shows it: it was left out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,12 +155,14 @@ def send_digests(house: House, now: dt.datetime, campaign: str | None = None) ->
 class TakeRuling(Weighty[Taken]):
     """Takes a GM's files, by their names, as his ruling on the open turn; with an `of`, on that turn and era alone.
 
-    `brought` are the pictures and files that lie beside them.
+    `brought` are the pictures and files that lie beside them; `passed_over` are
+    the names of pictures in the text of a mail that no line of the ruling shows.
     """
 
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
     brought: Mapping[str, Examined] = field(default_factory=dict)
+    passed_over: tuple[str, ...] = ()
 
     def look(self, scene: Scene) -> Taken:
         """How the files read, and whether they could be kept."""
@@ -181,7 +190,7 @@ class TakeRuling(Weighty[Taken]):
         open_ = _open(scene.session, scene.house, snapshot)
         brought = {name: each.enclosure for name, each in self.brought.items()}
         ruling, read = open_.ruleset.read_ruling(open_.state, self.files, brought)
-        findings = _with_faults(read, self.brought)
+        findings = _with_faults(read, self.brought, self.passed_over)
         kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
         return open_, ruling, Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings)
 
@@ -197,7 +206,7 @@ class ShowRulingForm(Question[Form]):
 
 
 def _with_faults(
-    findings: Mapping[str, tuple[Finding, ...]], brought: Mapping[str, Examined]
+    findings: Mapping[str, tuple[Finding, ...]], brought: Mapping[str, Examined], passed_over: Sequence[str]
 ) -> Mapping[str, tuple[Finding, ...]]:
     """What is said of a ruling, and of what lies beside it and cannot be sent."""
     faults = {
@@ -205,7 +214,8 @@ def _with_faults(
         for name, each in brought.items()
         if each.enclosure is None
     }
-    return {**findings, **faults}
+    logos = {name: (Finding(0, "warning", "passed-over", _LOGO),) for name in passed_over}
+    return {**findings, **faults, **logos}
 
 
 def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
@@ -256,6 +266,32 @@ def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
         other = next(file for file in texts if file != WHOLE)
         raise CampaignError(f"{folder} has the whole ruling in {WHOLE}, and {other} besides: take one of them out")
     return read_form(texts[WHOLE].splitlines())
+
+
+def ruling_by_mail(files: Mapping[str, str], attached: Sequence[Attached]) -> TakeRuling:
+    """The act that takes a mailed ruling, with the files of its mail. Raises CampaignError.
+
+    Text files are parts of the ruling, unless the form itself came as one.
+    Pictures that stand in the mail's text are often logos of its writer: those
+    that no line names are not taken for what he wants to show.
+    """
+    texts = dict(files)
+    for each in attached:
+        name = each.name.lower()
+        if name.endswith(".txt") and not _holds_form(each.content):
+            if name in texts:
+                raise CampaignError(f"{name} stands in the mail's text, and is attached besides: take one of them out")
+            texts[name] = decode_text(each.content, "")
+    said = " ".join(normalize("NFC", "\n".join(texts.values())).casefold().split())
+    others = [each for each in attached if not each.name.lower().endswith(".txt")]
+    logos = [each.name for each in others if each.inline and each.name.casefold() not in said]
+    brought = examine((each.name, each.content) for each in others if each.name not in logos)
+    return TakeRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
+
+
+def _holds_form(content: bytes) -> bool:
+    """Whether a text file is the mailed form itself, which was read as the letter."""
+    return any(_FORM.fullmatch(line) for line in decode_text(content, "").splitlines())
 
 
 def _beginning(path: Path) -> bytes:
