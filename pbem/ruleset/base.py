@@ -30,6 +30,7 @@ from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from pbem.ruleset.contract import (
     Bot,
+    Demo,
     Event,
     Json,
     Option,
@@ -69,6 +70,7 @@ class BaseRuleset(Generic[S]):
     version: int = 1
     pace: str = "all players at once"
     options: tuple[Option, ...] = ()
+    demo: Demo = Demo()
     upgrades: tuple[Callable[[Json], Json], ...] = ()
     """Makes of a save of version 1 one of version 2, of version 2 one of version 3, and so on."""
 

@@ -23,7 +23,7 @@ from pbem.ruleset import (
     scored,
     suggest,
 )
-from rules.gm_adjudicated import bots, forms, reading, sheet, state, turn
+from rules.gm_adjudicated import bots, forms, reading, sheet, state, story, turn
 from rules.gm_adjudicated.brief import brief
 from rules.gm_adjudicated.enclosing import NOTHING
 from rules.gm_adjudicated.orders import ORDERS
@@ -69,6 +69,7 @@ class GmAdjudicated(BaseRuleset[State]):
         Option("scores", "bool", default=True, help="whether the scores that the GM gives are public"),
     )
     bots = bots.BOTS
+    demo = story.DEMO
 
     view = staticmethod(view_of)
     enclosures = staticmethod(enclosures)

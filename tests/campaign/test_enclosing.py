@@ -1,4 +1,4 @@
-"""What a GM encloses with his rulings: mailed to those whose reports name it, kept once, proved, and still there later."""
+"""What a GM encloses with his rulings: mailed to those whose reports name it, kept once, proved, still there later."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ COAST = "Die Küste im Norden.png"
 
 SVG = (
     b'<svg xmlns="http://www.w3.org/2000/svg" width="40mm" height="30mm" viewBox="0 0 40 30">'
-    b'<rect width="40" height="30" fill="#225588"/><text x="4" y="12" font-family="Arial" font-size="6">Pass</text></svg>'
+    b'<rect width="40" height="30" fill="#225588"/><text x="4" y="12" font-family="Arial" font-size="6">P</text></svg>'
 )
 PDF = b"%PDF-1.4\nrules\n"
 
