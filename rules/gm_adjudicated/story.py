@@ -25,21 +25,26 @@ VERBS = {
 }
 
 BRIEFING = {
-    "all": (
-        "Grey Ness, November 1823. The brig Margaret Hale has struck the Ness in the fog. All hands were saved, but\n"
-        "nobody can say why the lamp was dark, and Amos Pike, who keeps it, has not been seen since.\n"
-        "In five nights the mail packet comes down from the north. If the lamp is dark then, she will strike as well."
-    ),
-    "heron": "You are the harbour master. The lamp is in your charge, and the Board in London will ask you about it.",
-    "otter": (
-        "You land what pays no duty. Forty casks of yours were in the brig's hold, and on none of her papers.\n"
-        "If anybody finds them, you have never seen them before."
-    ),
-    "raven": (
-        "You are the doctor. The captain lies in your back room with three broken ribs, and talks in his fever\n"
-        "of a chest that must not get wet."
-    ),
-    "gannet": "You are Amos Pike's daughter, the best pilot of this coast. His boat is gone from the slip.",
+    "all": """\
+Grey Ness, November 1823. The brig Margaret Hale has struck the Ness in
+the fog. All hands were saved, but nobody can say why the lamp was dark,
+and Amos Pike, who keeps it, has not been seen since.
+
+In five nights the mail packet comes down from the north. If the lamp is
+dark then, she will strike as well.""",
+    "heron": """\
+You are the harbour master. The lamp is in your charge, and the Board in
+London will ask you about it.""",
+    "otter": """\
+You land what pays no duty. Forty casks of yours were in the brig's hold,
+and on none of her papers. If anybody finds them, you have never seen them
+before.""",
+    "raven": """\
+You are the doctor. The captain lies in your back room with three broken
+ribs, and talks in his fever of a chest that must not get wet.""",
+    "gannet": """\
+You are Amos Pike's daughter, and the best pilot on this coast. Your
+father's boat is gone from the slip.""",
 }
 
 _LOG = """\
@@ -83,30 +88,33 @@ NIGHTS = (
         texts={
             "all.txt": """\
 [RESULT]
-A grey morning. The Margaret Hale lies on the Ness with her back broken, and
-half the village has come to look at her. The lamp was dark last night, too.
+A grey morning. The Margaret Hale lies on the Ness with her back broken,
+and half the village has come to look at her. The lamp was dark last
+night, too.
 [MAP]
 [PICTURE ness.svg: Grey Ness, and the Margaret Hale as she lies]
 """,
             "heron.txt": """\
 [RESULT]
-The oil store is full and the wicks are trimmed. But up in the lamp room the
-great lens is gone from its frame. Four brass screws lie in a saucer, side by
-side: nobody was in a hurry here. The log is on its desk, a page cut out.
+The oil store is full and the wicks are trimmed. But up in the lamp room
+the great lens is gone from its frame. Four brass screws lie in a saucer,
+side by side: nobody was in a hurry here. The log is on its desk, a page
+cut out.
 
 The carrier had one letter from London, for Amos Pike.
 [FILE]
-You hold: four brass screws; the keeper's log, of which you have made a copy.
+You hold: four brass screws; the keeper's log, of which you have made a
+copy.
 [ATTACH keepers-log.md: the keeper's log, as far as it goes]
 [NOTES]
 Suspects the Board's own agent. He is right.
 """,
             "otter.txt": """\
 [RESULT]
-All forty casks are there and dry. You bring eleven to the sea cave before the
-moon comes out and sends you home. In the after cabin there is a clean square
-in the dust, as large as a table: whatever stood there left by the stern window
-before you came.
+All forty casks are there and dry. You bring eleven to the sea cave before
+the moon comes out and sends you home. In the after cabin there is a clean
+square in the dust, as large as a table: whatever stood there left by the
+stern window before you came.
 [FILE]
 Casks: 11 in the sea cave, 29 in the wreck.
 [MAP]
@@ -114,16 +122,18 @@ Casks: 11 in the sea cave, 29 in the wreck.
 """,
             "raven.txt": """\
 [RESULT]
-"Glass," says the captain. "All of it glass. Keep it dry." Towards morning he
-says a name: Mr. Lavery. In the lining of his coat you find a bill of lading
-for one chest, scientific, with a seal that you have not seen before.
+"Glass," says the captain. "All of it glass. Keep it dry." Towards morning
+he says a name: Mr. Lavery. In the lining of his coat you find a bill of
+lading for one chest, scientific, with a seal that you have not seen
+before.
 [PICTURE seal.svg: The seal on the bill of lading]
 """,
             "gannet.txt": """\
 [RESULT]
-The painter of his boat is coiled on the slip, not cut: he went of his own will.
-His oilskins hang on their nail. A man who leaves without them does not mean
-to go far, and with the ebb of that night a boat drifts round to the cliffs.
+The painter of his boat is coiled on the slip, not cut: he went of his own
+will. His oilskins hang on their nail. A man who leaves without them does
+not mean to go far, and with the ebb of that night a boat drifts round to
+the cliffs.
 
 Raven has sent word: he has only the captain.
 """,
@@ -149,46 +159,50 @@ Raven has sent word: he has only the captain.
         texts={
             "all.txt": """\
 [RESULT]
-Rain. The harbour master has put a watch on the wreck, and the whole village
-knows by now that the great lens is gone from the lamp.
+Rain. The harbour master has put a watch on the wreck, and the whole
+village knows by now that the great lens is gone from the lamp.
 """,
             "heron.txt": """\
 [RESULT]
-A Mr. Lavery took the room over the porch on the 4th and left on the 6th, on
-foot, with nothing in his hands. He had the Board's seal on his papers. The
-doctor comes to you in the rain and lays the same seal on your table: it stands
-on the bill of lading of the Margaret Hale.
+A Mr. Lavery took the room over the porch on the 4th and left on the 6th,
+on foot, with nothing in his hands. He had the Board's seal on his papers.
+The doctor comes to you in the rain and lays the same seal on your table:
+it stands on the bill of lading of the Margaret Hale.
 
-So the lens was sold, to be shipped in secret; and the ship that came for it
-struck, because it was gone.
+So the lens was sold, to be shipped in secret; and the ship that came for
+it struck, because it was gone.
 [FILE]
-You hold: four brass screws; the keeper's log; a sight of the seal.
-You know: Lavery bought the lens. He left on foot, so somebody else has it.
+You hold: four brass screws; the keeper's log; a sight of the seal. You
+know: Lavery bought the lens. He left on foot, so somebody else has it.
 """,
             "otter.txt": """\
 [RESULT]
-Your cousin sings like a gate, and the watch goes to make him stop. You land
-nineteen more. Then a lantern comes down the cliff path, and you leave the rest.
+Your cousin sings like a gate, and the watch goes to make him stop. You
+land nineteen more. Then a lantern comes down the cliff path, and you
+leave the rest.
 
-In your cave somebody has been at the water barrel, and has slept on your sails.
+In your cave somebody has been at the water barrel, and has slept on your
+sails.
 [FILE]
 Casks: 30 in the sea cave, 10 in the wreck.
 Somebody has slept in the cave. You have told nobody.
 """,
             "raven.txt": """\
 [RESULT]
-Heron goes white when he sees the seal: it is that of the Board's own agent. He
-tells you in return that the great lens is missing. The captain is better, and
-afraid. "It never came aboard," he says. "The old man was to bring it in his
-boat. He did not come, and we stood in too close to look for him."
+Heron goes white when he sees the seal: it is that of the Board's own
+agent. He tells you in return that the great lens is missing. The captain
+is better, and afraid. "It never came aboard," he says. "The old man was
+to bring it in his boat. He did not come, and we stood in too close to
+look for him."
 """,
             "gannet.txt": """\
 [RESULT]
-Below the south cliffs, where the swell makes a noise like a cough, there is a
-hole that no chart has. His boat lies in it, drawn up and covered with weed, and
-on the thwart is a heel of bread not a day old. Then the tide sends you out.
+Below the south cliffs, where the swell makes a noise like a cough, there
+is a hole that no chart has. His boat lies in it, drawn up and covered
+with weed, and on the thwart is a heel of bread not a day old. Then the
+tide sends you out.
 [MAP]
-[PICTURE boat.svg: What you have seen below the cliffs, and marked on your chart]
+[PICTURE boat.svg: What you have seen below the cliffs]
 """,
             "game.txt": "LABEL the third night\nSCORE heron 4\nSCORE otter 5\nSCORE raven 4\nSCORE gannet 4\n",
         },
@@ -207,20 +221,23 @@ on the thwart is a heel of bread not a day old. Then the tide sends you out.
         texts={
             "all.txt": """\
 [RESULT]
-It blows from the north-east. At low water the Margaret Hale went to pieces,
-and ten casks came ashore below the church, to the great joy of the parish.
+It blows from the north-east. At low water the Margaret Hale went to
+pieces, and ten casks came ashore below the church, to the great joy of
+the parish.
 """,
             "heron.txt": """\
 [RESULT]
-Otter is not at home, and his wife says that he is visiting the sick. You leave
-word for Gannet. It is the first kind one that the Pikes have had this week.
+Otter is not at home, and his wife says that he is visiting the sick. You
+leave word for Gannet. It is the first kind one that the Pikes have had
+this week.
 """,
             "otter.txt": """\
 [RESULT]
-It is Amos Pike who comes in out of the dark, and he is too tired to run. He has
-not sold the lens. He took Lavery's money, thought better of it in the fog, and
-rowed it in here instead of out to the ship. "I heard her strike," he says. It
-stands behind your casks, in its chest, without a scratch.
+It is Amos Pike who comes in out of the dark, and he is too tired to run.
+He has not sold the lens. He took Lavery's money, thought better of it in
+the fog, and rowed it in here instead of out to the ship. "I heard her
+strike," he says. It stands behind your casks, in its chest, without a
+scratch.
 
 Then a boat grates on the shingle: his daughter.
 [FILE]
@@ -229,19 +246,20 @@ The lens is in your cave, and so is Amos Pike.
 """,
             "raven.txt": """\
 [RESULT]
-The captain signs. You carry his paper to Gannet's house through the wind and
-find the fire lit and nobody in. You leave it under the clock.
+The captain signs. You carry his paper to Gannet's house through the wind
+and find the fire lit and nobody in. You leave it under the clock.
 [FILE]
-You hold: the bill of lading; the captain's word in writing, of which Gannet
-has the fair copy.
+You hold: the bill of lading; the captain's word in writing, of which
+Gannet has the fair copy.
 """,
             "gannet.txt": """\
 [RESULT]
-Your father is there, and Otter with him, and thirty casks, and the lens. All
-three look at you as if you were the tide. He weeps when he sees the oilskins.
+Your father is there, and Otter with him, and thirty casks, and the lens.
+All three look at you as if you were the tide. He weeps when he sees the
+oilskins.
 
-Under the clock at home lies the captain's word, signed: the chest never came
-aboard. So nobody has stolen anything yet.
+Under the clock at home lies the captain's word, signed: the chest never
+came aboard. So nobody has stolen anything yet.
 [FILE]
 The lens is in Otter's cave. So are the casks, which you have not seen.
 [MAP]
@@ -264,34 +282,36 @@ The lens is in Otter's cave. So are the casks, which you have not seen.
         texts={
             "all.txt": """\
 [RESULT]
-The wind has dropped. The packet was seen off Scar Point at dusk, a night early,
-and standing south.
+The wind has dropped. The packet was seen off Scar Point at dusk, a night
+early, and standing south.
 [MAP]
 [PICTURE packet.svg: The packet, as she was seen at dusk]
 """,
             "heron.txt": """\
 [RESULT]
-At four in the morning there are steps on the stair, many of them, and something
-heavy. You look at the wall while it is set down. When you turn round there are
-only Gannet, the doctor, and a chest.
+At four in the morning there are steps on the stair, many of them, and
+something heavy. You look at the wall while it is set down. When you turn
+round there are only Gannet, the doctor, and a chest.
 """,
             "otter.txt": """\
 [RESULT]
-Six men who have carried worse for less. Nobody looked at anybody. Your thirty
-casks are inland by now, and the cave is swept.
+Six men who have carried worse for less. Nobody looked at anybody. Your
+thirty casks are inland by now, and the cave is swept.
 [FILE]
 Casks: 30, sold, or as good as sold.
 [MAP]
 """,
             "raven.txt": """\
 [RESULT]
-You needed the blankets: Amos Pike was in the boat. He will live. Heron read the
-captain's paper twice, folded it, and put it where he keeps what London gets.
+You needed the blankets: Amos Pike was in the boat. He will live. Heron
+read the captain's paper twice, folded it, and put it where he keeps what
+London gets.
 """,
             "gannet.txt": """\
 [RESULT]
-You took her round the Ness in the dark with a hand's breadth under the keel, and
-the chest did not get wet. Four brass screws lay ready in a saucer.
+You took her round the Ness in the dark with a hand's breadth under the
+keel, and the chest did not get wet. Four brass screws lay ready in a
+saucer.
 [FILE]
 The lens is in the lamp room, in its chest.
 [MAP]
@@ -310,9 +330,10 @@ The lens is in the lamp room, in its chest.
         texts={
             "all.txt": """\
 [RESULT]
-At 4.31, by the new page of the log, the light of Grey Ness was lit. The packet
-saw it at five, put her helm down, and passed the Ness with a mile of water to
-spare. She had sixty people aboard, and none of them ever knew.
+At 4.31, by the new page of the log, the light of Grey Ness was lit. The
+packet saw it at five, put her helm down, and passed the Ness with a mile
+of water to spare. She had sixty people aboard, and none of them ever
+knew.
 [MAP]
 [PICTURE light.svg: The light of Grey Ness, and the packet going by]
 """,
@@ -354,4 +375,4 @@ def _told(form: str, text: str, *, whole: bool) -> str:
     return f"{remarks}\n{text}" if text else form
 
 
-DEMO = Demo(seats=SEATS, options={"verbs": VERBS, "briefing": BRIEFING}, bot=sheet, rule=rule)
+DEMO = Demo(seats=SEATS, options={"verbs": VERBS, "briefing": BRIEFING, "turns": len(NIGHTS)}, bot=sheet, rule=rule)

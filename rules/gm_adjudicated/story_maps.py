@@ -51,8 +51,8 @@ _MARKS = {
         '<path d="M590,196l34,-9l-9,17l-20,6z" fill="#6b4a2b" stroke="#33210f" stroke-width="1.5"/>'
         '<path d="M602,194l-8,-26M612,191l3,-20" stroke="#33210f" stroke-width="2.5"/>'
     ),
-    "cave": '<path d="M216,346c-4,-20 22,-26 28,-8c2,8 -4,14 -8,16z" fill="#33210f"/>',
-    "boat": '<path d="M262,352h26l-6,9h-14z" fill="#a63d2f" stroke="#33210f" stroke-width="1.5"/>',
+    "cave": '<path d="M104,399c-4,-20 22,-26 28,-8c1,4 0,6 -2,8z" fill="#33210f"/>',
+    "boat": '<path d="M212,376h26l-6,9h-14z" fill="#a63d2f" stroke="#33210f" stroke-width="1.5"/>',
     "light": (
         '<path d="M544,107L640,66V150z" fill="#f6d55c" opacity="0.75"/>'
         '<path d="M544,107L470,20h-60z" fill="#f6d55c" opacity="0.55"/><circle cx="544" cy="107" r="7" fill="#f6b73c"/>'
@@ -65,12 +65,12 @@ _MARKS = {
 _LABELS = (
     ("", 30, 150, "The moor", 15),
     ("", 150, 322, "Grey Ness", 17),
-    ("", 140, 240, "church", 12),
+    ("", 166, 222, "church", 12),
     ("", 452, 130, "lighthouse", 13),
     ("", 500, 410, "The North Sea", 15),
     ("wreck", 530, 226, "Margaret Hale", 13),
-    ("cave", 176, 388, "the sea cave", 13),
-    ("boat", 294, 364, "Pike's boat", 12),
+    ("cave", 140, 414, "the sea cave", 13),
+    ("boat", 244, 386, "Pike's boat", 12),
     ("packet", 520, 34, "the packet", 12),
 )
 
