@@ -6,18 +6,20 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.acts.act import do
+from pbem.acts.act import do, look
 from pbem.acts.creation import NewCampaign, create, players_allowed
 from pbem.acts.opening import Start
+from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, write_folder
+from pbem.acts.time.holding import Release
 from pbem.archive import replay
 from pbem.campaign.snapshot import live, load_campaign
 from pbem.config import load_settings, write_default_settings
-from pbem.errors import ConfigError
+from pbem.errors import CampaignError, ConfigError
 from pbem.house import House, choose_game, open_house
 from pbem.logbook import open_log
 from pbem.players import Player
@@ -32,6 +34,7 @@ from pbem.tick import run_now, tick
 
 CAMPAIGN = "demo"
 SITE = "site"
+RULINGS = "rulings"
 MOST_TURNS = 500
 USUAL_SEATS = 4
 START = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
@@ -46,7 +49,7 @@ class DemoResult:
     """What a demo did, and where to look.
 
     `page` is that of a seat's last report which asked for orders. `proved` are the turns that the replay of the
-    archive passed.
+    archive passed. In `rulings` is what the GM wrote, a folder a turn, if there was one to judge them.
     """
 
     game: str
@@ -60,6 +63,7 @@ class DemoResult:
     pictures: int
     proved: int
     archive: Path
+    rulings: Path | None
     site: Path
     report: Path
     page: Path | None
@@ -99,7 +103,10 @@ def seat_names(ruleset: AnyRuleset, seats: int | None) -> list[str]:
     number = seats if seats is not None else min(known.most, max(known.least, USUAL_SEATS))
     if not known.least <= number <= known.most:
         raise ConfigError(f"{ruleset.title} is for {players_allowed(known)} players, not {number}")
-    return list(known.names[:number]) if known.names else [f"player{count}" for count in range(1, number + 1)]
+    if known.names:
+        return list(known.names[:number])
+    others = [f"player{count}" for count in range(1, number + 1)]
+    return [*ruleset.demo.seats[:number], *others[len(ruleset.demo.seats) :]]
 
 
 class _Demo:
@@ -114,7 +121,7 @@ class _Demo:
         self._seen = ""
         self._receipt: Path | None = None
         self._mails = 0
-        bot = ruleset.bots["standard"]
+        bot = ruleset.demo.bot or ruleset.bots["standard"]
         self._players = [
             Player(seat, f"{seat}@example.org", _ADDRESS, bot, Dice(seed).scoped("players")) for seat in seats
         ]
@@ -128,13 +135,26 @@ class _Demo:
             gm="gm@example.org",
             seats=[(player.seat, player.address) for player in self._players],
             deadline="EVERY 24h",
-            options={},
+            options=self._options(),
             policy={"site": "all"},
         )
         create(self._house, wanted, self._now, seed=self._seed)
         do(self._house, CAMPAIGN, Start(), self._now)
         self._tick()
         self._inbox.send(_ADDRESS, self._players[0].ask(CAMPAIGN, "FORMAT PAGE", self._now))
+
+    def _options(self) -> dict[str, str]:
+        """The options of the campaign as a GM types them; what is in a file is written into one."""
+        typed = {}
+        for option in self._ruleset.options:
+            value = self._ruleset.demo.options.get(option.name)
+            if value is not None and option.kind == "file":
+                path = self._house.settings.home / f"{option.name}.json"
+                path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+                typed[option.name] = str(path)
+            elif value is not None:
+                typed[option.name] = str(value)
+        return typed
 
     def play_turn(self) -> bool:
         """Everyone sends, slips are mended, the turn is resolved. False when the game is over."""
@@ -169,10 +189,13 @@ class _Demo:
             pictures=len(list(settings.archive.rglob("*.png"))),
             proved=proof.turns,
             archive=settings.archive / CAMPAIGN,
+            rulings=self._rulings if self._rulings.is_dir() else None,
             site=publish(self._house, settings.home / SITE).page,
             report=folder / f"{seat}.html",
             page=self._page(),
-            picture=next(iter(sorted(folder.glob(f"{seat}.*.png"))), None),
+            picture=next(
+                iter(sorted(folder.glob(f"{seat}.*.png")) or sorted(folder.parent.glob("enclosed/*.png"))), None
+            ),
             receipt=self._receipt,
         )
 
@@ -193,14 +216,35 @@ class _Demo:
 
     def _tick(self) -> Ticked:
         done = tick(self._house, self._now)
-        if done.awaiting:  # a demo has bots for players, and no GM
-            done = run_now(self._house, CAMPAIGN, self._now)
+        if done.awaiting:
+            done = self._ruled()
         for path in sorted(self._sent.iterdir()):
             if path.name > self._seen:
                 self._seen = path.name
                 self._mails += 1
                 self._hand_out(path)
         return done
+
+    def _ruled(self) -> Ticked:
+        """The turn that waits for the GM is run with his ruling; without one, where the game brings no GM."""
+        rule = self._ruleset.demo.rule
+        if rule is None:
+            return run_now(self._house, CAMPAIGN, self._now)
+        form = look(self._house, CAMPAIGN, ShowRulingForm(), self._now)
+        files, beside = rule(form.turn, form.files)
+        folder = self._rulings / str(form.turn)
+        write_folder(replace(form, files=files), folder)
+        for name, content in beside.items():
+            (folder / name).write_text(content, encoding="utf-8")
+        taken = do(self._house, CAMPAIGN, read_folder(CAMPAIGN, folder).taken(), self._now)
+        if not taken.kept:
+            raise CampaignError(f"the ruling of the demo's GM on turn {form.turn} has errors: {dict(taken.findings)}")
+        do(self._house, CAMPAIGN, Release(), self._now)
+        return tick(self._house, self._now)
+
+    @property
+    def _rulings(self) -> Path:
+        return self._house.settings.home / RULINGS
 
     def _hand_out(self, path: Path) -> None:
         """Gives a mail to the player it is for."""

@@ -1,6 +1,7 @@
 """The archive: every turn's record, sheets and reports, and the proof that they belong together."""
 
 from pbem.archive.dice import drawn_word, mixed_seed, rehearsal_seed, words_told
+from pbem.archive.enclosed import enclosed_path, hash_in
 from pbem.archive.files import (
     SheetReceived,
     archive_turn,
@@ -37,7 +38,9 @@ __all__ = [
     "copy_withdrawn",
     "differences",
     "drawn_word",
+    "enclosed_path",
     "file_hash",
+    "hash_in",
     "is_patch",
     "is_whole",
     "make_patch",

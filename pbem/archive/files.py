@@ -6,6 +6,7 @@
                              /sheets/red-v1.txt     a sheet as received, its key masked
                              /sheets/red.orders.txt the orders used, as understood
                              /reports/red.txt …     the reports its resolution produced
+                             /enclosed/3fa9….png …  what its GM has enclosed and no report showed before
     <archive>/<campaign>/withdrawn/0003-5f2a90c1/…  turn 3 as it was before it was run again, and its record's hash
 
 A folder is on the disk before it counts as written. The database stays the

@@ -25,7 +25,7 @@ RECORD = "turn.json"
 WITHDRAWN = "withdrawn"
 """The folder of a campaign's archive for turns that were taken back or run again."""
 
-PARTS = ("reports", "sheets")
+PARTS = ("reports", "sheets", "enclosed")
 """The folders inside that of a turn."""
 
 MOST_RECORD = 64_000_000

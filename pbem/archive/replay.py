@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pbem.archive.dice import mixed_seed, recorded_words
+from pbem.archive.enclosed import check_enclosed
 from pbem.archive.patches import PatchError, apply_patch
 from pbem.archive.reading import Folder, check_chain, check_files, open_folders, open_withdrawn
 from pbem.archive.record import events_hash, setup_dice, state_hash, turn_dice
@@ -73,6 +74,7 @@ def replay(
     check_chain(folders, head)
     aside = open_withdrawn(archive, campaign)
     check_withdrawn(folders, aside, withdrawn)
+    check_enclosed(folders, ruleset)
     run = _Run(ruleset, seed, mixed_seed(seed, recorded_words(folders[0].record)))
     for folder in folders:
         check_files(folder)

@@ -17,7 +17,7 @@ from pbem.ruleset import Json, canonical
 _Check = Callable[[Any], bool]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_PATH = re.compile(r"(?:reports|sheets)/[^/\0.][^/\0]*")
+_PATH = re.compile(r"(?:reports|sheets|enclosed)/[^/\0.][^/\0]*")
 """A file of a turn's folder: never outside it, and never hidden."""
 
 

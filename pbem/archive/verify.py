@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbem.archive.dice import drawn_word, recorded_words, words_told
+from pbem.archive.enclosed import check_enclosed
 from pbem.archive.held import Held, find_record, find_report
 from pbem.archive.reading import RECORD, Folder, check_chain, check_files, folder_name, open_folders, open_withdrawn
 from pbem.archive.replay import replay
@@ -100,6 +101,8 @@ def verify(
         _check_same(folders[0], folder)
         _check_sheets(folder)
     _check_states(folders)
+    if folders[0].record["game"] in games:
+        check_enclosed(folders, games[folders[0].record["game"]])
     held = [find_report(raw, name, (*folders, *aside)) for name, raw in (reports or {}).items()]
     held += [find_record(hash_, (*folders, *aside)) for hash_ in records]
     words = _words(folders[0])

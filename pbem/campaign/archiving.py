@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from sqlalchemy import Select, bindparam, select, update
 from sqlalchemy.orm import Session
 
-from pbem.archive import archive_turn, bring_back, file_hash, is_whole, set_aside, turn_files
+from pbem.archive import archive_turn, bring_back, file_hash, hash_in, is_whole, set_aside, turn_files
 from pbem.campaign.history import orders_used
 from pbem.campaign.resolving import received
+from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import load_campaign, load_sheets
 from pbem.errors import PbemError, StoreError, in_words
 from pbem.house import House
@@ -174,4 +175,10 @@ def _files(session: Session, house: House, turn: Resolved) -> dict[str, bytes]:
     for report in ({}, *reports):
         made = turn_files([report], sheets=sheets, orders=given, book=book)
         kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}
-    return kept
+    return kept | _enclosed(session, snapshot.id, told["files"])
+
+
+def _enclosed(session: Session, campaign_id: int, files: Mapping[str, str]) -> dict[str, bytes]:
+    """What the GM has enclosed, of the files that a record names."""
+    paths = {hash_in(path): path for path in files if hash_in(path)}
+    return {paths[hash_]: content for hash_, content in Shelf(session, campaign_id).find(paths).items()}

@@ -26,6 +26,7 @@ from pbem.post.outbox import queue, topic_of
 from pbem.post.reading import Letter
 from pbem.post.writing import Mail, Part
 from pbem.report import Page, ReportFacts, ReportParts
+from pbem.report.enclosed import SentEnclosure
 from pbem.report.entry import CONTENT_TYPE, deadline_entry
 from pbem.report.people_pages import Notice
 from pbem.store.models import Campaign, Outgoing
@@ -133,10 +134,12 @@ class Postman:
         *,
         topic: str = "",
         linked: bool = False,
+        enclosed: Iterable[SentEnclosure] = (),
     ) -> Mail:
         """The mail of a report: pressing Reply on it is enough to send orders.
 
         Its page, if it has one, is a file of it; or, if that is to be `linked` and the house has a site, a link.
+        `enclosed` are the pictures and files of the GM that its view names.
         """
         data = Part(name=f"{facts.campaign}-{facts.seat}.json", content_type="application/json", content=parts.data)
         pictures = tuple(
@@ -144,11 +147,12 @@ class Postman:
             for name, _, png in parts.pictures
             if png is not None
         )
+        files = tuple(Part(each.name, each.kind, each.content, each.cid) for each in enclosed)
         linked = linked and self.house.settings.has_site
         name = f"{facts.campaign}-{facts.seat}.html"
         page = (Part.page(name, parts.page, linked=linked),) if parts.page else ()
         mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
-        return dataclasses.replace(mail, html=parts.html, parts=(*pictures, *page, data))
+        return dataclasses.replace(mail, html=parts.html, parts=(*pictures, *files, *page, data))
 
     def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> Part:
         """The campaign's deadline as a file for calendars, as it was set at a moment."""

@@ -17,12 +17,14 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies
 from pbem.campaign.piles import Files, Pile, batches
 from pbem.campaign.press.postbag import Postbag
+from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
 from pbem.report import Correction, DiceTold, Job, ReportFacts, ReportParts, SheetUsed
+from pbem.report.enclosed import Enclosures, SentEnclosure
 from pbem.ruleset import AnyRuleset, Order, Seat, View, canonical
 from pbem.store.models import Report, Turn
 from pbem.store.states import Pages
@@ -38,7 +40,7 @@ class Opening:
     `over`: the game has ended. Only then the `seed` is told, and not when the GM looks ahead. `dice` is what seats are
     told of the words mixed with it, at the start and at the end. `orders` are those that the turn before was resolved
     with: to each seat its own are told. `record` is the hash of the record before that which
-    they are files of.
+    they are files of. `shelf` has what the GM has enclosed.
     """
 
     snapshot: CampaignSnapshot
@@ -53,6 +55,7 @@ class Opening:
     orders: Mapping[Seat, tuple[Order, ...]] = field(default_factory=dict)
     record: str = ""
     postbag: Postbag
+    shelf: Shelf
     corrections: Mapping[Seat, Correction] = field(default_factory=dict)
 
 
@@ -66,6 +69,7 @@ class MadeReport:
     parts: ReportParts
     mail: Mail
     edition: int = 1
+    enclosed: tuple[SentEnclosure, ...] = ()
 
 
 def make_reports(
@@ -77,13 +81,16 @@ def make_reports(
     def jobs() -> Iterator[Job]:
         for place, view in views:
             # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
-            job = Job(ruleset, canonical(view), _facts(house, opening, place), opening.orders.get(place.seat, ()))
+            facts = _facts(house, opening, place, opening.shelf.of(ruleset, view))
+            job = Job(ruleset, canonical(view), facts, opening.orders.get(place.seat, ()))
             asked.append((place, job))
             yield job
 
     for parts in house.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
-        yield MadeReport(place, facts.code, view, parts, _mail(house, opening, place, facts, parts), facts.edition)
+        enclosed = tuple(Enclosures(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
+        mail = _mail(house, opening, place, facts, parts, enclosed)
+        yield MadeReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,9 @@ def pile_reports(house: House, ruleset: AnyRuleset, opening: Opening, views: Ite
 def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
     """The text alone that a seat would be mailed of a view."""
     orders = opening.orders.get(place.seat, ())
-    return house.reporter.text(ruleset, json.loads(view), _facts(house, opening, place), orders)
+    seen = json.loads(view)
+    facts = _facts(house, opening, place, opening.shelf.of(ruleset, seen))
+    return house.reporter.text(ruleset, seen, facts, orders)
 
 
 def put_reports(
@@ -148,7 +157,7 @@ def put_reports(
     postman.send(session, now, *sent)
 
 
-def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
+def _facts(house: House, opening: Opening, place: Place, enclosed: Mapping[str, bytes]) -> ReportFacts:
     snapshot = opening.snapshot
     return ReportFacts(
         campaign=snapshot.name,
@@ -168,13 +177,22 @@ def _facts(house: House, opening: Opening, place: Place) -> ReportFacts:
         record=opening.record,
         correction=opening.corrections.get(place.seat),
         words=opening.postbag.words(place),
+        enclosed=enclosed,
         closes=opening.deadline + snapshot.policy.grace_time if opening.deadline and snapshot.policy.grace else None,
     )
 
 
-def _mail(house: House, opening: Opening, place: Place, facts: ReportFacts, parts: ReportParts) -> Mail:
+def _mail(
+    house: House,
+    opening: Opening,
+    place: Place,
+    facts: ReportFacts,
+    parts: ReportParts,
+    enclosed: Sequence[SentEnclosure],
+) -> Mail:
     snapshot = opening.snapshot
     id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
     topic = topic_of("report", snapshot.name, opening.number, place.seat)
     linked = snapshot.pages_for(place) == Pages.LINK
-    return Postman.of(house, snapshot).report(place.address, parts, facts, id_, topic=topic, linked=linked)
+    postman = Postman.of(house, snapshot)
+    return postman.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)

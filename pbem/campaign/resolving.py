@@ -16,6 +16,7 @@ from pbem.archive import (
     SheetReceived,
     Withdrawn,
     apply_patch,
+    enclosed_path,
     told_hash,
     turn_dice,
     turn_files,
@@ -27,6 +28,7 @@ from pbem.campaign.history import Past, all_withdrawn, events_from, orders_used,
 from pbem.campaign.piles import Pile
 from pbem.campaign.press.postbag import load_postbag
 from pbem.campaign.reporting import MadeReport, Opening, pile_reports
+from pbem.campaign.shelf import Shelf, named
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
@@ -104,6 +106,7 @@ class Outcome:
     used: Mapping[Seat, SheetUsed] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     patch: Patch = ()
+    enclosed: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def state(self) -> bytes:
@@ -182,15 +185,26 @@ def resolve_turn(session: Session, before: Before, dice: Dice | None = None) -> 
     )
     state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)
+    views = _views(session, before, state, events, standing)
     return Outcome(
         dumped=dumped,
         standing=standing,
-        views=_views(session, before, state, events, standing),
+        views=views,
         turn=given,
         used={seat: SheetUsed(sheet.version, sheet.digest) for seat, sheet in counted.items()},
         events=events,
         patch=before.patch,
+        enclosed={} if turn.ruling is None else _newly_enclosed(session, before, views),
     )
+
+
+def _newly_enclosed(session: Session, before: Before, views: Iterable[tuple[Place, View]]) -> dict[str, bytes]:
+    """What the views name that no report did before: the archive has each content once, with its first report."""
+    ruleset, told = before.ruleset, (json.loads(report.view) for report in before.last.values())
+    old = {each.sha256 for view in told for each in named(ruleset, view)}
+    new = {each.sha256: each for _, view in views for each in named(ruleset, view) if each.sha256 not in old}
+    contents = Shelf(session, before.snapshot.id).find(new)
+    return {enclosed_path(new[hash_]): content for hash_, content in contents.items()}
 
 
 def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
@@ -227,17 +241,19 @@ def opening_of(
         orders=outcome.turn.orders,
         record=told_hash(previous),
         postbag=load_postbag(session, snapshot, number, over=outcome.standing.over),
+        shelf=Shelf(session, snapshot.id),
     )
 
 
 def run_files(before: Before, outcome: Outcome, reports: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
     """The files of a turn for the archive; `reports` are those of each seat told."""
-    return turn_files(
+    files = turn_files(
         reports,
         sheets=received(before.snapshot, before.turn.sheets),
         orders=outcome.turn.orders,
         book=before.ruleset.orders,
     )
+    return {**files, **outcome.enclosed}
 
 
 def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now: dt.datetime) -> bytes:

@@ -91,7 +91,7 @@ def adjudicate(
             show(written, ruling_folder_lines(written), as_json=as_json)
             return
         else:
-            taken = do(house, name, TakeRuling(read_folder(name, folder)), now)
+            taken = do(house, name, read_folder(name, folder).taken(), now)
     show(taken, told(taken, SCREEN), as_json=as_json)
     context.exit(0 if taken.kept else 1)
 
@@ -103,7 +103,7 @@ def _edited(house: House, name: str, now: dt.datetime) -> Taken | None:
     write_folder(form, folder)
 
     def ruling() -> TakeRuling:
-        return TakeRuling(read_folder(name, folder), of=(form.turn, form.era))
+        return read_folder(name, folder).taken((form.turn, form.era))
 
     if not rule(form, folder, lambda: look(house, name, ruling(), now)):
         return None

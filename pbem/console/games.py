@@ -80,6 +80,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
         ("its picture", result.picture),
         ("a receipt", result.receipt),
         ("the archive", result.archive),
+        ("the rulings", result.rulings),
         ("the site", result.site),
         ("a seat's page", result.page),
     ]

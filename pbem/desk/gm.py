@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -17,11 +17,12 @@ from pbem.desk.gm_acts import WISHES, Wish
 from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, GmText, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import PbemError, StoreError
+from pbem.post.attached import attached_files, was_cut
 from pbem.post.writing import Part
 from pbem.report import tell_findings
 from pbem.report.gm_pages import Done, GmAnswer, GmImpostor
 from pbem.ruleset import Order, RulesetError
-from pbem.store.models import Campaign
+from pbem.store.models import Campaign, Letter
 from pbem.telling import mail_door, told
 
 
@@ -48,10 +49,18 @@ def answer_gm_letter(case: Case, sheet: GmSheet) -> str:
         page = GmImpostor(campaign=campaign.name, sender=case.letter.sender or "an unreadable sender")
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
-    orders = read_gm_sheet(sheet, {})
+    orders = _with_files(case, read_gm_sheet(sheet, {}))
     told, files = _answered(case, campaign.name, sheet, orders)
     answer_gm(case, campaign, told, files=files)
     return f"from the GM of {campaign.name}: " + _in_short(told)
+
+
+def _with_files(case: Case, orders: GmOrders) -> GmOrders:
+    """The commands with the files of their mail, if one of them takes any."""
+    if not any(order.takes_files for order in orders.parsed.orders if isinstance(order, GmCommand)):
+        return orders
+    raw = case.session.scalars(select(Letter.raw).where(Letter.id == case.letter_id)).one()
+    return replace(orders, text=replace(orders.text, attached=tuple(attached_files(raw)), cut=was_cut(raw)))
 
 
 def _answered(case: Case, name: str, sheet: GmSheet, orders: GmOrders) -> tuple[GmAnswer, tuple[Part, ...]]:

@@ -29,7 +29,7 @@ from pbem.acts.people.roster import (
 )
 from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
 from pbem.acts.press.writing import EVERYBODY
-from pbem.acts.ruling.adjudicating import TakeRuling
+from pbem.acts.ruling.adjudicating import ruling_by_mail
 from pbem.acts.ruling.rulingform import read_form
 from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
@@ -39,6 +39,8 @@ from pbem.desk import gm_commands as by_mail
 from pbem.desk.gm_commands import GmText
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import ShowStatus
+from pbem.post.incoming import MAX_GM_MAIL
+from pbem.ruleset import as_size
 from pbem.ruleset.canonical import read_json
 
 Wish = Question[Any] | Act[Any]
@@ -74,7 +76,12 @@ def _patch(_: by_mail.PatchState, text: GmText) -> Wish:
 
 
 def _rule(_: by_mail.Rule, text: GmText) -> Wish:
-    return TakeRuling(read_form(line for _, line in text.lines))
+    if text.cut:
+        raise CampaignError(
+            "the mail is too big, and only its beginning was read: make pictures smaller, or have the ruling read from "
+            f"a folder; with all its files a mail may have {as_size(MAX_GM_MAIL)}"
+        )
+    return ruling_by_mail(read_form(line for _, line in text.lines), text.attached)
 
 
 def _words(text: GmText) -> str:

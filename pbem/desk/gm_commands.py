@@ -19,6 +19,7 @@ from typing import Annotated, Any
 from pbem.campaign.reading import Lines
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
 from pbem.masking import without_keys
+from pbem.post.attached import Attached
 from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
 
@@ -35,11 +36,13 @@ _REASON = Free("reason", "words", "I am on a train")
 class GmCommand(Order):
     """Base of all commands of a GM.
 
-    With `takes_text`, all that stands below is its text. What `asks_for_yes`
-    is only looked at without that word, which is its field `sure`.
+    With `takes_text`, all that stands below is its text, and with `takes_files`
+    the files of the mail are its own. What `asks_for_yes` is only looked at
+    without that word, which is its field `sure`.
     """
 
     takes_text = False
+    takes_files = False
     asks_for_yes = False
     sure: str | None = None
 
@@ -258,6 +261,7 @@ class Rule(GmCommand):
 
     usage = "RULING"
     takes_text = True
+    takes_files = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,9 +354,11 @@ class GmSheet:
 
 @dataclass(frozen=True, slots=True)
 class GmText:
-    """The numbered lines below a command that takes a text."""
+    """The numbered lines below a command that takes a text, and the files of its mail; of one that was `cut`, few."""
 
     lines: tuple[tuple[int, str], ...] = ()
+    attached: tuple[Attached, ...] = ()
+    cut: bool = False
 
     @property
     def words(self) -> str:

@@ -19,7 +19,7 @@ from pbem.config import Settings
 from pbem.errors import ConfigError, TemporaryPostError
 from pbem.masking import without_secrets
 from pbem.post.connecting import ANSWER_SECONDS, CONNECT_SECONDS, Login, log_in, login_for, tls_context
-from pbem.post.incoming import CUT_TO, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches
+from pbem.post.incoming import CUT_TO, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
 
 SIZES_AT_ONCE = 1_000
 """UIDs of one FETCH; Dovecot refuses a command line of 30,000."""
@@ -130,6 +130,9 @@ class ImapMailbox:
         small = [uid for uid, size in mails if size <= MAX_MAIL]
         great = [uid for uid, size in mails if size > MAX_MAIL]
         answer = self._fetch(small, "BODY.PEEK[]") | self._fetch(great, f"BODY.PEEK[]<0.{CUT_TO}>")
+        sizes = dict(mails)
+        whole = [uid for uid in great if is_read_whole(_body(answer.get(uid, {})) or b"", sizes[uid])]
+        answer |= self._fetch(whole, "BODY.PEEK[]")
         return [
             Incoming(self._name, validity, str(uid), _aware(answer[uid]), _raw(answer[uid], size))
             for uid, size in mails
@@ -175,7 +178,7 @@ def _body(item: dict[bytes, Any]) -> bytes | None:
 
 def _raw(item: dict[bytes, Any], size: int) -> bytes:
     raw = _body(item) or b""
-    return raw if size <= MAX_MAIL else cut(raw, size)
+    return raw if is_read_whole(raw, size) else cut(raw, size)
 
 
 def _aware(item: dict[bytes, Any]) -> datetime:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
 MAX_MAIL = 1_000_000
-"""Bytes; of a greater mail only the beginning is read."""
+"""Bytes; of a greater mail only the beginning is read, unless a GM may have written it."""
+
+MAX_GM_MAIL = 10_000_000
+"""Bytes of a mail that begins like one of a GM, who encloses pictures and files with his ruling."""
 
 CUT_TO = 65_536
 """Bytes read of a mail that is too great."""
@@ -25,6 +29,10 @@ PROCESSED = "Processed"
 
 NAME_LENGTH = 200
 """Characters of a mailbox's or mail's name that the database takes."""
+
+_GM_FRAME = re.compile(
+    rb"^[ \t]{0,9}GM[ \t]{1,9}[^\s]{1,40}[ \t]{1,9}[0-9a-f]{15,25}[ \t\r]{0,9}$", re.IGNORECASE | re.MULTILINE
+)
 
 T = TypeVar("T")
 
@@ -61,9 +69,14 @@ def cut(beginning: bytes, size: int) -> bytes:
     return f"{CUT_HEADER}: {size}\r\n".encode() + beginning[:CUT_TO]
 
 
+def is_read_whole(beginning: bytes, size: int) -> bool:
+    """Whether a mail of `size` bytes that begins so is read to its end."""
+    return size <= MAX_MAIL or (size <= MAX_GM_MAIL and _GM_FRAME.search(beginning[:CUT_TO]) is not None)
+
+
 def bytes_read(size: int) -> int:
-    """How much of a mail of `size` bytes is read."""
-    return size if size <= MAX_MAIL else CUT_TO
+    """How much of a mail of `size` bytes is read at the most."""
+    return size if size <= MAX_GM_MAIL else CUT_TO
 
 
 def in_batches(mails: Iterable[tuple[T, int]]) -> Iterator[list[T]]:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from pbem.durable import flush
 from pbem.errors import CarrierDown, TemporaryPostError
-from pbem.post.incoming import MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches
+from pbem.post.incoming import MAX_GM_MAIL, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
 
 STALE_SECONDS = 36 * 3600
 """A mail that nobody has gone on writing for so long never will be whole (the Maildir specification)."""
@@ -126,6 +126,8 @@ class MaildirMailbox:
         try:
             with path.open("rb") as file:
                 raw = file.read(MAX_MAIL + 1)
+                whole = is_read_whole(raw, facts.st_size if len(raw) > MAX_MAIL else len(raw))
+                raw += file.read(MAX_GM_MAIL) if whole else b""
         except FileNotFoundError:
             return None  # another reader was faster
         except OSError as error:
@@ -134,7 +136,7 @@ class MaildirMailbox:
         uid = _uid(entry.name, facts)
         self._paths[uid] = path
         received_at = datetime.fromtimestamp(facts.st_mtime, UTC)
-        return Incoming(self._name, "", uid, received_at, cut(raw, facts.st_size) if len(raw) > MAX_MAIL else raw)
+        return Incoming(self._name, "", uid, received_at, raw if whole else cut(raw, facts.st_size))
 
 
 class MaildirCarrier:

@@ -24,7 +24,7 @@ _LONGEST_STUB = 300
 _FILE_NAMES = (".txt", ".text", ".ord")
 _NEVER_TEXT = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip", "application/msword")
 _PACKED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
-_TRIFLES = frozenset(
+TRIFLES = frozenset(
     {
         *("application/pgp-signature", "application/pgp-keys", "application/pkcs7-signature"),
         *("application/x-pkcs7-signature", "text/vcard", "text/x-vcard", "text/directory", "text/x-amp-html"),
@@ -173,7 +173,7 @@ class Walk:
             return [Piece(entity, name=name or "file")]
         if kind in ("text/plain", "text/html") and not entity.attached:
             return [Piece(entity, html=kind == "text/html")]
-        if kind not in _TRIFLES:
+        if kind not in TRIFLES:
             self._pass_over(entity, kind, name)
         return []
 

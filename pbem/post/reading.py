@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from pbem.post.addresses import all_addresses, one_address
 from pbem.post.cleaning import LEFT_OUT, MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
-from pbem.post.incoming import CUT_HEADER, MAX_MAIL
+from pbem.post.incoming import CUT_HEADER, MAX_MAIL, is_read_whole
 from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity, without_envelope
 from pbem.post.parts import Body, Piece, Walk
 from pbem.post.robots import automatic
@@ -29,7 +29,7 @@ _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
 _ID = re.compile(r"<[!-;=?-~]{1,198}>")
 """A Message-ID; one with other characters could not be named in an answer's header."""
 
-_FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
+FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
 """How Exchange names the disclaimers and list footers that it attaches."""
 
 
@@ -114,10 +114,11 @@ UNREADABLE = Letter(
 
 def read_letter(raw: bytes) -> Letter:
     """The letter of a mail's bytes. Never raises."""
-    entity = parse_entity(without_envelope(raw[:MAX_MAIL]))
+    whole = is_read_whole(raw, len(raw))
+    entity = parse_entity(without_envelope(raw if whole else raw[:MAX_MAIL]))
     letter = _letter(entity)
     body, chosen, filed = _source(entity, letter.sender)
-    source = Source(body, (*_cut_note(entity, len(raw)), *chosen))
+    source = Source(body, (*_cut_note(entity, whole=whole), *chosen))
     text, notes = _read(source, _lines(body), letter.sender)
     return replace(letter, text=text, notes=notes, source=source, filed=filed)
 
@@ -175,9 +176,9 @@ def _references(entity: Entity) -> tuple[str, ...]:
     return tuple(dict.fromkeys(newest_first))[:MAX_REFERENCES]
 
 
-def _cut_note(entity: Entity, size: int) -> Iterable[str]:
+def _cut_note(entity: Entity, *, whole: bool) -> Iterable[str]:
     said = entity.first(CUT_HEADER.lower())
-    if said or size > MAX_MAIL:
+    if said or not whole:
         yield "The mail is too big; only its beginning was read."
 
 
@@ -222,7 +223,7 @@ def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
     passed_over = [
         f"The attached {piece.name} was not read: there is no sheet in it that is filled in."
         for piece in files
-        if not _FOOTER_NAME.fullmatch(piece.name) and (has_header(lines) or _is_sheet(piece))
+        if not FOOTER_NAME.fullmatch(piece.name) and (has_header(lines) or _is_sheet(piece))
     ]
     if not forwarded:
         return body, passed_over
@@ -246,7 +247,7 @@ def _without_sheet(pieces: list[Piece]) -> list[Piece]:
     if has_header(body.text.split("\n")):
         return []
     files = [piece for piece in pieces if piece.name and piece.text.strip()]
-    return [piece for piece in files if not (_FOOTER_NAME.fullmatch(piece.name) or _is_sheet(piece))]
+    return [piece for piece in files if not (FOOTER_NAME.fullmatch(piece.name) or _is_sheet(piece))]
 
 
 def _is_sheet(piece: Piece) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from pbem.ruleset import Seat
@@ -112,7 +113,8 @@ class ReportFacts:
     its last. `record` is the hash of the archive's record of the turn before the
     one reported, by which the archive can be held to this report; "" where there
     is none. `first`: nothing was resolved before this report. `page`: its player
-    wants it as a page too. `words` are those of people.
+    wants it as a page too. `words` are those of people. `enclosed` are the
+    contents, by hash, of the pictures and files that the view names.
     """
 
     campaign: str
@@ -133,6 +135,7 @@ class ReportFacts:
     page: bool = False
     closes: dt.datetime | None = None
     words: Words = Words()
+    enclosed: Mapping[str, bytes] = field(default_factory=dict)
     correction: Correction | None = None
 
     @property

@@ -34,6 +34,10 @@ _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
 """Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another."""
 
 
+_UNPAINTED = {"image", "script", "foreignobject", "feimage", "use"}
+"""Of those, what is no matter where nothing but the painting is seen may stay; copies of copies may fill all memory."""
+
+
 class UnfitPicture(Exception):
     """A picture that is not given to the renderer, and why."""
 
@@ -48,6 +52,19 @@ def check(picture: Picture) -> None:
         _check_svg(picture.svg)
     else:
         _check_drawing(picture.drawing)
+
+
+def check_painted(svg: str) -> tuple[str, str, str]:
+    """The width, the height and the viewBox that an SVG of somebody says it has, "" where it does not.
+
+    Nobody but the painter will see it. Raises UnfitPicture unless it is one that can be given to him.
+    """
+    inspector = _Inspector(painted=True)
+    _inspect(svg, inspector)
+    if _local(inspector.first[0]) != "svg":
+        raise UnfitPicture("it is no SVG")
+    width, height, box = (inspector.first[1].get(name, "") for name in ("width", "height", "viewBox"))
+    return width, height, box
 
 
 def _check_size(width: int, height: int) -> None:
@@ -79,7 +96,10 @@ def _check_piece(body: str, width: int, height: int) -> None:
 
 
 def _check_svg(svg: str) -> None:
-    inspector = _Inspector()
+    _inspect(svg, _Inspector())
+
+
+def _inspect(svg: str, inspector: _Inspector) -> None:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = inspector.start, inspector.end
     parser.StartDoctypeDeclHandler = parser.ProcessingInstructionHandler = inspector.refuse
@@ -90,17 +110,26 @@ def _check_svg(svg: str) -> None:
 
 
 class _Inspector:
-    """Looks at the elements of an SVG as the parser meets them."""
+    """Looks at the elements of an SVG as the parser meets them; of one that is only `painted`, more will do."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, painted: bool = False) -> None:
         self._depth = 0
+        self._painted = painted
+        self.first: tuple[str, dict[str, str]] = ("", {})
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
+        self.first = self.first if self.first[0] else (name, attributes)
         if self._depth > DEEPEST:
             raise UnfitPicture(f"its elements are nested more than {DEEPEST} deep")
-        if _local(name) in _FOREIGN or any(_local(attribute) == "href" for attribute in attributes):
+        foreign = _UNPAINTED if self._painted else _FOREIGN
+        if _local(name) in foreign or any(map(self._leads_out, attributes.items())):
             raise UnfitPicture(f"it has a link, style sheet or script at <{name}>")
+
+    def _leads_out(self, attribute: tuple[str, str]) -> bool:
+        """Whether an attribute is a link; within a painted picture there may be some, as of colours to each other."""
+        name, value = attribute
+        return _local(name) == "href" and not (self._painted and value.startswith("#"))
 
     def end(self, _: str) -> None:
         self._depth -= 1

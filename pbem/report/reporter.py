@@ -29,6 +29,7 @@ from jinja2.loaders import split_template_path
 from pbem.errors import ConfigError
 from pbem.report.compiling import Templates
 from pbem.report.data import report_data, write_report_data
+from pbem.report.enclosed import Enclosures
 from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
@@ -210,6 +211,7 @@ class Reporter:
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
             "pictures": [_placed(picture, png, facts) for picture, png in pictures],
+            "enclosed": Enclosures(ruleset, view, facts).placed(),
         }
 
     def _render(self, name: str, context: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from pbem.report.enclosed import Enclosures
 from pbem.report.facts import ReportFacts
 from pbem.ruleset import AnyRuleset, Json, Picture, View, live_svg
 from pbem.web import Dress, dress, embedded, island
@@ -38,6 +39,7 @@ def seat_page(
 ) -> SeatPage:
     """The page of a report, of which `html` is that of its mail."""
     maps = {facts.content_id(picture.name): _map(picture) for picture in pictures}
+    maps |= Enclosures(ruleset, view, facts).elements()
     report = embedded(html, maps)
     desk = None if view["over"] else ruleset.desk(view)
     desk = desk if desk and desk["verbs"] else None

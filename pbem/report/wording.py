@@ -39,6 +39,7 @@ CSS: Mapping[str, str] = {
     "wrap": "white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.3 monospace;padding:.5em;border:1px solid #888",
     "pre": "overflow-x:auto;font:13px/1.3 monospace;padding:.5em;border:1px solid #888",
     "img": "max-width:100%;height:auto",
+    "figure": "margin:.5em 0",
     "words": "margin:.3em 0;white-space:pre-wrap;overflow-wrap:anywhere",
 }
 """Inline styles for HTML reports, by name. Mail programs drop style sheets, seldom these."""

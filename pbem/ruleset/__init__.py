@@ -6,6 +6,7 @@ from pbem.ruleset.contract import (
     Adjudicated,
     AnyRuleset,
     Bot,
+    Demo,
     Event,
     Json,
     Option,
@@ -42,6 +43,15 @@ from pbem.ruleset.drawing import (
     svg_document,
     svg_escape,
 )
+from pbem.ruleset.enclosures import (
+    LARGEST_ENCLOSED,
+    LARGEST_ENCLOSURE,
+    LARGEST_OF_TURN,
+    MOST_ENCLOSED,
+    Brought,
+    Enclosure,
+    as_size,
+)
 from pbem.ruleset.forms import Choice, Either, Form, Free, InTurn, Number, Several
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
@@ -54,14 +64,21 @@ __all__ = [
     "DROPS_BAD",
     "FONT",
     "HALO",
+    "LARGEST_ENCLOSED",
+    "LARGEST_ENCLOSURE",
+    "LARGEST_OF_TURN",
+    "MOST_ENCLOSED",
     "Adjudicated",
     "AnyRuleset",
     "BaseRuleset",
     "Bot",
+    "Brought",
     "Choice",
+    "Demo",
     "Dice",
     "Drawing",
     "Either",
+    "Enclosure",
     "Entry",
     "Event",
     "Finding",
@@ -99,6 +116,7 @@ __all__ = [
     "Whole",
     "Word",
     "all_views",
+    "as_size",
     "bounded",
     "box",
     "canonical",

@@ -30,6 +30,7 @@ from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from pbem.ruleset.contract import (
     Bot,
+    Demo,
     Event,
     Json,
     Option,
@@ -46,6 +47,7 @@ from pbem.ruleset.contract import (
 )
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
+from pbem.ruleset.enclosures import Enclosure
 from pbem.ruleset.orders import OrderBook, Parsed
 from pbem.ruleset.records import from_json, to_json
 from pbem.ruleset.verbs import Order
@@ -68,6 +70,7 @@ class BaseRuleset(Generic[S]):
     version: int = 1
     pace: str = "all players at once"
     options: tuple[Option, ...] = ()
+    demo: Demo = Demo()
     upgrades: tuple[Callable[[Json], Json], ...] = ()
     """Makes of a save of version 1 one of version 2, of version 2 one of version 3, and so on."""
 
@@ -141,6 +144,10 @@ class BaseRuleset(Generic[S]):
     def text_map(self, view: View) -> str:
         """None."""
         return ""
+
+    def enclosures(self, view: View) -> Mapping[str, Sequence[Enclosure]]:
+        """None."""
+        return {}
 
     def public(self, views: Mapping[Seat, View]) -> Panorama | None:
         """Nothing."""

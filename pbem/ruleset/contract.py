@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
+from pbem.ruleset.enclosures import Brought, Enclosure
 from pbem.ruleset.orders import Finding, OrderBook, Parsed
 from pbem.ruleset.verbs import Order
 
@@ -203,6 +204,21 @@ class Panorama:
     of: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """How a demo plays a game whose bots alone would show too little of it.
+
+    `seats` are the names of the first seats, `options` those of its campaign (for one that is a file, what is in it),
+    and `bot` plays all seats, the standard one if there is none. `rule(turn, files)` is the GM of an `Adjudicated`
+    game: the files of his ruling filled in, and what he lays beside them, texts such as SVG by name.
+    """
+
+    seats: tuple[Seat, ...] = ()
+    options: Mapping[str, Json] = field(default_factory=dict)
+    bot: Bot | None = None
+    rule: Callable[[int, Mapping[str, str]], tuple[Mapping[str, str], Mapping[str, str]]] | None = None
+
+
 class Ruleset(Protocol[S]):
     """A game. `key` is its name in commands, folders and files; `version` grows with its rules.
 
@@ -217,6 +233,7 @@ class Ruleset(Protocol[S]):
     pace: str
     summary: str
     orders: OrderBook
+    demo: Demo
 
     @property
     def rulebook(self) -> str:
@@ -276,6 +293,12 @@ class Ruleset(Protocol[S]):
     def text_map(self, view: View) -> str:
         """The map as text, at most 80 columns wide; empty if the game has none."""
 
+    def enclosures(self, view: View) -> Mapping[str, Sequence[Enclosure]]:
+        """The pictures and files of its GM that a view names, by places that the templates of the game know.
+
+        What is named goes with the report of this view, and with no other.
+        """
+
     def public(self, views: Mapping[Seat, View]) -> Panorama | None:
         """What all players know of a moment, and so strangers may see before the end; None if that is nothing.
 
@@ -318,10 +341,13 @@ class Adjudicated(Protocol):
     ) -> Mapping[str, str]:
         """The text files, by name, that the GM fills in to say what comes of this turn."""
 
-    def read_ruling(self, state: Any, files: Mapping[str, str]) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+    def read_ruling(
+        self, state: Any, files: Mapping[str, str], brought: Brought
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in a GM's files, and what is wrong in each, by its name. Never raises.
 
-        A ruling with an error among its findings is not to be used.
+        `brought` are the pictures and files that lie beside them. A ruling with
+        an error among its findings is not to be used.
         """
 
 

@@ -21,9 +21,11 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.history import orders_told
 from pbem.campaign.press.pieces import DIARY, LETTER
+from pbem.campaign.shelf import Shelf, named
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.house import House
 from pbem.report import Reporter
+from pbem.report.enclosed import raster_svg
 from pbem.report.pictures import UnfitPicture, check
 from pbem.ruleset import AnyRuleset, Json, Order, Picture, Seat, View, live_svg
 from pbem.site.folder import SiteFolder
@@ -63,13 +65,21 @@ class Moment:
 class Replay:
     """Writes the files of a replay below a place of a site, and remembers what their page has to know.
 
+    On the `shelf` is what the GM has enclosed, if he has.
     `moments` are the openings; `scores` have one for each of them, None where a seat was told nothing.
     """
 
     def __init__(
-        self, reporter: Reporter, ruleset: AnyRuleset, seats: Sequence[Seat], folder: SiteFolder, home: str
+        self,
+        reporter: Reporter,
+        ruleset: AnyRuleset,
+        seats: Sequence[Seat],
+        folder: SiteFolder,
+        home: str,
+        shelf: Shelf | None = None,
     ) -> None:
         self._reporter, self._ruleset, self._folder, self._home = reporter, ruleset, folder, home
+        self._shelf = shelf
         self.seats = tuple(seats[:MOST_SEATS])
         self._together = len(seats) <= MOST_TOGETHER
         self.moments: list[Json] = []
@@ -78,7 +88,7 @@ class Replay:
 
     def add(self, moment: Moment) -> None:
         """Writes the file of one opening, and the grounds that its pictures need."""
-        opening = _Opening(self._reporter, self._ruleset, moment)
+        opening = _Opening(self._reporter, self._ruleset, moment, self._shelf)
         together = opening.together() if self._together else None
         data = {"number": moment.number, "label": moment.label, "seats": opening.seats(), "all": together}
         data |= {"words": list(moment.words), "diaries": list(moment.diaries)}
@@ -100,7 +110,8 @@ class Replay:
 
 def write_replay(session: Session, house: House, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
     """Writes the files of all openings of a game that is over."""
-    replay = Replay(house.reporter, house.game(snapshot.game), snapshot.seats, folder, home)
+    shelf = Shelf(session, snapshot.id)
+    replay = Replay(house.reporter, house.game(snapshot.game), snapshot.seats, folder, home, shelf)
     said = _words(session, snapshot)
     before: Mapping[str, Any] = {}
     for turn_id, number, at, record in _turns(session, snapshot):
@@ -163,8 +174,8 @@ def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
 class _Opening:
     """The data of one opening: the reports that were mailed then, and what came of the orders before."""
 
-    def __init__(self, reporter: Reporter, ruleset: AnyRuleset, moment: Moment) -> None:
-        self._reporter, self._ruleset, self._views = reporter, ruleset, moment.views
+    def __init__(self, reporter: Reporter, ruleset: AnyRuleset, moment: Moment, shelf: Shelf | None = None) -> None:
+        self._reporter, self._ruleset, self._views, self._shelf = reporter, ruleset, moment.views, shelf
         self._orders = orders_told(moment.before, ruleset.orders)
         self._missing = moment.before.get("missing", ())
         self.grounds: dict[str, str] = {}
@@ -184,7 +195,7 @@ class _Opening:
         return {"pictures": [*self._pictures(panorama.pictures)], "scores": dict(panorama.scores)}
 
     def _seat(self, seat: Seat, view: View) -> Json:
-        pictures = list(self._pictures(self._ruleset.pictures(view)))
+        pictures = [*self._pictures(self._ruleset.pictures(view)), *self._enclosed(view)]
         return {
             "brief": list(self._ruleset.brief(view)),
             "happened": self._reporter.happened(self._ruleset, view),
@@ -199,6 +210,15 @@ class _Opening:
         book = self._ruleset.orders
         for order, became in zip(orders, self._ruleset.became(view, orders), strict=True):
             yield [book.line(order), order.words(), became]
+
+    def _enclosed(self, view: View) -> Iterator[Json]:
+        """The pictures that the GM has shown the seat. Each is a ground, since many openings may have it."""
+        contents = self._shelf.of(self._ruleset, view) if self._shelf else {}
+        shown = {each.sha256: each for each in named(self._ruleset, view) if each.shown and each.sha256 in contents}
+        for key, each in shown.items():
+            ground, head = raster_svg(each, contents[key])
+            self.grounds[key[:12]] = ground
+            yield {"name": each.title, "title": each.title, "ground": key[:12], "svg": f"{head}{GROUND}</svg>"}
 
     def _pictures(self, pictures: Sequence[Picture]) -> Iterator[Json]:
         for picture in pictures:

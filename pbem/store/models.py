@@ -382,6 +382,22 @@ class ReportCopy(Base):
     message_id: Mapped[str] = mapped_column(String(200), index=True)
 
 
+class Enclosed(Base):
+    """A picture or file that a GM has enclosed with a ruling, by the hex SHA-256 of its bytes: each is kept once.
+
+    `turn_id` is the turn for which it came first.
+    """
+
+    __tablename__ = "enclosed"
+    __table_args__ = (UniqueConstraint("campaign_id", "sha256"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    turn_id: Mapped[int] = mapped_column(ForeignKey("turn.id"), index=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
 _UNWRITTEN = text("written_at IS NULL")
 
 

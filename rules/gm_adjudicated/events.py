@@ -1,23 +1,25 @@
 """The events of The Umpire's Pen: every kind, its data, and who hears of it.
 
 A view's `events` list holds `{"kind": …, **data}`. `who` is a seat; `text` is
-the GM's, of one line or many.
+the GM's, of one line or many, and `enclosed` the data of pictures and files that
+go with it, if there are any.
 
 | kind | data | heard by |
 |---|---|---|
 | left | who | all |
 | unruled | – | all |
-| public | text | all |
-| result | text | its reader |
+| public | text, enclosed | all |
+| result | text, enclosed | its reader |
 | out | who | all |
 | ended | winners (there may be none), reason | all |
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Enclosure, Event, Seat
 from rules.gm_adjudicated.state import State
 
 
@@ -26,6 +28,11 @@ def public(state: State, kind: str, **data: Any) -> Event:
     return Event(kind, frozenset(state.players), data)
 
 
-def private(seat: Seat, text: str) -> Event:
+def private(seat: Seat, **data: Any) -> Event:
     """What the GM tells one seat."""
-    return Event("result", frozenset({seat}), {"text": text})
+    return Event("result", frozenset({seat}), data)
+
+
+def words(text: str, enclosed: Sequence[Enclosure]) -> dict[str, Any]:
+    """The data of what the GM tells, with what goes with it."""
+    return {"text": text, **({"enclosed": [each.dump() for each in enclosed]} if enclosed else {})}

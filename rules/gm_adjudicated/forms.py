@@ -6,7 +6,8 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
-from pbem.ruleset import Order, Seat
+from pbem.ruleset import Enclosure, Order, Seat
+from rules.gm_adjudicated.enclosing import as_line, begins
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.state import Known, State
 
@@ -25,6 +26,9 @@ _EXPLAINED = """\
 ; as it is. What you write under [NOTES] nobody is told; it stands here
 ; again next turn. Lines that begin with a semicolon are for your eyes
 ; only, and are gone by then.
+; [PICTURE map.png: what it shows] and [ATTACH rules.pdf], each on a
+; line of its own, show a picture and send a file, which you put
+; beside this file or attach to your mail.
 """
 
 
@@ -51,10 +55,18 @@ def ruling_files(state: State, orders: Mapping[Seat, Iterable[Order]], missing: 
 
 def _told(whose: str, before: Iterable[str], known: Known, notes: str) -> str:
     remarks = "".join(f"; {line}".rstrip() + "\n" for line in ("", *_narrowed(before)))
-    sections = {"RESULT": "", "FILE": known.file, "MAP": known.map, "NOTES": notes}
-    return f"; {whose}\n{_EXPLAINED}{remarks}" + "".join(
-        f"\n[{name}]\n{_escaped(text)}" for name, text in sections.items()
-    )
+    sections = {
+        "RESULT": "",
+        "FILE": _kept(known.file, known.with_file),
+        "MAP": _kept(known.map, known.with_map),
+        "NOTES": _escaped(notes),
+    }
+    return f"; {whose}\n{_EXPLAINED}{remarks}" + "".join(f"\n[{name}]\n{text}" for name, text in sections.items())
+
+
+def _kept(text: str, enclosed: Iterable[Enclosure]) -> str:
+    """What stands in every report, as it is read again."""
+    return _escaped(text) + "".join(f"{as_line(each)}\n" for each in enclosed)
 
 
 def _narrowed(lines: Iterable[str]) -> Iterator[str]:
@@ -72,7 +84,10 @@ def _last(told: str) -> Iterator[str]:
 
 def _escaped(text: str) -> str:
     """A text as it is read again: what would be taken for a heading or a remark is indented."""
-    lines = (f" {line}" if line.startswith(";") or HEADING.fullmatch(line) else line for line in text.splitlines())
+    lines = (
+        f" {line}" if line.startswith(";") or HEADING.fullmatch(line) or begins(line) else line
+        for line in text.splitlines()
+    )
     return "".join(f"{line}\n" for line in lines)
 
 

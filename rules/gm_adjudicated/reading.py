@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import Finding, Refused, Seat, choose, suggest
+from pbem.ruleset import Brought, Enclosure, Finding, Refused, Seat, choose, suggest
+from rules.gm_adjudicated.enclosing import (
+    NOTHING,
+    Beside,
+    all_of,
+    begins,
+    check_readers,
+    check_turn,
+    check_unnamed,
+    read_line,
+    unwrapped,
+)
 from rules.gm_adjudicated.forms import ALL, GAME, HEADING, SECTIONS, file_of
 from rules.gm_adjudicated.ruling import Ruling, Told
-from rules.gm_adjudicated.state import State
+from rules.gm_adjudicated.state import Known, State
 from rules.gm_adjudicated.text import as_laid_out, one_line
 
 LONGEST_TEXT = 40_000
@@ -20,20 +31,27 @@ LAST_TURN = 9_999
 Findings = Mapping[str, tuple[Finding, ...]]
 
 
-def read_ruling(state: State, files: Mapping[str, str]) -> tuple[Ruling, Findings]:
-    """The ruling in the files named as `ruling_files` names them, and all findings by file."""
+def read_ruling(state: State, files: Mapping[str, str], brought: Brought = NOTHING) -> tuple[Ruling, Findings]:
+    """The ruling in the files named as `ruling_files` names them, and all findings by file.
+
+    `brought` are the pictures and files that lie beside them.
+    """
     named = {name.strip().lower(): text.removeprefix("\ufeff") for name, text in sorted(files.items())}
     readers = {file_of(seat): seat for seat in state.players}
     found: dict[str, list[Finding]] = {name: [] for name in (GAME, ALL, *readers, *named)}
-    told = {name: _told(named.get(name, ""), found[name]) for name in (ALL, *readers)}
+    beside = Beside(brought)
+    known = {ALL: state.shared, **{name: state.players[seat].known for name, seat in readers.items()}}
+    told = {name: _told(named.get(name, ""), found[name], beside, known[name]) for name in known}
     ruling = _Game(state, found[GAME]).read(named.get(GAME, ""))
     ruling = replace(ruling, all=told[ALL], seats={seat: told[name] for name, seat in readers.items()})
     for name in named:
         if name not in (GAME, ALL, *readers):
             found[name].append(_stranger(name, (GAME, ALL, *readers)))
-    if not ruling.all.result:
+    for name, finding in _enclosed(told, known, beside, found):
+        found.setdefault(name, []).append(finding)
+    if not ruling.all.says:
         for name, seat in readers.items():
-            if state.players[seat].playing and not told[name].result:
+            if state.players[seat].playing and not told[name].says:
                 found[name].append(Finding(0, "warning", "untold", f"nothing is told to {seat} this turn"))
     return ruling, {name: tuple(findings) for name, findings in found.items() if findings}
 
@@ -45,33 +63,61 @@ def _stranger(name: str, known: Sequence[str]) -> Finding:
     )
 
 
-def _told(text: str, findings: list[Finding]) -> Told:
+def _enclosed(
+    told: Mapping[str, Told], known: Mapping[str, Known], beside: Beside, found: Mapping[str, Sequence[Finding]]
+) -> Iterator[tuple[str, Finding]]:
+    """What is wrong with pictures and files as a whole: shown to nobody, or too many for a mail."""
+    wanted = [each.text.split("'")[1] for some in found.values() for each in some if each.code == "no-such-file"]
+    yield from check_unnamed(beside, wanted)
+    yield from ((ALL, finding) for finding in check_turn(beside))
+    after = {name: (*told[name].with_result, *all_of(told[name].after(known[name]))) for name in known}
+    yield from check_readers({name: (*after[ALL], *after[name]) for name in known if name != ALL})
+
+
+def _told(text: str, findings: list[Finding], beside: Beside, known: Known) -> Told:
     """What a file tells its reader. Words before any heading are a result."""
-    sections = _Sections(findings)
-    for number, line in enumerate(text.splitlines(), start=1):
-        sections.take(number, as_laid_out(line))
-    return Told(*(sections.text("RESULT") or "", sections.text("FILE"), sections.text("MAP"), sections.text("NOTES")))
+    sections = _Sections(findings, beside, all_of(known))
+    for number, line in unwrapped([as_laid_out(line) for line in text.splitlines()]):
+        sections.take(number, line)
+    return Told(
+        *(sections.text("RESULT") or "", sections.text("FILE"), sections.text("MAP"), sections.text("NOTES")),
+        with_result=sections.enclosed("RESULT"),
+        with_file=sections.enclosed("FILE"),
+        with_map=sections.enclosed("MAP"),
+    )
 
 
 @dataclass
 class _Sections:
-    """The sections of a file, as far as it is read; a section keeps the number of its heading's line."""
+    """The sections of a file, as far as it is read; a section keeps the number of its heading's line.
+
+    `standing` is what is before its reader already.
+    """
 
     findings: list[Finding]
+    beside: Beside
+    standing: Sequence[Enclosure]
     current: str = "RESULT"
     lines: dict[str, list[str]] = field(default_factory=dict)
     headings: dict[str, int] = field(default_factory=dict)
+    shown: dict[str, list[Enclosure]] = field(default_factory=dict)
 
     def take(self, number: int, line: str) -> None:
         """Take one more line."""
         heading = HEADING.fullmatch(line)
         if heading is not None:
             self._begin(number, heading[1].upper())
+        elif begins(line):
+            self._enclose(number, line)
         elif not line.startswith(";"):
             if self.current == "MAP" and len(line) > MAP_COLUMNS:
                 wide = f"the line has {len(line)} columns; a map has {MAP_COLUMNS} at the most"
                 self._error(number, "too-wide", wide)
             self.lines.setdefault(self.current, []).append(line)
+
+    def enclosed(self, name: str) -> tuple[Enclosure, ...]:
+        """The pictures and files of a section, each once."""
+        return tuple(dict.fromkeys(self.shown.get(name, ())))
 
     def text(self, name: str) -> str | None:
         """The text of a section; None if the file has no such section."""
@@ -82,6 +128,19 @@ class _Sections:
             long = f"[{name}] has {len(text)} characters; {LONGEST_TEXT} are sent at the most"
             self._error(self.headings.get(name, 0), "too-long", long)
         return text
+
+    def _enclose(self, number: int, line: str) -> None:
+        self.lines.setdefault(self.current, [])
+        if self.current == "NOTES":
+            self._error(number, "no-reader", "nobody is told what stands under [NOTES]", "move the line up")
+            return
+        try:
+            enclosure = self.beside.take(read_line(line), self.standing)
+        except Refused as refused:
+            self._error(number, refused.code, refused.text, refused.hint)
+            return
+        if enclosure is not None:
+            self.shown.setdefault(self.current, []).append(enclosure)
 
     def _begin(self, number: int, name: str) -> None:
         if name not in SECTIONS:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pbem.ruleset import (
     BaseRuleset,
+    Brought,
     Dice,
     Event,
     Finding,
@@ -22,13 +23,14 @@ from pbem.ruleset import (
     scored,
     suggest,
 )
-from rules.gm_adjudicated import bots, forms, reading, sheet, state, turn
+from rules.gm_adjudicated import bots, forms, reading, sheet, state, story, turn
 from rules.gm_adjudicated.brief import brief
+from rules.gm_adjudicated.enclosing import NOTHING
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.state import VERSION, Known, Player, State
 from rules.gm_adjudicated.text import block
 from rules.gm_adjudicated.verbs import read_verbs
-from rules.gm_adjudicated.views import view_of
+from rules.gm_adjudicated.views import enclosures, view_of
 
 EVERYONE = "all"
 """Stands for all seats in a briefing, as in the name of the file that all read."""
@@ -67,14 +69,16 @@ class GmAdjudicated(BaseRuleset[State]):
         Option("scores", "bool", default=True, help="whether the scores that the GM gives are public"),
     )
     bots = bots.BOTS
+    demo = story.DEMO
 
     view = staticmethod(view_of)
+    enclosures = staticmethod(enclosures)
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
     brief = staticmethod(brief)
     digest = staticmethod(forms.digest)
     ruling_files = staticmethod(forms.ruling_files)
-    upgrades = (state.from_version_1,)
+    upgrades = (state.from_version_1, state.from_version_2)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
 
@@ -118,9 +122,11 @@ class GmAdjudicated(BaseRuleset[State]):
             reason=result.reason if result else "",
         )
 
-    def read_ruling(self, state: State, files: Mapping[str, str]) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+    def read_ruling(
+        self, state: State, files: Mapping[str, str], brought: Brought = NOTHING
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in such files, and what is wrong in them."""
-        ruling, findings = reading.read_ruling(state, files)
+        ruling, findings = reading.read_ruling(state, files, brought)
         return ruling.dump(), findings
 
     def text_map(self, view: View) -> str:

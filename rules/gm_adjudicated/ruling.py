@@ -7,25 +7,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Json, Seat
+from pbem.ruleset import Enclosure, Json, Seat
 from rules.gm_adjudicated.state import Known
+
+_ENCLOSED = ("with_result", "with_file", "with_map")
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """What a GM writes for one reader, or for all: `result` is told once; of the rest, None leaves it as it was.
 
-    `notes` are for himself.
+    `notes` are for himself. Pictures and files go with a text, or stand in the place of one.
     """
 
     result: str = ""
     file: str | None = None
     map: str | None = None
     notes: str | None = None
+    with_result: tuple[Enclosure, ...] = ()
+    with_file: tuple[Enclosure, ...] = ()
+    with_map: tuple[Enclosure, ...] = ()
+
+    @property
+    def says(self) -> bool:
+        """Whether the reader is told anything, in words or by a picture."""
+        return bool(self.result or self.with_result)
 
     def after(self, known: Known) -> Known:
         """What the reader has before him from now on."""
-        return Known(known.file if self.file is None else self.file, known.map if self.map is None else self.map)
+        file = (known.file, known.with_file) if self.file is None else (self.file, self.with_file)
+        map_ = (known.map, known.with_map) if self.map is None else (self.map, self.with_map)
+        return Known(file[0], map_[0], with_file=file[1], with_map=map_[1])
+
+    @classmethod
+    def load(cls, data: Mapping[str, Any]) -> Told:
+        """What a ruling tells a reader, from its data. Raises TypeError on other data."""
+        enclosed = {name: tuple(Enclosure(**each) for each in data.get(name, ())) for name in _ENCLOSED}
+        return cls(**{**data, **enclosed})
 
     def noted(self, notes: str) -> str:
         """What the GM keeps for himself from now on."""
@@ -57,5 +75,5 @@ class Ruling:
     def load(cls, data: Mapping[str, Any]) -> Ruling:
         """The ruling of `dump` data. Raises KeyError or TypeError on other data."""
         lists = {"out": tuple(data["out"]), "winners": tuple(data["winners"])}
-        seats = {seat: Told(**told) for seat, told in data["seats"].items()}
-        return cls(**{**data, **lists, "all": Told(**data["all"]), "seats": seats})
+        seats = {seat: Told.load(told) for seat, told in data["seats"].items()}
+        return cls(**{**data, **lists, "all": Told.load(data["all"]), "seats": seats})

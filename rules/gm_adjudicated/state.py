@@ -7,17 +7,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Json, Seat
+from pbem.ruleset import Enclosure, Json, Seat
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What stands in every report until the GM changes it: a text and a map, "" where there is none."""
+    """What stands in every report until the GM changes it: a text and a map, "" where there is none.
+
+    `with_file` and `with_map` are the pictures and files that go with them.
+    """
 
     file: str = ""
     map: str = ""
+    with_file: tuple[Enclosure, ...] = ()
+    with_map: tuple[Enclosure, ...] = ()
+
+    @property
+    def has_map(self) -> bool:
+        """Whether there is a map, as text or as a picture."""
+        return bool(self.map or self.with_map)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +97,7 @@ def dump(state: State) -> Json:
         "verbs": [list(verb) for verb in state.verbs.items()],
         "turns": state.turns,
         "open_scores": state.open_scores,
-        "shared": dataclasses.asdict(state.shared),
+        "shared": _plain(state.shared),
         "turn": state.turn,
         "name": state.name,
         "result": state.result and {"winners": list(state.result.winners), "reason": state.result.reason},
@@ -97,7 +107,12 @@ def dump(state: State) -> Json:
 
 
 def _dumped(player: Player) -> Json:
-    return dataclasses.asdict(player) | {"sheet": list(player.sheet)}
+    return dataclasses.asdict(player) | {"known": _plain(player.known), "sheet": list(player.sheet)}
+
+
+def _plain(known: Known) -> Json:
+    data = dataclasses.asdict(known)
+    return data | {name: list(data[name]) for name in ("with_file", "with_map")}
 
 
 def read(data: Mapping[str, Any]) -> State:
@@ -108,7 +123,7 @@ def read(data: Mapping[str, Any]) -> State:
         verbs=dict(data["verbs"]),
         turns=data["turns"],
         open_scores=data["open_scores"],
-        shared=Known(**data["shared"]),
+        shared=_known(data["shared"]),
         turn=data["turn"],
         name=data["name"],
         result=result and Result(tuple(result["winners"]), result["reason"]),
@@ -123,5 +138,17 @@ def from_version_1(data: Json) -> Json:
     return {**data, **none, "players": [[seat, {**player, **none}] for seat, player in data["players"]]}
 
 
+def from_version_2(data: Json) -> Json:
+    """A save with pictures and files beside texts and maps, of which version 2 knew nothing."""
+    none: Json = {"with_file": [], "with_map": []}
+    players = [[seat, {**player, "known": {**player["known"], **none}}] for seat, player in data["players"]]
+    return {**data, "shared": {**data["shared"], **none}, "players": players}
+
+
+def _known(data: Mapping[str, Any]) -> Known:
+    enclosed = {name: tuple(Enclosure(**each) for each in data[name]) for name in ("with_file", "with_map")}
+    return Known(**{**data, **enclosed})
+
+
 def _player(data: Mapping[str, Any]) -> Player:
-    return Player(**{**data, "known": Known(**data["known"]), "sheet": tuple(data["sheet"])})
+    return Player(**{**data, "known": _known(data["known"]), "sheet": tuple(data["sheet"])})

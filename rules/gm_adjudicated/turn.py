@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pbem.ruleset import Event, Seat, TurnInput
-from rules.gm_adjudicated.events import private, public
+from rules.gm_adjudicated.events import private, public, words
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.ruling import Ruling, Told
 from rules.gm_adjudicated.state import Player, Result, State
@@ -49,11 +49,12 @@ def _ruled(state: State, ruling: Ruling) -> Happened:
 
 
 def _told(state: State, ruling: Ruling) -> Iterator[Event]:
-    if ruling.all.result:
-        yield public(state, "public", text=ruling.all.result)
+    if ruling.all.says:
+        yield public(state, "public", **words(ruling.all.result, ruling.all.with_result))
     for seat in state.players:
-        if seat in ruling.seats and ruling.seats[seat].result:
-            yield private(seat, ruling.seats[seat].result)
+        told = ruling.seats.get(seat, Told())
+        if told.says:
+            yield private(seat, **words(told.result, told.with_result))
 
 
 def _player(seat: Seat, player: Player, ruling: Ruling) -> Player:

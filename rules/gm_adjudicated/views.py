@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from pbem.ruleset import Event, Seat, heard
+from pbem.ruleset import Enclosure, Event, Seat, View, heard
 from rules.gm_adjudicated.state import State
+
+PLACES = ("map", "shared", "file")
+"""Where what the GM has enclosed may stand in every report, besides where he tells what happened."""
 
 
 class VerbView(TypedDict):
@@ -28,7 +31,8 @@ class GmView(TypedDict):
 
     `turns` is the number of the last turn, 0 if the GM alone ends the game.
     `file` and `shared` are the GM's standing texts for this seat and for all;
-    `map` is the seat's own, or else that for all. `sheet` are the lines it
+    `map` is the seat's own, or else that for all; `enclosed` are the data of
+    the pictures and files that go with these three. `sheet` are the lines it
     sent last turn. `scores` is None unless they are public and the GM has given
     any; `out` are the seats no longer in the game.
     """
@@ -46,6 +50,7 @@ class GmView(TypedDict):
     file: str
     shared: str
     map: str
+    enclosed: dict[str, list[dict[str, Any]]]
     sheet: list[str]
     scores: dict[Seat, int] | None
     result: ResultView | None
@@ -54,6 +59,7 @@ class GmView(TypedDict):
 def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
     """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
     own, result = state.players[seat], state.result
+    map_ = own.known if own.known.has_map else state.shared
     return GmView(
         seat=seat,
         label=f"end, after turn {state.turn - 1}" if result else state.label,
@@ -67,11 +73,26 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
         verbs=[VerbView(verb=verb, help=help_) for verb, help_ in state.verbs.items()],
         file=own.known.file,
         shared=state.shared.file,
-        map=own.known.map or state.shared.map,
+        map=map_.map,
+        enclosed=_enclosed(file=own.known.with_file, shared=state.shared.with_file, map=map_.with_map),
         sheet=list(own.sheet),
         scores=_scores(state),
         result=ResultView(winners=list(result.winners), reason=result.reason) if result else None,
     )
+
+
+def enclosures(view: View) -> dict[str, tuple[Enclosure, ...]]:
+    """The pictures and files of a view, by where they stand in its report; views of old have none."""
+    kept = {place: view.get("enclosed", {}).get(place, ()) for place in PLACES}
+    told = {
+        kind: [each for event in view["events"] if event["kind"] == kind for each in event.get("enclosed", ())]
+        for kind in ("public", "result")
+    }
+    return {place: tuple(Enclosure(**each) for each in data) for place, data in (*kept.items(), *told.items())}
+
+
+def _enclosed(**places: Sequence[Enclosure]) -> dict[str, list[dict[str, Any]]]:
+    return {place: [each.dump() for each in enclosed] for place, enclosed in places.items()}
 
 
 def _scores(state: State) -> dict[Seat, int] | None:

@@ -259,7 +259,7 @@ def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: P
         for seat in ("red", "blue", "green"):
             path = folder / f"{seat}.txt"
             path.write_text(path.read_text().replace("[RESULT]\n", f"[RESULT]\nThe omen of {seat}, {number}.\n"))
-        assert do(war.house, "toy1", TakeRuling(read_folder("toy1", folder)), war.now).findings == {}
+        assert do(war.house, "toy1", read_folder("toy1", folder).taken(), war.now).findings == {}
         let_go(war)
         war.tick()
         for seat, address in (("red", ANN), ("blue", BOB), ("green", CYD)):
@@ -299,28 +299,28 @@ def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
 def test_an_empty_folder_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     """Without files nothing is taken, and the GM is told how to get them."""
     with pytest.raises(CampaignError, match=r"no files of a ruling .* pbem adjudicate toy1"):
-        do(war.house, "toy1", TakeRuling(read_folder("toy1", tmp_path)), war.now)
+        read_folder("toy1", tmp_path)
 
 
 def test_a_file_that_nobody_reads_is_named(war: Desk, tmp_path: Path) -> None:
-    """A picture, or a copy that an editor has left, is not passed over."""
+    """A picture that no line shows, or a copy that an editor has left, is not passed over."""
     (tmp_path / "all.txt").write_text("Snow.")
     (tmp_path / ".all.txt.swp").write_text("")
     (tmp_path / "drafts").mkdir()
-    assert read_folder("toy1", tmp_path) == {"all.txt": "Snow."}
+    assert read_folder("toy1", tmp_path) == ({"all.txt": "Snow."}, {})
 
-    (tmp_path / "map.png").write_bytes(b"")
-    with pytest.raises(CampaignError, match=r"map\.png is no text file of a ruling"):
-        read_folder("toy1", tmp_path)
+    (tmp_path / "all.txt~").write_text("Rain.")
+    taken = do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    assert (taken.kept, set(taken.findings)) == (False, {"all.txt~"})
 
 
 def test_one_file_works_as_well_as_many(war: Desk, tmp_path: Path) -> None:
     """The form as it was mailed, filled in, is a whole ruling; beside others it is not taken for one of them."""
     form = look(war.house, "toy1", ShowRulingForm(), war.now)
     (tmp_path / "ruling.txt").write_text(form.text.replace("[RESULT]\n", "[RESULT]\nSnow.\n"))
-    files = read_folder("toy1", tmp_path)
-    assert files.keys() == form.files.keys()
-    assert do(war.house, "toy1", TakeRuling(files), war.now).kept
+    ruled = read_folder("toy1", tmp_path)
+    assert ruled.files.keys() == form.files.keys()
+    assert do(war.house, "toy1", ruled.taken(), war.now).kept
 
     (tmp_path / "red.txt").write_text("Gold.")
     with pytest.raises(CampaignError, match=r"has the whole ruling in ruling\.txt, and red\.txt besides"):

@@ -37,7 +37,7 @@ from pbem.house import House
 from pbem.report import Receipt
 from pbem.ruleset import Seat
 from pbem.store import Store
-from pbem.store.models import Base, Campaign, GmText, Person, Press, Report, SeatRow, Sheet, Turn
+from pbem.store.models import Base, Campaign, Enclosed, GmText, Person, Press, Report, SeatRow, Sheet, Turn
 from pbem.store.states import Phase, Seating
 
 FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
@@ -219,6 +219,13 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
     _put(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
     ids = [turn["id"] for turn in turns]
     _put(target, Report, _rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
+    # What came for turns that were taken back may have been shown again since: it is none of the open turn's.
+    _put(
+        target,
+        Enclosed,
+        _rows(source, select(Enclosed).where(Enclosed.campaign_id == snapshot.id)),
+        {"turn_id": ids[0]},
+    )
     _put(target, Sheet, _rows(source, select(Sheet).where(Sheet.turn_id.in_(ids))), {"letter_id": None})
     _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)), {})
     # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.

@@ -113,6 +113,8 @@ def write_preview(made: Preview, folder: Path) -> Written:
     for report in made.reports:
         for name, content in report.parts.files().items():
             (reports / name).write_bytes(content)
+        for each in report.enclosed:
+            (reports / f"{report.place.seat}.{each.name}").write_bytes(each.content)
     changed = tuple(seat for seat in made.opening.snapshot.seats if before.get(seat) != now.get(seat))
     return Written(folder, changed if before else None)
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies_topic, put_copy
+from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.house import House
 from pbem.masking import CODE_CHARACTERS
@@ -19,6 +20,7 @@ from pbem.post.codes import reply_code
 from pbem.post.outbox import drop, drop_mails, topic_of
 from pbem.post.writing import Mail
 from pbem.report import DrawnPicture, ReportFacts, ReportParts, read_report_data
+from pbem.report.enclosed import Enclosures
 from pbem.report.reporter import report_subject
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Turn
 from pbem.store.states import Pages
@@ -61,7 +63,7 @@ def mail_again(
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
     postman = Postman.of(house, snapshot)
     id_ = postman.id_of("again", report.code, key)
-    mail = _mail(house, snapshot, place, report, to=to, id_=id_, code=report.code)
+    mail = _mail(session, house, snapshot, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
     postman.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
 
@@ -81,7 +83,7 @@ def mail_copy(
     id_ = postman.id_of("again", report.code, "deputy", deputy.id)
     code = put_copy(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
-    mail = _mail(house, snapshot, place, report, to=to, id_=id_, code=code)
+    mail = _mail(session, house, snapshot, place, report, to=to, id_=id_, code=code)
     topic = copies_topic(_topic(session, snapshot, place, report))
     postman.send(session, now, dataclasses.replace(mail, topic=topic))
 
@@ -115,7 +117,15 @@ def _topic(session: Session, snapshot: CampaignSnapshot, place: Place, report: R
 
 
 def _mail(
-    house: House, snapshot: CampaignSnapshot, place: Place, report: Report, *, to: str, id_: str, code: str
+    session: Session,
+    house: House,
+    snapshot: CampaignSnapshot,
+    place: Place,
+    report: Report,
+    *,
+    to: str,
+    id_: str,
+    code: str,
 ) -> Mail:
     files = dict(report.files)
     deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
@@ -128,12 +138,14 @@ def _mail(
         zone=snapshot.schedule.zone,
         code=code,
         address=house.settings.address,
+        enclosed=Shelf(session, snapshot.id).of(game, view),
     )
     parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
     pages = snapshot.pages_for(place)
     if pages != Pages.NO:
         parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
-    return Postman.of(house, snapshot).report(to, parts, facts, id_, linked=pages == Pages.LINK)
+    enclosed = Enclosures(game, view, facts).sent()
+    return Postman.of(house, snapshot).report(to, parts, facts, id_, linked=pages == Pages.LINK, enclosed=enclosed)
 
 
 def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -25,6 +27,7 @@ from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.resolving import load_before, turn_input
+from pbem.campaign.shelf import shelve
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     OpenTurn,
@@ -35,9 +38,11 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError, StoreError, in_words
 from pbem.house import House
+from pbem.post.attached import Attached
 from pbem.post.mime import decode_text
+from pbem.report.examining import Examined, examine
 from pbem.report.gm_pages import Adjudication
-from pbem.ruleset import Adjudicated, Finding, Json, TurnInput, digest
+from pbem.ruleset import LARGEST_ENCLOSURE, Adjudicated, Finding, Json, TurnInput, digest
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
 
@@ -46,6 +51,10 @@ DIGEST = "digest.txt"
 
 WHOLE = "ruling.txt"
 """A file with the whole ruling, where a GM would rather write in one: FILE lines begin its parts, as in an editor."""
+
+
+_FORM = re.compile(r"\s{0,9}GM\s{1,9}\S{1,40}\s{1,9}\S{1,64}\s{0,9}", re.IGNORECASE)
+_LOGO = "this picture stands in the mail's own text, and no line of the ruling shows it: it was left out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,10 +153,16 @@ def send_digests(house: House, now: dt.datetime, campaign: str | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class TakeRuling(Weighty[Taken]):
-    """Takes a GM's files, by their names, as his ruling on the open turn; with an `of`, on that turn and era alone."""
+    """Takes a GM's files, by their names, as his ruling on the open turn; with an `of`, on that turn and era alone.
+
+    `brought` are the pictures and files that lie beside them; `passed_over` are
+    the names of pictures in the text of a mail that no line of the ruling shows.
+    """
 
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
+    brought: Mapping[str, Examined] = field(default_factory=dict)
+    passed_over: tuple[str, ...] = ()
 
     def look(self, scene: Scene) -> Taken:
         """How the files read, and whether they could be kept."""
@@ -162,6 +177,8 @@ class TakeRuling(Weighty[Taken]):
         open_, ruling, taken = self._read(scene)
         if taken.kept:
             _keep(scene.session, scene.house, open_, ruling, scene.now)
+            contents = {each.enclosure.sha256: each.content for each in self.brought.values() if each.enclosure}
+            shelve(scene.session, scene.snapshot.id, open_.turn.id, contents)
         return taken
 
     def _read(self, scene: Scene) -> tuple[_Open, Json, Taken]:
@@ -171,7 +188,9 @@ class TakeRuling(Weighty[Taken]):
                 f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
             )
         open_ = _open(scene.session, scene.house, snapshot)
-        ruling, findings = open_.ruleset.read_ruling(open_.state, self.files)
+        brought = {name: each.enclosure for name, each in self.brought.items()}
+        ruling, read = open_.ruleset.read_ruling(open_.state, self.files, brought)
+        findings = _with_faults(read, self.brought, self.passed_over)
         kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
         return open_, ruling, Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings)
 
@@ -184,6 +203,19 @@ class ShowRulingForm(Question[Form]):
         """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
         open_ = _open(scene.session, scene.house, scene.snapshot)
         return Form(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, _files(open_), _digest(open_))
+
+
+def _with_faults(
+    findings: Mapping[str, tuple[Finding, ...]], brought: Mapping[str, Examined], passed_over: Sequence[str]
+) -> Mapping[str, tuple[Finding, ...]]:
+    """What is said of a ruling, and of what lies beside it and cannot be sent."""
+    faults = {
+        name: (Finding(0, "error", "unfit-file", f"this file cannot be sent: {each.fault}"),)
+        for name, each in brought.items()
+        if each.enclosure is None
+    }
+    logos = {name: (Finding(0, "warning", "passed-over", _LOGO),) for name in passed_over}
+    return {**findings, **faults, **logos}
 
 
 def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
@@ -200,20 +232,33 @@ def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
     return Written(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left)
 
 
-def read_folder(name: str, folder: Path) -> dict[str, str]:
-    """The text files of a folder, by name, as a ruling on a campaign; or those that are written in `WHOLE` instead.
+class Ruled(NamedTuple):
+    """A ruling as it lies in a folder: its text files, by name, and what lies beside them."""
 
-    Hidden files and folders are left alone. Raises CampaignError if there are none, or other files.
+    files: dict[str, str]
+    brought: Mapping[str, Examined]
+
+    def taken(self, of: tuple[int, int] | None = None) -> TakeRuling:
+        """The act that takes it; `of` as there."""
+        return TakeRuling(self.files, of, self.brought)
+
+
+def read_folder(name: str, folder: Path) -> Ruled:
+    """The files of a folder as a ruling on a campaign: those with texts, or those that are written in `WHOLE` instead.
+
+    Hidden files and folders are left alone. Raises CampaignError if there are no texts.
     """
     files = sorted(path for path in folder.glob("[!.]*") if path.is_file())
-    paths = [path for path in files if path.name != DIGEST]
+    paths = [path for path in files if path.suffix.lower() == ".txt" and path.name != DIGEST]
     if not paths:
         raise CampaignError(
             f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
         )
-    for path in paths:
-        if path.suffix.lower() != ".txt":
-            raise CampaignError(f"{path} is no text file of a ruling (a name with .txt): take it out of the folder")
+    brought = examine((path.name, _beginning(path)) for path in files if path.suffix.lower() != ".txt")
+    return Ruled(_texts(folder, paths), brought)
+
+
+def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
     texts = {path.name: decode_text(path.read_bytes(), "") for path in paths}
     if WHOLE not in texts:
         return texts
@@ -221,6 +266,38 @@ def read_folder(name: str, folder: Path) -> dict[str, str]:
         other = next(file for file in texts if file != WHOLE)
         raise CampaignError(f"{folder} has the whole ruling in {WHOLE}, and {other} besides: take one of them out")
     return read_form(texts[WHOLE].splitlines())
+
+
+def ruling_by_mail(files: Mapping[str, str], attached: Sequence[Attached]) -> TakeRuling:
+    """The act that takes a mailed ruling, with the files of its mail. Raises CampaignError.
+
+    Text files are parts of the ruling, unless the form itself came as one.
+    Pictures that stand in the mail's text are often logos of its writer: those
+    that no line names are not taken for what he wants to show.
+    """
+    texts = dict(files)
+    for each in attached:
+        name = each.name.lower()
+        if name.endswith(".txt") and not _holds_form(each.content):
+            if name in texts:
+                raise CampaignError(f"{name} stands in the mail's text, and is attached besides: take one of them out")
+            texts[name] = decode_text(each.content, "")
+    said = " ".join(normalize("NFC", "\n".join(texts.values())).casefold().split())
+    others = [each for each in attached if not each.name.lower().endswith(".txt")]
+    logos = [each.name for each in others if each.inline and each.name.casefold() not in said]
+    brought = examine((each.name, each.content) for each in others if each.name not in logos)
+    return TakeRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
+
+
+def _holds_form(content: bytes) -> bool:
+    """Whether a text file is the mailed form itself, which was read as the letter."""
+    return any(_FORM.fullmatch(line) for line in decode_text(content, "").splitlines())
+
+
+def _beginning(path: Path) -> bytes:
+    """A file; of one that is far too large, enough to see that."""
+    with path.open("rb") as file:
+        return file.read(2 * LARGEST_ENCLOSURE)
 
 
 def _open(session: Session, house: House, snapshot: CampaignSnapshot) -> _Open:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import random
 
-from pbem.ruleset import Seat
+from pbem.ruleset import Enclosure, Seat
 from rules.gm_adjudicated.state import Known, Player, State
 
 WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight", "for", "an answer")
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
-    """The same game with other files, maps and last sheets of the other seats, and other scores if they are secret.
+    """The same game with other files, maps, pictures and sheets of the other seats, other scores if they are secret.
 
     The GM's own notes are other ones too, even of the seat itself.
     """
@@ -31,8 +31,16 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
 
 def _other(state: State, player: Player, rnd: random.Random) -> Player:
     score = player.score if state.open_scores else rnd.randrange(100)
-    known = Known(_text(rnd), _text(rnd))
+    known = Known(_text(rnd), _text(rnd), with_file=_enclosed(rnd), with_map=_enclosed(rnd))
     return dataclasses.replace(player, known=known, sheet=tuple(_lines(rnd)), score=score, told=_text(rnd))
+
+
+def _enclosed(rnd: random.Random) -> tuple[Enclosure, ...]:
+    """Up to three pictures and files."""
+    return tuple(
+        Enclosure(f"{rnd.choice(WORDS)}.png", "image/png", f"{rnd.getrandbits(256):064x}", 900, rnd.randrange(90))
+        for _ in range(rnd.randrange(4))
+    )
 
 
 def _text(rnd: random.Random) -> str:

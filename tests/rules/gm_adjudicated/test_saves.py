@@ -33,6 +33,15 @@ def test_a_save_of_version_2_is_read() -> None:
     assert state.players["blue"].notes == ""
 
 
+def test_a_save_of_version_3_is_read() -> None:
+    """The frozen save of version 3: besides, a picture and a file that stand in reports."""
+    state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)
+
+    (picture,), (file,) = state.players["red"].known.with_map, state.shared.with_file
+    assert (picture.name, picture.caption, picture.shown) == ("pass.svg", "The pass", True)
+    assert (file.name, file.kind, file.shown) == ("rules.pdf", "application/pdf", False)
+
+
 def test_every_version_has_a_frozen_save() -> None:
     """A version is released only together with a save that stays readable."""
     assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}

@@ -19,4 +19,5 @@ def test_scrambling_changes_only_what_others_know() -> None:
 
     assert all(view(world, "red") == view(state, "red") for world in worlds)
     assert len({view(world, "blue")["file"] for world in worlds}) > 1
+    assert len({str(view(world, "blue")["enclosed"]) for world in worlds}) > 1
     assert len({tuple(view(world, "blue")["sheet"]) for world in worlds}) > 1

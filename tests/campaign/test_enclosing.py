@@ -1,0 +1,331 @@
+"""What a GM encloses with his rulings: mailed to those whose reports name it, kept once, proved, still there later."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+from sqlalchemy import func, select
+
+from pbem.acts.act import do, look
+from pbem.acts.gm import mail_gm_token
+from pbem.acts.past.forking import TryOut
+from pbem.acts.past.preview import ShowPreview, write_preview
+from pbem.acts.past.rolling import RollBack
+from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, write_folder
+from pbem.acts.time.holding import release
+from pbem.archive import file_hash
+from pbem.archive.verify import verify
+from pbem.campaign.archiving import archive_left
+from pbem.campaign.proof import prove
+from pbem.campaign.restoring import restore
+from pbem.campaign.snapshot import load_campaign
+from pbem.errors import ReplayError
+from pbem.store.models import Enclosed
+from rules.gm_adjudicated import RULESET
+from tests.toy.home import Desk, open_desk, text_of
+
+GM, ANN, BOB, CYD = "gm@example.org", "ann@example.org", "bob@example.org", "cyd@example.org"
+SEATS = {"red": ANN, "blue": BOB, "green": CYD}
+WEEK = 24 * 7
+
+COAST = "Die Küste im Norden.png"
+"""A name as people give them: with blanks and letters beyond ASCII."""
+
+SVG = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="40mm" height="30mm" viewBox="0 0 40 30">'
+    b'<rect width="40" height="30" fill="#225588"/><text x="4" y="12" font-family="Arial" font-size="6">P</text></svg>'
+)
+PDF = b"%PDF-1.4\nrules\n"
+
+
+def png(colour: str, *, author: str = "") -> bytes:
+    """A small picture, which may say who drew it."""
+    written, said = io.BytesIO(), PngInfo()
+    if author:
+        said.add_text("Author", author)
+    Image.new("RGB", (64, 48), colour).save(written, "PNG", pnginfo=said)
+    return written.getvalue()
+
+
+FIRST = f"""\
+FILE all.txt
+Snow fell.
+[PICTURE pass.svg: The pass as it was
+before the snow]
+[ATTACH rules.pdf]
+FILE red.txt
+You have seen the coast.
+[MAP]
+[PICTURE {COAST}: What red's pilot drew]
+FILE blue.txt
+Nothing to be seen.
+"""
+"""The ruling on turn 1, as it is mailed: a line of it was broken by a mail program."""
+
+
+@dataclass
+class War:
+    """A campaign of three, two turns of it ruled on: the first by mail, the second from a folder."""
+
+    desk: Desk
+    token: str
+    answer: str
+    folder: Path
+
+    def report(self, seat: str, turn: int) -> EmailMessage:
+        """The report of a seat that opened a turn."""
+        mails = [mail for mail in self.desk.mails(SEATS[seat]) if not str(mail["Subject"]).startswith("Re:")]
+        return next(mail for mail in mails if f"turn {turn}, report for" in str(mail["Subject"]))
+
+
+def gm_mail(token: str, ruling: str) -> EmailMessage:
+    """A ruling as a mail program sends it: a picture pasted into the text, a logo below it, a file attached."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"], mail["Message-ID"] = (
+        GM,
+        "orders@example.org",
+        "Ruling",
+        "<r1@example.org>",
+    )
+    mail.set_content(f"GM toy1 {token}\nRULING\n{ruling}\nEND\n")
+    mail.add_related(png("navy", author="Bob Smith"), "image", "png", cid="<1@x>", disposition="inline", filename=COAST)
+    mail.add_related(png("red"), "image", "png", cid="<2@x>", disposition="inline", filename="logo.png")
+    mail.add_attachment(SVG, maintype="image", subtype="svg+xml", filename="pass.svg")
+    mail.add_attachment(PDF, maintype="application", subtype="pdf", filename="rules.pdf")
+    return mail
+
+
+def post(desk: Desk, mail: EmailMessage) -> str:
+    """What the GM is answered to a mail."""
+    inbox = desk.home / "post" / "inbox"
+    inbox.mkdir(parents=True, exist_ok=True)
+    (inbox / f"{mail['Message-ID'][1:3]}.eml").write_bytes(bytes(mail))
+    desk.tick()
+    return " ".join(text_of(desk.last(GM)).split())
+
+
+def let_go(desk: Desk) -> None:
+    """The GM releases the campaign, and its turn is run."""
+    with desk.house.store.writing() as session:
+        release(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    desk.tick(hours=1)
+
+
+@pytest.fixture(scope="module")
+def war(tmp_path_factory: pytest.TempPathFactory) -> Iterator[War]:
+    """The campaign; those who look at it leave it as it is."""
+    folder = tmp_path_factory.mktemp("enclosing")
+    with open_desk(folder / "home") as desk:
+        toy = desk.house
+        desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+        desk.begin(seats=tuple(SEATS))
+        with desk.house.store.writing() as session:
+            mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        desk.tick()
+        found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
+        assert found is not None
+        desk.tick(hours=WEEK)
+        answer = post(desk, gm_mail(found[1], FIRST))
+        let_go(desk)
+        desk.tick(hours=WEEK)
+        second(desk, folder / "2")
+        let_go(desk)
+        yield War(desk, found[1], answer, folder)
+        desk.house = toy
+
+
+def second(desk: Desk, folder: Path) -> None:
+    """The ruling on turn 2: red's map is left as the form has it, and blue is shown a picture of his own."""
+    write_folder(look(desk.house, "toy1", ShowRulingForm(), desk.now), folder)
+    (folder / "blue.txt").write_text("[FILE]\nThe fort.\n[PICTURE FORT.PNG: Its walls]\n[ATTACH fort.png]\n")
+    (folder / "fort.png").write_bytes(png("gray"))
+    taken = do(desk.house, "toy1", read_folder("toy1", folder).taken(), desk.now)
+    assert taken.kept, taken.findings
+
+
+def files_of(mail: EmailMessage) -> dict[str, tuple[str, bytes]]:
+    """The files of a mail but for its data and its deadline, by name: how each is disposed, and its content."""
+    parts = [part for part in mail.walk() if part.get_filename()]
+    return {
+        str(part.get_filename()): (str(part.get_content_disposition()), part.get_payload(decode=True))  # type: ignore[misc]
+        for part in parts
+        if not str(part.get_filename()).endswith((".json", ".ics"))
+    }
+
+
+def html_of(mail: EmailMessage) -> str:
+    """The HTML of a mail."""
+    body = mail.get_body(("html",))
+    assert body is not None
+    return str(body.get_content())
+
+
+def test_a_ruling_by_mail_brings_its_pictures(war: War) -> None:
+    """Whatever way a mail program attaches them; only a logo that no line names is left out, and told of."""
+    assert "The ruling on turn 1 of toy1 is taken." in war.answer
+    assert "warning: logo.png: This picture stands in the mail's own text" in war.answer
+    assert "error" not in war.answer
+
+
+def test_each_seat_gets_what_its_report_names(war: War) -> None:
+    """What is in all.txt goes to all, a seat's own to that seat alone; and what stands stays."""
+    names = {(seat, turn): set(files_of(war.report(seat, turn))) for seat in SEATS for turn in (2, 3)}
+
+    assert names == {
+        ("red", 2): {"pass.png", "rules.pdf", COAST},
+        ("blue", 2): {"pass.png", "rules.pdf"},
+        ("green", 2): {"pass.png", "rules.pdf"},
+        ("red", 3): {COAST},
+        ("blue", 3): {"fort.png", "fort-2.png"},
+        ("green", 3): set(),
+    }
+
+
+def test_a_picture_stands_in_the_mail_with_its_caption(war: War) -> None:
+    """In HTML it is shown where it is told, in the text it is named; a file is an ordinary attachment."""
+    mail = war.report("red", 2)
+    html, files = html_of(mail), files_of(mail)
+
+    caption = "The pass as it was before the snow"
+    assert re.search(
+        rf'<figure[^>]*><img src="cid:[^"]+" alt="{caption}" width="151"[^>]*><figcaption[^>]*>{caption}', html
+    )
+    assert re.findall(r'src="cid:([^"]+)"', html) == [
+        str(part["Content-ID"]).strip("<>")
+        for name in (COAST, "pass.png")
+        for part in mail.walk()
+        if part.get_filename() == name
+    ]
+    assert f"[Picture attached, pass.png: {caption}]" in text_of(mail)
+    assert "[File attached: rules.pdf]" in text_of(mail)
+    assert files["rules.pdf"] == ("attachment", PDF)
+
+
+def test_a_picture_does_not_say_who_made_it(war: War) -> None:
+    """What cameras and programs write into pictures is taken out; the pixels are those that were sent."""
+    _, content = files_of(war.report("red", 2))[COAST]
+
+    assert b"Bob Smith" not in content
+    with Image.open(io.BytesIO(content)) as shown, Image.open(io.BytesIO(png("navy"))) as drawn:
+        assert shown.tobytes() == drawn.tobytes()
+
+
+def test_an_svg_goes_out_as_a_picture_alone(war: War) -> None:
+    """No reader's program is ever given what could run in it."""
+    disposition, content = files_of(war.report("green", 2))["pass.png"]
+
+    assert disposition == "inline"
+    with Image.open(io.BytesIO(content)) as shown:
+        assert (shown.format, shown.size) == ("PNG", (302, 226))
+
+
+def test_each_content_is_kept_once(war: War) -> None:
+    """In the database by its hash, in the archive beside the first report that shows it."""
+    archive = war.desk.home / "turns" / "toy1"
+    kept = {path.relative_to(archive).parts[0]: path for path in archive.rglob("enclosed/*")}
+    names = sorted(f"{path.parent.parent.name}{path.suffix}" for path in archive.rglob("enclosed/*"))
+
+    assert names == ["0001.pdf", "0001.png", "0001.png", "0002.png"]
+    assert all(path.stem == file_hash(path.read_bytes()) for path in kept.values())
+    with war.desk.house.store.reading() as session:
+        assert session.scalar(select(func.count()).select_from(Enclosed)) == 4
+
+
+def test_the_archive_proves_what_was_shown(war: War, tmp_path: Path) -> None:
+    """It is replayed with all that reports show; without one of the contents it is not whole."""
+    assert prove(war.desk.house, "toy1").turns == 2
+    copy = tmp_path / "turns"
+    shutil.copytree(war.desk.home / "turns", copy)
+    verify(copy, "toy1", games=war.desk.house.games)
+    (lost,) = (copy / "toy1" / "0002" / "enclosed").iterdir()
+    lost.unlink()
+
+    with pytest.raises(ReplayError, match=r"0002/enclosed/\w+\.png cannot be read"):
+        verify(copy, "toy1", games=war.desk.house.games)
+
+
+def test_what_was_lost_of_the_archive_is_written_again(war: War) -> None:
+    """From the database, to the byte."""
+    folder = war.desk.home / "turns" / "toy1" / "0001"
+    before = {path.name: path.read_bytes() for path in (folder / "enclosed").iterdir()}
+    shutil.rmtree(folder)
+
+    assert "was lost or cut" in " ".join(restore(war.desk.house))
+    assert {path.name: path.read_bytes() for path in (folder / "enclosed").iterdir()} == before
+
+
+def test_a_report_mailed_again_has_all_of_it(war: War) -> None:
+    """RESEND brings pictures and files as the first mail did, of an earlier turn too."""
+    war.desk.reply(war.report("red", 3), "RESEND turn 2")
+    war.desk.tick()
+    again, first = war.desk.last(ANN), war.report("red", 2)
+
+    assert "turn 2" in str(again["Subject"])
+    assert files_of(again) == files_of(first)
+    cids = {str(part["Content-ID"]).strip("<>") for part in again.walk() if part["Content-ID"]}
+    assert set(re.findall(r'src="cid:([^"]+)"', html_of(again))) == cids
+
+
+def test_a_page_has_the_pictures_in_it(war: War) -> None:
+    """The page of a seat asks for nothing: what was enclosed for it is in it, and nothing else."""
+    war.desk.reply(war.report("blue", 3), "FORMAT PAGE")
+    war.desk.tick()
+    war.desk.reply(war.report("blue", 3), "RESEND")
+    war.desk.tick()
+    page = files_of(war.desk.last(BOB))["toy1-blue.html"][1].decode()
+
+    assert re.findall(r'<img class="enclosed" src="data:image/png;base64,[^"]+" alt="([^"]*)"', page) == ["Its walls"]
+    assert "<figcaption" in page
+
+
+def test_a_preview_has_what_the_reports_will_have(war: War, tmp_path: Path) -> None:
+    """A look at the open turn, and a copy of the campaign, bring what stands before the readers."""
+    made = look(war.desk.house, "toy1", ShowPreview(), war.desk.now)
+    write_preview(made, tmp_path)
+    tried = do(war.desk.house, "toy1", TryOut(2, {}), war.desk.now)
+
+    assert (tmp_path / "reports" / f"red.{COAST}").read_bytes() == files_of(war.report("red", 3))[COAST][1]
+    assert not list((tmp_path / "reports").glob("green.*.png"))
+    (red,) = [report for report in tried.preview.reports if report.place.seat == "red"]
+    assert [each.name for each in red.enclosed] == [COAST]
+
+
+def test_a_turn_taken_back_and_run_again_shows_the_same(tmp_path: Path) -> None:
+    """The contents stay where they are, so that the same folder can be taken once more, and all of it is proved."""
+    home = tmp_path / "home"
+    with open_desk(home) as desk:
+        toy = desk.house
+        desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+        desk.begin(seats=tuple(SEATS))
+        desk.tick(hours=WEEK)
+        second(desk, tmp_path / "1")
+        let_go(desk)
+        do(desk.house, "toy1", RollBack(1), desk.now)
+        desk.tick(hours=WEEK)
+        shutil.rmtree(tmp_path / "1")
+        second(desk, tmp_path / "1")
+        let_go(desk)
+        archive_left(desk.house, desk.now)
+
+        assert prove(desk.house, "toy1").withdrawn == 1
+        desk.house = toy
+
+
+def test_the_record_of_a_ruling_names_what_was_enclosed(war: War) -> None:
+    """Name, kind, size and hash stand in it, the content beside it."""
+    record = json.loads((war.desk.home / "turns" / "toy1" / "0001" / "turn.json").read_text())
+    (drawn,) = record["ruling"]["seats"]["red"]["with_map"]
+
+    assert (drawn["name"], drawn["kind"], drawn["caption"]) == (COAST, "image/png", "What red's pilot drew")
+    assert record["files"][f"enclosed/{drawn['sha256']}.png"] == drawn["sha256"]
