@@ -149,7 +149,7 @@ class MaildirCarrier:
         self._made = False
 
     def send(self, recipient: str, raw: bytes) -> str:
-        """Delivers a mail; returns the name of its file. Names sort in the order of sending, and mail programs open them."""
+        """Delivers a mail; returns the name of its file. Names sort in the order of sending, and end as mails do."""
         name = f"{time.time_ns():020d}.{next(self._count):06d}_{os.getpid()}.pbem.eml"
         draft, new = self._folder / "tmp" / name, self._folder / "new"
         try:
