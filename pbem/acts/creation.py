@@ -142,14 +142,17 @@ def check_seats(
     for typed, address in seats:
         seat = typed.strip().lower()
         if known.names and seat not in known.names:
-            raise CampaignError(f"{ruleset.title} has no seat {typed!r}: {suggest(seat, known.names)}")
+            given = {each.strip().lower() for each, _ in seats}
+            free = [name for name in known.names if name not in given]
+            raise CampaignError(f"{ruleset.title} has no seat {typed!r}: {suggest(seat, free)}")
         if not is_seat_name(seat):
             but = f", but none of {', '.join(sorted(RESERVED_SEATS))}" if seat in RESERVED_SEATS else ""
             raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -{but}")
         if seat in placed:
             raise CampaignError(f"seat {seat} is given twice: {placed[seat]} and {address}")
         placed[seat] = check_address(address, f"seat {seat}", own_address)
-    names = known.names or [f"seat{number}" for number in range(1, known.most + 1)]
+    # Behind those that were named: the third seat of a table is no seat1.
+    names = known.names or [f"seat{number}" for number in range(len(placed) + 1, len(placed) + known.most + 1)]
     placed |= dict.fromkeys([name for name in names if name not in placed][:more], "")
     if not known.least <= len(placed) <= known.most:
         number = players_allowed(known)

@@ -89,6 +89,11 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
     yield from (f"  {name:<13} {value}" for name, value in facts)
     yield ""
     yield from (f"  {name:<13} {path}" for name, path in looks if path is not None)
+    yield ""
+    yield wrapped(
+        f"The folder {result.report.parent.parent.name} has what came of turn {result.turns}. "
+        "Its reports are headed by what they open: the turn after it, or the end."
+    )
 
 
 def _standing(standing: Standing) -> str:

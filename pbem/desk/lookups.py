@@ -19,8 +19,9 @@ from pbem.desk.replies import Case, sent_today, was_sent
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.report.receipt import DIGEST_SHOWN
 from pbem.report.wording import when
-from pbem.store.models import Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
+from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
 from pbem.store.states import ApplicantStatus, Phase
+from pbem.telling.common import days_of
 
 RESENDS_A_DAY = 20
 """Reports are large: no player reads more of them again in a day."""
@@ -71,7 +72,8 @@ def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
     assert report is not None
     view = json.loads(report.view)
     waiting = next(iter(load_waiting(case.session, snapshot.name)))
-    said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place), *_arranged(case, place)]
+    said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place)]
+    said += _arranged(case, place, waiting.schedule.zone)
     if waiting.policy.late == "public" and waiting.missing:
         said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
     return f"{begins}, {view['label']}: " + " ".join(said)
@@ -100,11 +102,14 @@ def _sheet(session: Session, waiting: Waiting, place: Place) -> str:
     return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
 
 
-def _arranged(case: Case, place: Place) -> Iterator[str]:
+def _arranged(case: Case, place: Place, zone: str) -> Iterator[str]:
     if place.paused:
         yield "Your seat is paused; RESUME ends it."
     for deputy in deputies_of(case.session, [place.id], case.now).get(place.id, []):
         yield f"{deputy.address} stands in for you."
+    away = select(Absence).where(Absence.seat_id == place.id, Absence.until > case.now).order_by(Absence.since)
+    for absence in case.session.scalars(away):
+        yield f"You are absent {days_of(absence.since, absence.until, zone)}; PRESENT takes that back."
 
 
 def _waits(case: Case, person: Person) -> Iterator[str]:

@@ -108,8 +108,11 @@ def forms_of(original: Original, lines: Sequence[str]) -> frozenset[int]:
 
 
 def words_of(line: str) -> list[str]:
-    """A line's words as they are compared: without marks, and with keys masked as they are in what is stored."""
-    return masked(_unmarked(line)).casefold().split()
+    """A line's words as they are compared: without marks, and with keys masked as they are in what is stored.
+
+    The stars and strokes of emphasis are marks too: some programs show them, others make letters bold of them.
+    """
+    return [word.strip("*_") or word for word in masked(_unmarked(line)).casefold().split()]
 
 
 def _unmarked(line: str) -> str:

@@ -1,4 +1,4 @@
-"""What to do about the failures of mail servers, told from the words in which they come."""
+"""What to do about the failures of mail servers and databases, told from the words in which they come."""
 
 from __future__ import annotations
 
@@ -54,6 +54,59 @@ _ADVICE = tuple(
     )
 )
 """The first that fits is meant: the more telling come first."""
+
+
+_OF_DATABASES = tuple(
+    (re.compile(pattern, re.IGNORECASE), advice)
+    for pattern, advice in (
+        (
+            r"malformed|not a database",
+            "the file is damaged: keep a copy of it, and put back the newest backup with: pbem restore FILE",
+        ),
+        (
+            r"database \"[^\"]{1,63}\" does not exist",
+            "make it (createdb), or correct its name at the end of `database` in pbem.toml; then run: pbem migrate",
+        ),
+        (
+            r"password authentication failed|no password supplied",
+            "look at user and password in `database` in pbem.toml; the password may also stand in ~/.pgpass",
+        ),
+        (
+            r"role \"[^\"]{1,63}\" does not exist",
+            "make the user (createuser), or correct it in `database` in pbem.toml",
+        ),
+        (
+            r"pg_hba\.conf|peer authentication failed",
+            "let the server take this user from this machine: a line of its pg_hba.conf says who may come, and how",
+        ),
+        (
+            r"permission denied",
+            "grant the user the right to use the database and its schema: it must own its tables",
+        ),
+        (
+            r"translate host name|name or service not known|name resolution",
+            "the host in `database` in pbem.toml is misspelt, or this machine's name service (DNS) does not work",
+        ),
+        (
+            r"connection refused|no such file or directory|timed out|timeout expired|unreachable|no route",
+            "start the database server, or correct host and port of `database` in pbem.toml",
+        ),
+        (
+            r"readonly|read-only|unable to open",
+            "let pbem's user write to the file and to its folder (chown, chmod)",
+        ),
+        (
+            r"locked",
+            "another process holds it: see which with fuser, and try again",
+        ),
+    )
+)
+
+
+def advice_for_database(failure: str) -> str:
+    """How to mend a failure of the database."""
+    found = (advice for pattern, advice in _OF_DATABASES if pattern.search(failure))
+    return next(found, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
 
 
 def advice_for(failure: str, setting: str) -> str:

@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, inspect, select, update
 from sqlalchemy.exc import DBAPIError
 
 from pbem.acts.past.chain import find_break
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.snapshot import load_campaign
 from pbem.config import Settings
+from pbem.doctor.advice import advice_for_database
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
-from pbem.store import Store, schema_is_current
-from pbem.store.models import Act, Campaign, Letter, Outgoing
+from pbem.store import Store, damage_of, schema_is_current
+from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
 from pbem.store.states import Phase
 
 CLOCK_SLACK = dt.timedelta(minutes=5)
@@ -36,7 +37,10 @@ def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
             with store.writing() as session:
                 session.execute(update(Letter).where(Letter.id < 0).values(note=""))
         except (ConfigError, DBAPIError) as error:
-            yield _unusable(error, "let pbem's user write to it; if another process holds it, try again")
+            yield _unusable(error)
+            return
+        if lacks := _lacking(store):
+            yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed"))
             return
         yield fine("database", "it can be written to and is of this version")
         yield _clock(store, now)
@@ -49,19 +53,43 @@ def _trouble(settings: Settings) -> Examined | None:
     """Why the tables cannot be used, if they cannot."""
     scheme, _, path = settings.database.partition(":///")
     if scheme == "sqlite" and not Path(path).exists():
-        return bad("database", f"there is no file {path}", "run: pbem migrate; or correct `database` in pbem.toml")
+        return _missing(Path(path))
     try:
+        if damage := damage_of(settings.database):
+            return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed"))
         if schema_is_current(settings.database):
             return None
     except ConfigError as error:
-        return _unusable(error, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
+        return _unusable(error)
     mend = "run: pbem migrate; if that refuses, it was made by a newer pbem: install that one"
     return bad("database", "its tables are not of this version of pbem", mend)
 
 
-def _unusable(error: Exception, mend: str) -> Examined:
-    said = str(error.orig if isinstance(error, DBAPIError) else error)
-    return bad("database", " ".join(said.split()), mend)
+def _missing(file: Path) -> Examined:
+    folder = file.parent
+    if not folder.is_dir():
+        mend = "make the folder, mount the disk that it lies on, or correct `database` in pbem.toml"
+        return bad("database", f"there is no folder {folder} for the database {file.name}", mend)
+    mend = "run: pbem migrate, which makes an empty one; or put back a backup with: pbem restore FILE"
+    return bad("database", f"there is no file {file}", mend)
+
+
+def _unusable(error: Exception) -> Examined:
+    said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split())
+    return bad("database", said, advice_for_database(said))
+
+
+def _lacking(store: Store) -> list[str]:
+    """Tables and columns that this version needs and that are not there, though the database says that it has them."""
+    there = inspect(store.engine)
+    tables, lacks = set(there.get_table_names()), list[str]()
+    for table in Base.metadata.sorted_tables:
+        if table.name not in tables:
+            lacks.append(f"the table {table.name}")
+            continue
+        columns = {column["name"] for column in there.get_columns(table.name)}
+        lacks += [f"the column {column.name} of {table.name}" for column in table.columns if column.name not in columns]
+    return lacks
 
 
 def _clock(store: Store, now: dt.datetime) -> Examined:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -16,15 +17,25 @@ from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.house import House
 from pbem.housekeeping.health import house_notices
 from pbem.ruleset import Seat
-from pbem.store.models import Campaign, Letter, Outgoing, SeatRow, Turn
+from pbem.store.models import Absence, Campaign, Letter, Outgoing, SeatRow, Turn
 from pbem.store.states import LetterState, MailState, Phase, Seating
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """A time for which a player has told that he is absent: from its first moment to the one after its last."""
+
+    since: dt.datetime
+    until: dt.datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatStatus:
     """A seat: whether it is awaited, the version of the sheet that counts (None: none), and sheets missed.
 
-    Nobody sits there when it has no address.
+    Nobody sits there when it has no address. With `wait` the turn does not run before its deadline because of
+    the sheet: its player said so, it is not complete, or it was sent for a turn that was run otherwise since.
+    `absences` are those that were not over when the turn opened.
     """
 
     seat: Seat
@@ -36,6 +47,7 @@ class SeatStatus:
     wait: bool
     nmr_in_a_row: int
     nmr_total: int
+    absences: tuple[Away, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +130,7 @@ def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) 
     sheets = waiting.sheets if waiting else {}
     seats = select(SeatRow).where(SeatRow.campaign_id == snapshot.id).order_by(SeatRow.id)
     rows = session.scalars(seats.options(joinedload(SeatRow.person)))
+    away = _absences(session, snapshot, waiting.opened_at if waiting else None)
     return CampaignStatus(
         name=snapshot.name,
         game=snapshot.game,
@@ -129,13 +142,25 @@ def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) 
         deadline=waiting.deadline if waiting else None,
         closes=waiting.closes if waiting else None,
         held=snapshot.held,
-        seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name)) for row in rows),
+        seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
         undelivered=_undelivered(session, snapshot.id),
         result=_result(session, house, snapshot) if snapshot.status == Phase.OVER else None,
     )
 
 
-def _seat(row: SeatRow, awaited: bool, sheet: Counting | None) -> SeatStatus:
+def _absences(
+    session: Session, snapshot: CampaignSnapshot, opened_at: dt.datetime | None
+) -> Mapping[int, Sequence[Away]]:
+    """The absences of each seat, by its id, that touch the open turn or those to come."""
+    rows = select(Absence).join(SeatRow, SeatRow.id == Absence.seat_id).where(SeatRow.campaign_id == snapshot.id)
+    found: Mapping[int, list[Away]] = defaultdict(list)
+    for row in session.scalars(rows.order_by(Absence.since, Absence.id)):
+        if opened_at is None or row.until > opened_at:
+            found[row.seat_id].append(Away(row.since, row.until))
+    return found
+
+
+def _seat(row: SeatRow, awaited: bool, sheet: Counting | None, absences: Sequence[Away]) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
         address=row.address,
@@ -146,6 +171,7 @@ def _seat(row: SeatRow, awaited: bool, sheet: Counting | None) -> SeatStatus:
         wait=sheet.wait if sheet else False,
         nmr_in_a_row=row.nmr_in_a_row,
         nmr_total=row.nmr_total,
+        absences=tuple(absences),
     )
 
 

@@ -151,8 +151,8 @@ class MaildirCarrier:
         self._made = False
 
     def send(self, recipient: str, raw: bytes) -> str:
-        """Delivers a mail; returns the name of its file. Names sort in the order of sending."""
-        name = f"{time.time_ns():020d}.{next(self._count):06d}_{os.getpid()}.pbem"
+        """Delivers a mail; returns the name of its file. Names sort in the order of sending, and end as mails do."""
+        name = f"{time.time_ns():020d}.{next(self._count):06d}_{os.getpid()}.pbem.eml"
         draft, new = self._folder / "tmp" / name, self._folder / "new"
         try:
             if not self._made:

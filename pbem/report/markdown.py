@@ -17,8 +17,8 @@ _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("ima
 
 _CODE = ("code_block", "fence")
 _STYLES = {"h1": "h1", "h2": "h2", "h3": "h3", "table": "table", "th": "th", "td": "row", "ul": "list", "ol": "list"}
-_LINK = "color:inherit"
-"""A mail program's own blue may be hard to read on its dark ground."""
+LINK = "color:inherit"
+"""The style of links: a mail program's own blue may be hard to read on its dark ground."""
 
 _MOST_COLUMNS = 4
 """Wider tables do not fit a phone."""
@@ -86,7 +86,7 @@ def as_html(source: str) -> Markup:
     for token in tokens:
         for link in token.children or ():
             if link.type == "link_open":
-                link.attrSet("style", _LINK)
+                link.attrSet("style", LINK)
         if token.tag in _STYLES and token.nesting == 1:
             token.attrSet("style", CSS[_STYLES[token.tag]])
         if token.type in _CODE:
@@ -158,6 +158,12 @@ def _table(node: SyntaxTreeNode, room: int) -> str:
         return "\n".join(textwrap.indent(_wrapped(_row(head, row), room - 2), "  ")[2:] for row in rows)
     laid = [line for row in rows for line in _lines(row, widest, left)]
     return columns([["-" * min(width, room) for width in _fitted(widths, widest, left)], *laid], *head)
+
+
+def rows_of_table(source: str) -> list[list[str]]:
+    """The cells of a text that is one table in Markdown, row by row, its headings first; none if it is not."""
+    nodes = SyntaxTreeNode(_READER.parse(source)).children
+    return _cells(nodes[0]) if [node.type for node in nodes] == ["table"] else []
 
 
 def _cells(table: SyntaxTreeNode) -> list[list[str]]:

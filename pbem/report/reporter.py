@@ -37,6 +37,7 @@ from pbem.report.scores import tell_scores
 from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from pbem.report.seat_page import seat_page
 from pbem.report.sharing import Job, Sharing
+from pbem.report.typed import typed
 from pbem.report.wording import FILTERS, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View, canonical
 
@@ -288,7 +289,7 @@ def template_environment(
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    templates.filters.update(FILTERS)
+    templates.filters.update(FILTERS, typed=typed)
     return templates
 
 

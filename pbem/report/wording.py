@@ -41,6 +41,14 @@ CSS: Mapping[str, str] = {
     "img": "max-width:100%;height:auto",
     "figure": "margin:.5em 0",
     "words": "margin:.3em 0;white-space:pre-wrap;overflow-wrap:anywhere",
+    "said": "margin:.3em 0 .8em;padding:0 0 0 .8em;border-left:3px solid #888;overflow-wrap:anywhere",
+    "told": "margin:.3em 0;overflow-wrap:anywhere",
+    "h4": "margin:.8em 0 .3em;font-size:1em",
+    "line": "margin:.5em 0;white-space:pre-wrap",
+    "items": "margin:.5em 0;padding:0;list-style:none",
+    "item": "margin:.15em 0;padding-left:1.2em;text-indent:-1.2em;white-space:pre-wrap",
+    "drawn": "margin:.5em 0;overflow-x:auto;font:13px/1.3 monospace",
+    "loose": "margin:.5em 0;white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.3 monospace",
 }
 """Inline styles for HTML reports, by name. Mail programs drop style sheets, seldom these."""
 

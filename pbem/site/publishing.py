@@ -35,7 +35,7 @@ from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Fact, Press, Report, SealedPage, SeatRow, Turn
 from pbem.web import Dress, dress, island
 
-_FORMAT = 1
+_FORMAT = 2
 """Grows when pages are made otherwise, so that those of older versions are made again."""
 
 _SHOWN = "site"

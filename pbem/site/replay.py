@@ -27,6 +27,7 @@ from pbem.house import House
 from pbem.report import Reporter
 from pbem.report.enclosed import raster_svg
 from pbem.report.pictures import UnfitPicture, check
+from pbem.report.typed import elements
 from pbem.ruleset import AnyRuleset, Json, Order, Picture, Seat, View, live_svg
 from pbem.site.folder import SiteFolder
 from pbem.site.known import ALL
@@ -91,7 +92,7 @@ class Replay:
         opening = _Opening(self._reporter, self._ruleset, moment, self._shelf)
         together = opening.together() if self._together else None
         data = {"number": moment.number, "label": moment.label, "seats": opening.seats(), "all": together}
-        data |= {"words": list(moment.words), "diaries": list(moment.diaries)}
+        data |= {"words": list(map(_laid_out, moment.words)), "diaries": list(map(_laid_out, moment.diaries))}
         for key, ground in opening.grounds.items():
             self._folder.write(f"{self._home}/grounds/{key}.js", _script("ground", key, ground))
         self._folder.write(f"{self._home}/turns/{moment.number:04d}.js", _script("turn", moment.number, data))
@@ -231,6 +232,11 @@ class _Opening:
             self.grounds |= {key: ground} if key else {}
             svg = shown.replace(ground, GROUND, 1) if key else shown
             yield {"name": picture.name, "title": picture.title, "ground": key, "svg": svg}
+
+
+def _laid_out(said: Json) -> Json:
+    """A piece of press with its text as the elements that a page makes of it."""
+    return said | {"text": [each.data for each in elements(said["text"])]}
 
 
 def _script(what: str, key: int | str, data: Json) -> str:

@@ -1,6 +1,6 @@
 """The database: tables, sessions, locking, migrations."""
 
 from pbem.store.migrating import downgrade, migrate, schema_is_current
-from pbem.store.sessions import Store, flushed
+from pbem.store.sessions import Store, damage_of, flushed
 
-__all__ = ["Store", "downgrade", "flushed", "migrate", "schema_is_current"]
+__all__ = ["Store", "damage_of", "downgrade", "flushed", "migrate", "schema_is_current"]

@@ -15,7 +15,7 @@ from pbem.acts.time.scheduling import Deadlines
 from pbem.housekeeping.status import CampaignStatus, SeatStatus, Undelivered
 from pbem.report.wording import columns, when, wrapped
 from pbem.store.states import MailState, Phase
-from pbem.telling.common import counted
+from pbem.telling.common import counted, days_of
 from pbem.telling.door import Door
 
 
@@ -119,6 +119,8 @@ def status_lines(status: CampaignStatus, door: Door) -> Iterator[str]:
         for seat in status.seats
     ]
     yield from (f"  {line}" for line in columns(rows, "seat", "address", "sheet", "missed").splitlines())
+    for seat in status.seats:
+        yield from (f"  {seat.seat} is absent {days_of(away.since, away.until, status.zone)}" for away in seat.absences)
     yield from undelivered_lines(status.undelivered, "  ")
 
 
@@ -127,7 +129,7 @@ def _sheet(seat: SeatStatus) -> str:
         return "removed"
     paused = ", paused" if seat.paused else ""
     if seat.sheet is not None:
-        return f"version {seat.sheet}" + (", says WAIT" if seat.wait else "") + paused
+        return f"version {seat.sheet}" + (", waits for the deadline" if seat.wait else "") + paused
     return ("awaited" if seat.awaited else "-") + paused
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
+from zoneinfo import ZoneInfo
 
 from pbem.report import Restated, Told
 from pbem.report.wording import continued, sentence, wrapped
@@ -37,3 +38,9 @@ def reading_lines(findings: Sequence[Told], orders: Sequence[Restated]) -> Itera
         yield f"{order.line:4d}  {wrapped(sentence(order.words), '      ')}"
         if order.differs:
             yield f"      {continued(order.typed, '      ')}"
+
+
+def days_of(since: dt.datetime, until: dt.datetime, zone: str) -> str:
+    """The days of an absence by the clocks of its campaign, as its player told of them."""
+    first, last = (at.astimezone(ZoneInfo(zone)).date() for at in (since, until - dt.timedelta(seconds=1)))
+    return f"on {first}" if first == last else f"from {first} to {last}"

@@ -39,8 +39,10 @@ def _ruled(view: View) -> Iterator[str]:
 
 
 def _first(text: str) -> str:
-    """The first line that has words in it."""
-    return next((line.strip() for line in text.splitlines() if any(sign.isalnum() for sign in line)), "see below.")
+    """The first line that has words in it; of a title in Markdown its words."""
+    line = next((line.strip() for line in text.splitlines() if any(sign.isalnum() for sign in line)), "see below.")
+    marks, _, title = line.partition(" ")
+    return title.strip() if title and not marks.strip("#") else line
 
 
 def _gone(view: View) -> Iterator[str]:

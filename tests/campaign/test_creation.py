@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.creation import NewCampaign, create
+from pbem.acts.creation import NewCampaign, check_seats, create
 from pbem.errors import CampaignError
 from pbem.ruleset import SetupError, seal
 from pbem.store.models import Act, Campaign
+from rules import harvester
 from tests.toy.home import MONDAY, Desk
 
 
@@ -55,6 +56,15 @@ def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:
         assert session.scalars(select(Campaign)).one().options["purses"] == {"red": 7, "blue": 9}
 
 
+def test_open_seats_are_numbered_behind_those_that_have_names() -> None:
+    """Where a game has no names of its own; a seat is no more called as another than the first is the third."""
+    seats = [("ann", "a@example.org"), ("seat4", "b@example.org"), ("cyd", "c@example.org")]
+
+    assert list(check_seats(harvester.RULESET, seats, "orders@example.org", more=2)) == [
+        *("ann", "seat4", "cyd", "seat5", "seat6"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -63,6 +73,7 @@ def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:
         ({"game": "tyo"}, "there is no game 'tyo' here: did you mean toy?"),
         ({"gm": "the boss"}, "'the boss' cannot be the address of the GM: write it like ann@example.org"),
         ({"seats": [("rde", "a@example.org")]}, "Toy Auction has no seat 'rde': did you mean red?"),
+        ({"seats": [("rde", "a@example.org"), ("red", "b@example.org")]}, "'rde': possible: blue, green, "),
         ({"seats": [("red", "a@example.org")]}, "Toy Auction is for 2 to 4 players, not 1: give each a --seat"),
         ({"seats": [("red", "a@example.org"), ("RED", "b@example.org")]}, "seat red is given twice"),
         ({"seats": [("red", "ann"), ("blue", "b@example.org")]}, "'ann' cannot be the address of seat red"),

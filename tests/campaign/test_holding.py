@@ -283,7 +283,10 @@ def test_a_reviewed_turn_waits_for_its_gm(desk: Desk, players: tuple[str, ...]) 
 
     assert resolved(desk, hours=120) == []
     assert held(desk) == "it awaits your review"
-    assert "You asked to see each turn" in text_of(desk.last(GM))
+    told = text_of(desk.last(GM))
+    assert "You asked to see each turn" in told
+    assert "pbem preview toy1 --to FOLDER" in told
+    assert "PREVIEW, which brings all reports as files" in " ".join(told.split())
     go_on(desk)
     assert len(resolved(desk)) == 1
 

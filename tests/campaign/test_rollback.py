@@ -14,7 +14,10 @@ from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.acts.turns.turnrun import at_any_rate, run_turn
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
+from pbem.housekeeping.status import house_status
 from pbem.store.models import SeatRow, Sheet, Turn
+from pbem.telling import SCREEN
+from pbem.telling.campaigns import status_lines
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
@@ -84,6 +87,15 @@ def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
     send(played, ALL)
     played.tick()
     assert [turn.turn for turn in played.tick(hours=2).resolved] == [1]
+
+
+def test_status_says_of_old_sheets_what_is_so(played: Desk) -> None:
+    """The turn waits for its deadline because of them; nobody has said WAIT."""
+    do(played.house, "toy1", RollBack(1), played.now)
+    told = "\n".join(status_lines(house_status(played.house).campaigns[0], SCREEN))
+
+    assert "version 1, waits for the deadline" in told
+    assert "WAIT" not in told
 
 
 def test_a_turn_run_again_without_new_sheets_comes_out_the_same(played: Desk) -> None:

@@ -17,6 +17,7 @@ from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.policy import Policy
 from pbem.commands.people import CHANGES
 from pbem.errors import CampaignError
+from pbem.housekeeping.status import house_status
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import Act, Outgoing, Report, Turn
 from pbem.store.states import MailState
@@ -150,7 +151,6 @@ def test_standbys_come_in_their_order(desk: Desk) -> None:
         ("rde", "open", "", "toy1 has no seat 'rde': did you mean red?"),
         ("red", "give", "nobody", "'nobody' cannot be the address of seat red: write it like ann@example.org"),
         ("red", "give", "ANN@example.org", "seat red of toy1 is played by ann@example.org already"),
-        ("red", "resume", "", "seat red of toy1 is not paused already"),
     ],
 )
 def test_what_cannot_be_done_is_told(desk: Desk, seat: str, what: str, address: str, said: str) -> None:
@@ -160,6 +160,28 @@ def test_what_cannot_be_done_is_told(desk: Desk, seat: str, what: str, address: 
 
     assert str(refused.value) == said
     assert players(desk)["red"] == ANN
+
+
+def test_a_pause_and_its_end_say_what_is_so_now(desk: Desk) -> None:
+    """Whether anything was changed or not."""
+    said = [act(desk, "red", what) for what in ("resume", "pause", "pause", "resume")]
+
+    assert said == [
+        "Seat red of toy1 was not paused: turns wait for it.",
+        "Seat red of toy1 is paused: turns do not wait for it.",
+        "Seat red of toy1 is paused already: turns do not wait for it.",
+        "Seat red of toy1 is no longer paused: turns wait for it again.",
+    ]
+
+
+def test_a_new_player_has_missed_nothing(desk: Desk) -> None:
+    """What the one before him missed is not counted against him."""
+    desk.tick(hours=24 * 5)
+    missed = [house_status(desk.house, "toy1").campaigns[0].seats[0].nmr_total]
+    act(desk, "red", "give", EVE)
+    missed.append(house_status(desk.house, "toy1").campaigns[0].seats[0].nmr_total)
+
+    assert missed == [1, 0]
 
 
 @pytest.mark.parametrize("what", ["open", "give", "pause"])

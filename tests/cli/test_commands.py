@@ -78,9 +78,9 @@ def test_status_shows_who_has_sent(duel: Run, home: Path) -> None:
     assert duel("status").output == (
         "duel: Singularity, turn 1\n"
         "  deadline: Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)  [FRI 20:00 Europe/Berlin]\n"
-        "  seat  address          sheet                 missed\n"
-        "  red   ann@example.org  version 1, says WAIT  0 in a row, 0 in all\n"
-        "  blue  bob@example.org  -                     0 in a row, 0 in all\n"
+        "  seat  address          sheet                              missed\n"
+        "  red   ann@example.org  version 1, waits for the deadline  0 in a row, 0 in all\n"
+        "  blue  bob@example.org  -                                  0 in a row, 0 in all\n"
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from sqlalchemy import update
 
 from pbem.catalogue import installed_games
 from pbem.doctor import examine
+from pbem.doctor.advice import advice_for_database
 from pbem.store.models import Turn
 from tests.cli.conftest import Run
 from tests.toy.home import MONDAY, Desk
@@ -53,6 +56,32 @@ def template(home: Path, name: str, text: str | bytes) -> None:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
+def scribbled(path: Path, page: int) -> None:
+    """Writes over one of the pages of a database."""
+    whole(path)
+    with path.open("r+b") as file:
+        file.seek(4096 * page)
+        file.write(b"\xa5" * 4096)
+
+
+def cut(path: Path) -> None:
+    """Leaves of a database its first half."""
+    whole(path)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 8192 * 4096])
+
+
+def whole(path: Path) -> None:
+    """Brings all that was written into the file itself."""
+    sql(path, "PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def sql(path: Path, statement: str) -> None:
+    """Does something to a database behind the program's back."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
 def test_a_home_in_order(duel: Run, home: Path) -> None:
     """A line for each thing that was looked at, all of them ok."""
     output = re.sub(r"[\d,]+ MB", "9 MB", duel("doctor", *NOW).output).replace(str(home), "HOME")
@@ -90,7 +119,22 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         (lambda home: settings(home, "sqlite:///pbem.sqlite", POSTGRESQL), "cannot be used: connection failed: "),
         (lambda home: (home / "pbem.sqlite").unlink(), "pbem.sqlite. To mend: run: pbem migrate"),
         (lambda home: (home / "pbem.sqlite").write_bytes(b""), "not of this version of pbem. To mend: run: pbem mi"),
-        (lambda home: (home / "pbem.sqlite").write_bytes(b"x" * 999), "file is not a database. To mend: correct `da"),
+        (
+            lambda home: (home / "pbem.sqlite").write_bytes(b"x" * 999),
+            "file is not a database. To mend: the file is da",
+        ),
+        (lambda home: scribbled(home / "pbem.sqlite", 3), "put back the newest backup with: pbem restore FILE"),
+        (lambda home: scribbled(home / "pbem.sqlite", 40), "put back the newest backup with: pbem restore FILE"),
+        (lambda home: cut(home / "pbem.sqlite"), "put back the newest backup with: pbem restore FILE"),
+        (lambda home: sql(home / "pbem.sqlite", "DROP TABLE press"), "it lacks the table press. To mend: the file is"),
+        (
+            lambda home: sql(home / "pbem.sqlite", "ALTER TABLE seat DROP dice_word"),
+            "lacks the column dice_word of seat",
+        ),
+        (
+            lambda home: settings(home, "sqlite:///pbem", "sqlite:///gone/pbem"),
+            "gone for the database pbem.sqlite. To ",
+        ),
         (lambda home: template(home, "host/receipt.txt.j2", "a\n{% if %}"), "host/receipt.txt.j2, line 2: Expected"),
         (lambda home: template(home, "host/help.txt.j2", "{{ 1 | wrap }}"), "help.txt.j2, line 1: No filter named 'w"),
         (lambda home: template(home, "host/help.txt.j2", b"a\n\n\xff"), "help.txt.j2, line 3: this is not text in UT"),
@@ -195,3 +239,21 @@ def test_json_for_scripts(duel: Run) -> None:
         "text": "every setting can be read",
         "mend": "",
     }
+
+
+@pytest.mark.parametrize(
+    ("failure", "mend"),
+    [
+        ('FATAL: database "pbme" does not exist', "make it (createdb), or correct its name"),
+        ('FATAL: password authentication failed for user "pbem"', "look at user and password in `database`"),
+        ("fe_sendauth: no password supplied", "look at user and password in `database`"),
+        ('FATAL: role "pbme" does not exist', "make the user (createuser)"),
+        ('FATAL: no pg_hba.conf entry for host "10.0.0.1"', "a line of its pg_hba.conf"),
+        ("connection failed: Connection refused", "start the database server"),
+        ("could not translate host name", "the host in `database` in pbem.toml is misspelt"),
+        ("attempt to write a readonly database", "let pbem's user write to the file"),
+    ],
+)
+def test_failures_of_databases_have_cures_of_their_own(failure: str, mend: str) -> None:
+    """Told from the words of the server."""
+    assert mend in advice_for_database(failure)

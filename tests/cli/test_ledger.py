@@ -51,7 +51,7 @@ def test_the_whole_ledger_for_scripts(shared: Desk) -> None:
         ("toy1", ["red"], "ann@example.org"),
         ("toy1", ["blue"], "bob@example.org"),
     ]
-    assert accounts[0]["reply"].endswith(".pbem")
+    assert accounts[0]["reply"].endswith(".pbem.eml")
     assert [accounts[0][name] for name in ("mails", "tried", "accepted", "waiting")] == [2, 2, 2, 0]
 
 

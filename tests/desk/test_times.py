@@ -9,6 +9,8 @@ from sqlalchemy import select
 
 from pbem.housekeeping.status import house_status
 from pbem.store.models import Absence, Act
+from pbem.telling import SCREEN
+from pbem.telling.campaigns import status_lines
 from tests.toy.home import Desk, text_of
 
 ANN, BOB = "ann@example.org", "bob@example.org"
@@ -47,6 +49,15 @@ def test_an_absence_is_whole_days_of_the_zone(desk: Desk) -> None:
     assert "You are absent from 2026-11-12 to 2026-11-15." in said
     start, end = absences(desk)[0]
     assert (start.isoformat(), end.isoformat()) == ("2026-11-11T23:00:00+00:00", "2026-11-15T23:00:00+00:00")
+
+
+def test_an_absence_is_told_in_status(desk: Desk) -> None:
+    """To the GM as to the player himself."""
+    ask(desk, "ABSENT 2026-11-12 TO 2026-11-15")
+    (campaign,) = house_status(desk.house).campaigns
+
+    assert "  red is absent from 2026-11-12 to 2026-11-15" in status_lines(campaign, SCREEN)
+    assert "You are absent from 2026-11-12 to 2026-11-15; PRESENT takes that back." in ask(desk, "STATUS")
 
 
 def test_an_absence_moves_the_next_deadline_and_never_the_current(desk: Desk) -> None:

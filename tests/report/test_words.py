@@ -52,7 +52,7 @@ def test_words_are_shown_as_they_are_in_html() -> None:
     words = Words(gm_texts=(HOSTILE,), news=said, press=said, diaries=said)
     html = reporter().report(Fair(), seen(), facts(words=words)).html
 
-    assert html.count("| &lt;img src=x onerror=&#34;alert(1)&#34;&gt; &amp; {{ 7*7 }}") == 4
+    assert html.count(">&lt;img src=x onerror=&#34;alert(1)&#34;&gt; &amp; {{ 7*7 }}") == 4
     assert "<img src=x" not in html
 
 

@@ -54,7 +54,7 @@ def test_at_the_end_all_is_open(desk: Desk) -> None:
     assert second["seats"]["blue"]["missed"]
     assert second["seats"]["blue"]["happened"] != []
     assert [word["kind"] for word in second["words"]] == ["news"]
-    assert opening(root, 1)["diaries"][0]["text"] == "I shall not part them."
+    assert opening(root, 1)["diaries"][0]["text"] == [["p", "I shall not part them."]]
 
 
 def test_letters_are_opened_only_where_the_gm_says_so(desk: Desk) -> None:
@@ -102,5 +102,5 @@ def test_words_are_data(desk: Desk) -> None:
     played(desk)
     root = site(desk)
 
-    assert opening(root, 2)["words"][0]["text"] == HOSTILE
+    assert opening(root, 2)["words"][0]["text"] == [["p", HOSTILE]]
     assert all(b"<script>alert" not in raw for name, raw in files(root).items() if name.endswith(".html"))

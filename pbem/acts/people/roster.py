@@ -115,10 +115,12 @@ class PauseSeat(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Pauses the seat, or lets it go on."""
         snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
-        state = "paused: turns do not wait for it" if self.paused else "not paused"
-        if not pause_seat(scene.session, snapshot, place, scene.now, paused=self.paused):
-            raise CampaignError(f"seat {place.seat} of {snapshot.name} is {state} already")
-        return Deed(f"Seat {place.seat} of {snapshot.name} is {state}.")
+        changed = pause_seat(scene.session, snapshot, place, scene.now, paused=self.paused)
+        said = f"Seat {place.seat} of {snapshot.name}"
+        if self.paused:
+            return Deed(f"{said} is paused{'' if changed else ' already'}: turns do not wait for it.")
+        state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
+        return Deed(f"{said} {state}{'' if place.address else ' once somebody plays it'}.")
 
 
 @dataclass(frozen=True, slots=True)

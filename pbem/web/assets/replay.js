@@ -5,7 +5,8 @@ import { LiveMap } from "./map.js";
 /**
  * @typedef {{name: string, title: string, ground: string, svg: string}} Drawn
  * @typedef {{brief: string[], happened: string[][], orders: string[][], missed: boolean, pictures: Drawn[], map: string}} Told
- * @typedef {{kind: string, by: string, to: string[], text: string}} Said
+ * @typedef {string | [string, ...any[]]} Written a text, or an element: its tag, and what is written in it
+ * @typedef {{kind: string, by: string, to: string[], text: Written[]}} Said
  * @typedef {{number: number, label: string, seats: Record<string, Told>, all: {pictures: Drawn[]} | null, words: Said[], diaries: Said[]}} Turn
  * @typedef {{campaign: string, seats: [string, string][], moments: {number: number, label: string, at: string}[]}} Replay
  */
@@ -16,6 +17,8 @@ const SPEEDS = { "½×": 4000, "1×": 2000, "2×": 1000, "4×": 500, "8×": 250 
 const ALL = "all";
 const TRUTH = "What was true";
 const GROUND = "\u0001";
+const WRITTEN = new Set("p br strong em code a ul li table tr th td pre".split(" "));
+const ADDRESS = /^(?:https|mailto):/;
 
 /** Files beside the page, each a script that hands its data over; only a few of them are kept. */
 class Files {
@@ -384,9 +387,27 @@ function listOf(style, items) {
 function pressOf(title, pieces) {
   const said = pieces.map(({ by, to, text }) => {
     const footer = make("footer", {}, `${by || "unsigned"}${to.length ? ` to ${to.join(", ")}` : ""}`);
-    return make("blockquote", {}, make("p", { class: "said" }, text), footer);
+    return make("blockquote", {}, make("div", { class: "said" }, ...text.map(written)), footer);
   });
   return said.length ? [make("h2", {}, title), ...said] : [];
+}
+
+/**
+ * What the program has read in somebody's words; other elements and other addresses are shown as text.
+ * @param {Written} piece
+ * @returns {string | HTMLElement}
+ */
+function written(piece) {
+  if (typeof piece === "string") return piece;
+  const [tag, ...children] = piece;
+  if (!WRITTEN.has(tag)) return make("span", {}, ...children.map(written));
+  const element = make(/** @type {keyof HTMLElementTagNameMap} */ (tag), {}, ...children.map(written));
+  if (tag === "pre") element.tabIndex = 0;
+  if (tag === "a" && ADDRESS.test(children[0])) {
+    element.setAttribute("href", children[0]);
+    element.setAttribute("rel", "noreferrer noopener nofollow");
+  }
+  return element;
 }
 
 /**

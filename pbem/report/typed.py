@@ -1,0 +1,283 @@
+"""What people type, as HTML that looks like it: emphasis, lists, tables, headings; and all else as it was typed.
+
+This is no CommonMark (docs/decisions/0034). People lay out their words in ways
+that are older, so what could be either stays what they see: a line ends where
+they ended it, numbers and dashes before items stay, and what is drawn with blanks
+and signs stays in columns. A link is its own address, HTML is text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise, starmap
+
+from markupsafe import Markup, escape
+
+from pbem.report.markdown import LINK, rows_of_table
+from pbem.report.wording import CSS, columns
+
+_MOST_COLUMNS = 4
+"""Wider tables do not fit a phone, but in columns of a narrow letter, which can be moved sideways."""
+
+_NARROW = 40
+"""Columns of drawn lines that fit a phone."""
+
+_WIDEST_DRAWN = 100
+"""Nobody draws wider than that: such lines are wrapped."""
+
+_FENCE = re.compile(r" {0,3}```[\w+-]{0,20}\s*+")
+_RULE = re.compile(r"\A[-=_*~#+. ]++")
+_ITEM = re.compile(r" {0,12}(?:[-*•]|\d{1,3}[.)]) +\S")
+_HEADING = re.compile(r"(#{1,6}) +(\S.{0,200})")
+_TITLE = re.compile(r"[*_\"'(]|(?=[^\W\d_])[^a-z]")
+_DELIMITER = re.compile(r"[\s|:-]*+")
+
+_COLUMNS = re.compile(r"\S {3,}+\S|\t\S|[\u2500-\u259f]|\S ?(?:-{3}|={3}|_{3}|~{3}|\.{4})|\|.*\|")
+_CLOSE_COLUMNS = re.compile(r"[^\s.!?:;,)\"'] {2}\S")
+_FEWEST_SIGNS = 4
+_CLOSE, _FEWEST_CLOSE = 60, 2
+"""Two blanks between words are columns in lines shorter than that, or if they stand there so often."""
+
+_OPENS = re.compile(r"[`*_\[]|(?<!\w)(?:https://|mailto:)")
+_CODE = re.compile(r"(?<![\w`])`(?!\s)([^`]++)(?<!\s)`(?![\w`])")
+_STRONG = re.compile(r"(?<![\w*])\*\*(?=[\w\"'(])([^*]++)(?<!\s)\*\*(?![\w*])")
+_STRESSED = re.compile(r"(?<![\w*])\*(?=[^\W\d]|[\"'(])([^*]++)(?<!\s)\*(?![\w*])")
+_UNDERLINED = re.compile(r"(?<![\w_])_(?=[^\W\d_]|[\"'(])([^_]++)(?<!\s)_(?![\w_])")
+_SPANS = ((_CODE, "code"), (_STRONG, "strong"), (_STRESSED, "em"), (_UNDERLINED, "em"))
+_ADDRESS = re.compile(r"(?:https://|mailto:)[a-zA-Z0-9][a-zA-Z0-9_.~:/?#@!$&'()*+,;=%-]*+")
+_NAMED = re.compile(r"\[([^\[\]]++)\]\(((?:https://|mailto:)[a-zA-Z0-9][a-zA-Z0-9_.~:/?#@!$&'*+,;=%-]*+)\)")
+_BEHIND = ".,;:!?'*_()"
+"""What stands at the end of an address is rather its sentence's."""
+
+_STYLES = {**CSS, "link": LINK}
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A piece of HTML: its tag, the name of its style, and what stands in it. `attributes` are HTML."""
+
+    tag: str
+    children: tuple[Element | str, ...] = ()
+    style: str = ""
+    attributes: str = ""
+
+    @property
+    def data(self) -> list[object]:
+        """It as JSON, for scripts: the tag, and then texts and elements. The text of an `a` is its address."""
+        return [self.tag, *(each if isinstance(each, str) else each.data for each in self.children)]
+
+    def html(self, *, styled: bool) -> str:
+        """It as HTML, with its styles in it or, for a page that has its own, without."""
+        style = f' style="{_STYLES[self.style]}"' if self.style and styled else ""
+        if self.tag == "br":
+            return "<br>"
+        inner = [str(escape(each)) if isinstance(each, str) else each.html(styled=styled) for each in self.children]
+        return f"<{self.tag}{self.attributes}{style}>{''.join(inner)}</{self.tag}>"
+
+
+Block = tuple[Element, int] | None
+
+
+def typed(text: str, level: int = 0, *, styled: bool = True) -> Markup:
+    """A text of a person as HTML; a filter of templates. `level` is that of its headings.
+
+    With 0, as for the words of players, they are bold lines and no headings, so
+    that no part of a mail can be counterfeited. Without `styled`, the page has styles of its own.
+    """
+    return Markup("\n".join(each.html(styled=styled) for each in elements(text, level)))  # noqa: S704 - all is escaped
+
+
+def elements(text: str, level: int = 0) -> list[Element]:
+    """A text of a person as pieces of HTML, in their order; `level` as in `typed`."""
+    lines = text.expandtabs(4).splitlines()
+    return [block for fenced, part in _parts(lines) for block in ([_drawn(part)] if fenced else _read(part, level))]
+
+
+def _parts(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+    """The lines between two fences of backquotes, each such run by itself, and those around them."""
+    fences = [at for at, line in enumerate(lines) if _FENCE.fullmatch(line)]
+    start = 0
+    for opening, closing in zip(fences[::2], fences[1::2], strict=False):
+        yield False, list(lines[start:opening])
+        if any(map(str.strip, lines[opening + 1 : closing])):
+            yield True, list(lines[opening + 1 : closing])
+        start = closing + 1
+    yield False, list(lines[start:])
+
+
+def _read(lines: Sequence[str], level: int) -> Iterator[Element]:
+    """The blocks of lines without fences; what is drawn goes on over blank lines."""
+    for drawn, groups in groupby(_groups(lines), _is_drawing):
+        if drawn:
+            yield _drawn([line for group in groups for line in group])
+        else:
+            for group in groups:
+                yield from _blocks([line for line in group if line.strip()], level)
+
+
+def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Runs of lines, each with the blank ones below it."""
+    group: list[str] = []
+    for line in lines:
+        if line.strip() and group and not group[-1].strip():
+            yield group
+            group = []
+        if group or line.strip():
+            group.append(line)
+    if group:
+        yield group
+
+
+def _is_drawing(lines: Sequence[str]) -> bool:
+    """Whether at least half of its lines, leaving out those of one sign alone, are drawn, and there is no table."""
+    told = [line for line in lines if line.strip() and not _RULE.fullmatch(line)]
+    listed = next((at for at, line in enumerate(told) if _ITEM.match(line)), len(told))
+    drawn = sum(_in_columns(line) or _closely(line) or _indented(line) for line in told[:listed])
+    drawn += sum(_in_columns(line) or _closely(line) for line in told[listed:])
+    return drawn > 0 and 2 * drawn >= len(told) and not any(starmap(_heads_table, pairwise(lines)))
+
+
+def _in_columns(line: str) -> bool:
+    """Whether a line is drawn beyond doubt: with runs of blanks or signs, or of signs alone."""
+    if _RULE.fullmatch(line):
+        return False
+    signs = line.split()
+    told = "".join(signs)
+    if _COLUMNS.search(line) or (len(signs) >= _FEWEST_SIGNS and len(told) == len(signs)):
+        return True
+    return len(told) >= _FEWEST_SIGNS and 2 * sum(map(str.isalnum, told)) < len(told)
+
+
+def _closely(line: str) -> bool:
+    """Whether a line may be one of columns that stand close."""
+    times = len(_CLOSE_COLUMNS.findall(line))
+    return times >= (1 if len(line) < _CLOSE else _FEWEST_CLOSE)
+
+
+def _indented(line: str) -> bool:
+    return line.startswith("  ") and len(line) < _WIDEST_DRAWN
+
+
+def _blocks(lines: Sequence[str], level: int) -> Iterator[Element]:
+    """The blocks of lines that follow each other, none of them blank."""
+    at, plain = 0, list[str]()
+    while at < len(lines):
+        found = next(filter(None, (read(lines, at, level) for read in _BLOCKS)), None)
+        if found is None:
+            plain.append(lines[at])
+            at += 1
+            continue
+        if plain:
+            yield _paragraph(plain)
+            plain = []
+        block, at = found
+        yield block
+    if plain:
+        yield _paragraph(plain)
+
+
+def _heading(lines: Sequence[str], at: int, level: int) -> Block:
+    """A title behind signs. One sign is a number's before a digit or a small letter, and a remark's above another."""
+    found = _HEADING.fullmatch(lines[at])
+    if found is None or (len(found[1]) == 1 and (not _TITLE.match(found[2]) or _is_remark(lines, at))):
+        return None
+    title = tuple(_spans(found[2].rstrip("# ")))
+    element = Element(f"h{level}", title, "h4") if level else Element("p", (Element("strong", title),), "line")
+    return element, at + 1
+
+
+def _is_remark(lines: Sequence[str], at: int) -> bool:
+    return any(line.startswith("# ") for line in (*lines[max(0, at - 1) : at], *lines[at + 1 : at + 2]))
+
+
+def _list(lines: Sequence[str], at: int, _level: int) -> Block:
+    """Items with their marks as typed, and the indented lines below each."""
+    items: list[list[str]] = []
+    while at < len(lines) and (_ITEM.match(lines[at]) or (items and lines[at].startswith("  "))):
+        if _ITEM.match(lines[at]):
+            items.append([lines[at].rstrip()])
+        else:
+            items[-1].append(lines[at].strip())
+        at += 1
+    shown = tuple(Element("li", tuple(_lines(item)), "item") for item in items)
+    return (Element("ul", shown, "items", ' role="list"'), at) if items else None
+
+
+def _table(lines: Sequence[str], at: int, _level: int) -> Block:
+    """A table in pipes, with a line of dashes below its head."""
+    if not _heads_table(*lines[at : at + 2]) or not rows_of_table("\n".join(lines[at : at + 2])):
+        return None
+    end = next((end for end in range(at, len(lines)) if "|" not in lines[end]), len(lines))
+    rows = rows_of_table("\n".join(lines[at:end]))
+    if len(rows[0]) > _MOST_COLUMNS:
+        return _drawn(columns(rows[1:], *rows[0]).split("\n")), end
+    head = Element("tr", tuple(Element("th", tuple(_spans(cell)), "th", ' scope="col"') for cell in rows[0]))
+    below = [Element("tr", tuple(Element("td", tuple(_spans(cell)), "row") for cell in row)) for row in rows[1:]]
+    return Element("table", (head, *below), "table"), end
+
+
+def _heads_table(head: str, below: str = "") -> bool:
+    return "|" in head and "-" in below and _DELIMITER.fullmatch(below) is not None
+
+
+def _columns(lines: Sequence[str], at: int, _level: int) -> Block:
+    """The drawn lines among others."""
+    end = next((end for end in range(at, len(lines)) if not _in_columns(lines[end])), len(lines))
+    return (_drawn(lines[at:end]), end) if end > at else None
+
+
+_BLOCKS: Sequence[Callable[[Sequence[str], int, int], Block]] = (_table, _columns, _heading, _list)
+"""Each reads what begins at a line: the block, and where it ends; None if it is no such."""
+
+
+def _paragraph(lines: Sequence[str]) -> Element:
+    return Element("p", tuple(_lines(lines)), "line")
+
+
+def _lines(lines: Sequence[str]) -> Iterator[Element | str]:
+    for at, line in enumerate(lines):
+        if at:
+            yield Element("br")
+        yield from _spans(line)
+
+
+def _drawn(lines: Sequence[str]) -> Element:
+    """Lines as they were drawn; if they may be wider than a phone, a keyboard can move them too."""
+    text = "\n".join(map(str.rstrip, lines)).strip("\n")
+    widest = max(map(len, text.split("\n")))
+    if widest > _WIDEST_DRAWN:
+        return Element("pre", (text,), "loose")
+    moved = ' tabindex="0" role="region" aria-label="Drawn"' if widest > _NARROW else ""
+    return Element("pre", (text,), "drawn", moved)
+
+
+def _spans(text: str) -> Iterator[Element | str]:
+    """A line with its emphasis and its addresses."""
+    at = start = 0
+    while opened := _OPENS.search(text, start):
+        end, shown = _span(text, opened.start())
+        if shown:
+            yield from filter(None, [text[at : opened.start()]])
+            yield from shown
+            at = end
+        start = max(end, opened.end())
+    yield from filter(None, [text[at:]])
+
+
+def _span(text: str, at: int) -> tuple[int, list[Element | str]]:
+    """What begins at a place: where it ends, and what is shown for it; nothing, if a sign there is but a sign."""
+    if found := _ADDRESS.match(text, at):
+        address = found[0].rstrip(_BEHIND)
+        return at + len(address), [_link(address)]
+    if found := _NAMED.match(text, at):
+        return found.end(), [*_spans(found[1]), " (", _link(found[2]), ")"]
+    for pattern, tag in _SPANS:
+        if found := pattern.match(text, at):
+            return found.end(), [Element(tag, (found[1],) if tag == "code" else tuple(_spans(found[1])))]
+    return at, []
+
+
+def _link(address: str) -> Element:
+    return Element("a", (address,), "link", f' href="{escape(address)}" rel="noreferrer noopener nofollow"')
