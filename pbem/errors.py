@@ -6,6 +6,7 @@
     ├── CampaignError    a campaign cannot do what was asked of it
     │   └── GameError        its game is installed, but cannot be used
     ├── ReplayError      an archive does not prove itself
+    ├── BackupError      a backup cannot be made, read or believed
     ├── UpkeepError      a letter or mail is not there, or not to be tried again
     └── PostError        a mailbox or carrier failed
         ├── TemporaryPostError   worth another try later
@@ -45,6 +46,10 @@ class GameError(CampaignError):
 
 class ReplayError(PbemError):
     """The first place where an archive differs from what its rules produce."""
+
+
+class BackupError(PbemError):
+    """A backup cannot be made here, or is cut, changed or not for this place."""
 
 
 class UpkeepError(PbemError):

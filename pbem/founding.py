@@ -15,12 +15,17 @@ def found(home: Path, address: str) -> Settings:
         write_default_settings(home, address)
     settings = load_settings(home)
     bring_up(settings)
+    make_folders(settings)
+    return settings
+
+
+def make_folders(settings: Settings) -> None:
+    """Makes the folder of the archive, and those of a local post office. Raises OSError."""
     settings.archive.mkdir(parents=True, exist_ok=True)
     for url in (settings.inbox_url, settings.carrier_url):
         if url.scheme == "maildir":
             for name in ("tmp", "new", "cur"):
                 (settings.home / url.path / name).mkdir(parents=True, exist_ok=True)
-    return settings
 
 
 def bring_up(settings: Settings) -> None:

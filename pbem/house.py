@@ -65,7 +65,13 @@ def choose_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
 @contextmanager
 def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
     """The house in this folder, closed at the end. Raises ConfigError."""
-    settings = load_settings(home)
+    with house_of(load_settings(home), games) as house:
+        yield house
+
+
+@contextmanager
+def house_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
+    """The house of these settings, closed at the end. Raises ConfigError."""
     if not schema_is_current(settings.database):
         raise ConfigError("the database is not of this version of pbem: run `pbem init` in its folder to bring it up")
     folders = [folder for folder in (settings.templates, TEMPLATES) if folder is not None]

@@ -17,6 +17,7 @@ from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.snapshot import check_running, load_campaign
 from pbem.desk.answer import answer_letters
 from pbem.house import House
+from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.watching import watch_polls
 from pbem.logbook import tell
 from pbem.masking import without_secrets
@@ -31,7 +32,9 @@ def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progre
     """Does all that is to be done now.
 
     If `now` is the clock's (`live`), deadlines also wait after an outage.
+    Raises ConfigError in a home that was restored and not opened since.
     """
+    check_open(house)
     done = Ticked()
     with _alone(house) as alone:
         if not alone:
@@ -54,6 +57,7 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
     Raises CampaignError when there is no open turn, PostError when the mailbox
     cannot be read.
     """
+    check_open(house)
     done = Ticked()
     with _alone(house) as alone:
         if not alone:

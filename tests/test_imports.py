@@ -47,6 +47,10 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "calendar", "campaign", "durable", "errors", "house"),
         *("logbook", "post", "report", "ruleset", "store"),
     },
+    "backup": {
+        *("acts", "archive", "campaign", "config", "durable", "errors", "founding", "house", "housekeeping", "jobs"),
+        *("progress", "report", "ruleset", "store"),
+    },
     "telling": {"acts", "housekeeping", "report", "ruleset", "store"},
     "desk": {
         *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
@@ -78,11 +82,23 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "ruleset", "site", "steps", "store", "tick"),
     },
     "console": {
-        *("acts", "archive", "demo", "desk", "doctor", "housekeeping", "working"),
+        *("acts", "archive", "backup", "demo", "desk", "doctor", "housekeeping", "working"),
         *("progress", "report", "ruleset", "site", "steps", "telling", "upkeep"),
     },
     "commands": {
-        *("acts", "archive", "campaign", "catalogue", "config", "console", "demo", "desk", "doctor", "errors"),
+        *(
+            "acts",
+            "archive",
+            "backup",
+            "campaign",
+            "catalogue",
+            "config",
+            "console",
+            "demo",
+            "desk",
+            "doctor",
+            "errors",
+        ),
         *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "schemas", "serving"),
         *("jobs", "site", "steps", "store", "telling", "tick", "upkeep", "working"),
     },
@@ -102,11 +118,13 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "pace secret urls",
         "values",
         "settings",
+        "moving",
     ),
     "store": (
         "bundles lookups states waking",
         "models sessions",
         "migrating",
+        "copying",
     ),
     "ruleset": (
         "canonical dice drawing enclosures forms hints records tokens",
@@ -221,7 +239,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "answers",
     ),
     "housekeeping": (
-        "problems reminding reviewing watching",
+        "closed problems reminding reviewing watching",
         "health",
         "status",
     ),
@@ -238,6 +256,14 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "routes",
         "together",
         "answer",
+    ),
+    "backup": (
+        "container trees workshop",
+        "archives",
+        "making",
+        "settling unpacking",
+        "restoring",
+        "checking",
     ),
     "working": (
         "batches hands looking",
@@ -256,10 +282,10 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "database mail places privacy",
         "examining",
     ),
-    "console": ("bar copies games proof running site umpire upkeep",),
+    "console": ("backup bar copies games proof running site umpire upkeep",),
     "commands": (
         "common group options",
-        "campaigns deadlines games house mail past people press proof rulesets running site turns",
+        "backup campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
 }
 """The rooms inside each package, from the lowest level to the highest: each knows those below it alone."""
@@ -282,7 +308,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
     "sqlalchemy": {
-        *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
+        *("acts", "backup", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
         *("site", "steps", "store", "upkeep", "working"),
     },
 }

@@ -13,6 +13,7 @@ from pbem.commands.common import open_home, show
 from pbem.commands.options import F, clock, home_option, json_option, now_option
 from pbem.console.bar import progress
 from pbem.console.running import status_lines, tick_lines, workers_lines
+from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.status import house_status
 from pbem.jobs import check_queues
 from pbem.serving import serve as serve_house
@@ -54,6 +55,7 @@ def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bo
 def serve(log: Path | None, home: Path | None) -> None:
     """Stay up and tick every poll_seconds, and as mail comes, until SIGTERM."""
     with open_home(home, log) as house, stopped_by_signals() as stop:
+        check_open(house)
         click.echo(f"Serving {house.settings.home}; a tick every {house.settings.poll_seconds} seconds.")
         serve_house(house, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
     click.echo("Stopped.")
@@ -66,6 +68,7 @@ def serve(log: Path | None, home: Path | None) -> None:
 def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None:
     """Share the work on a PostgreSQL database with others, until SIGTERM."""
     with open_home(home, log) as house:
+        check_open(house)
         check_queues(house.store)
         from pbem.working.worker import queues_here, work
 

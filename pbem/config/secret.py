@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pbem.config.file import FILE_NAME
 from pbem.errors import ConfigError
@@ -31,6 +32,10 @@ class Secret:
                 )
             return remember(value)
         return remember(self._printed(setting))
+
+    def files(self, home: Path) -> list[Path]:
+        """The files of a home that its command names."""
+        return [home / word for word in shlex.split(self.command) if (home / word).is_file()]
 
     def _printed(self, setting: str) -> str:
         words = shlex.split(self.command)

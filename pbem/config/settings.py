@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -91,10 +91,10 @@ def write_default_settings(home: Path, address: str) -> Path:
     return path
 
 
-def load_settings(home: Path) -> Settings:
-    """The settings of a home folder. Raises ConfigError with the first thing to mend."""
+def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
+    """The settings of a home folder, if need be without some. Raises ConfigError with the first thing to mend."""
     home = home.resolve()
-    data = _read_file(home / FILE_NAME)
+    data = {key: value for key, value in _read_file(home / FILE_NAME).items() if key not in without}
     for key in data:
         _reader(key)
     if "address" not in data:

@@ -18,7 +18,7 @@ from pbem.doctor.advice import advice_for_database
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
-from pbem.store import Store, damage_of, schema_is_current
+from pbem.store import Store, damage_of, schema_is_current, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
 from pbem.store.states import Phase
 
@@ -51,11 +51,11 @@ def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
 
 def _trouble(settings: Settings) -> Examined | None:
     """Why the tables cannot be used, if they cannot."""
-    scheme, _, path = settings.database.partition(":///")
-    if scheme == "sqlite" and not Path(path).exists():
-        return _missing(Path(path))
+    path = sqlite_path(settings.database)
+    if path and not path.exists():
+        return _missing(path)
     try:
-        if damage := damage_of(settings.database):
+        if path and (damage := damage_of(path)):
             return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed"))
         if schema_is_current(settings.database):
             return None

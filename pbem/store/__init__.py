@@ -1,6 +1,21 @@
-"""The database: tables, sessions, locking, migrations."""
+"""The database: tables, sessions, locking, migrations, copies."""
 
-from pbem.store.migrating import downgrade, migrate, schema_is_current
-from pbem.store.sessions import Store, damage_of, flushed
+from pbem.store.copying import as_one_file, copy_in, copy_out, damage_of, is_empty, revision_of, sqlite_path
+from pbem.store.migrating import downgrade, knows_revision, migrate, schema_is_current
+from pbem.store.sessions import Store, flushed
 
-__all__ = ["Store", "damage_of", "downgrade", "flushed", "migrate", "schema_is_current"]
+__all__ = [
+    "Store",
+    "as_one_file",
+    "copy_in",
+    "copy_out",
+    "damage_of",
+    "downgrade",
+    "flushed",
+    "is_empty",
+    "knows_revision",
+    "migrate",
+    "revision_of",
+    "schema_is_current",
+    "sqlite_path",
+]

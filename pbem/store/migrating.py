@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -24,10 +24,25 @@ _LOCK = 0x7062656D
 """Advisory lock on PostgreSQL ("pbem"): two migrations at once run one after the other."""
 
 
-def migrate(url: str, revision: str = "head") -> None:
-    """Brings the tables up to a revision, making them where there are none. Raises ConfigError."""
-    with _connected(url) as (config, _connection):
+def migrate(url: str, revision: str = "head", *, also: Callable[[Connection], object] | None = None) -> None:
+    """Brings the tables up to a revision, making them where there are none. Raises ConfigError.
+
+    What is done `also` is done in the same transaction, once the tables are there.
+    """
+    with _connected(url) as (config, connection):
         command.upgrade(config, revision)
+        if also is not None:
+            also(connection)
+
+
+def newest_revision() -> str:
+    """The revision of this code."""
+    return _heads()[0]
+
+
+def knows_revision(revision: str) -> bool:
+    """Whether the steps of this code lead from a revision."""
+    return revision in {step.revision for step in ScriptDirectory.from_config(_config()).walk_revisions()}
 
 
 def downgrade(url: str, revision: str) -> None:

@@ -177,26 +177,6 @@ def _locked(connection: Connection, lock: ColumnElement[Any]) -> bool:
     return True
 
 
-def damage_of(url: str) -> str:
-    """What SQLite itself finds broken in the file of a database; "" if nothing, or if it is none of SQLite's.
-
-    It reads the whole file. Raises ConfigError if the database cannot be opened for another reason.
-    """
-    engine = open_engine(url)
-    try:
-        if engine.dialect.name != "sqlite":
-            return ""
-        with _worded(engine), engine.connect() as connection:
-            found = connection.exec_driver_sql("PRAGMA quick_check(3)").scalars().all()
-    except StoreError as error:
-        if type(error.__cause__) is not DatabaseError:  # as SQLite says of a file that is no database, or a broken one
-            raise
-        return str(error.__cause__.orig)
-    finally:
-        engine.dispose()
-    return "" if found == ["ok"] else " ".join("; ".join(found).split())
-
-
 def _reading_options(engine: Engine) -> dict[str, Any]:
     if engine.dialect.name == "sqlite":
         return {}

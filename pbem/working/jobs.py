@@ -20,6 +20,7 @@ from pbem.desk.answer import answer_letters
 from pbem.desk.attempts import ALONE
 from pbem.desk.lanes import sort_letters
 from pbem.house import House
+from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.reminding import untold
 from pbem.housekeeping.watching import LastPoll, last_poll, watch_polls
 from pbem.post.forgetting import forget_tokens
@@ -40,7 +41,8 @@ Job = Callable[[House, str, dt.datetime, Ticked], None]
 
 
 def do_job(house: House, work: Work, now: dt.datetime) -> Ticked:
-    """Does a job; returns what came of it."""
+    """Does a job; returns what came of it. Raises ConfigError in a home that was restored and not opened since."""
+    check_open(house)
     done = Ticked()
     _JOBS[work.queue](house, work.lane, now, done)
     return done

@@ -19,6 +19,8 @@ from pbem.acts.ruling.adjudicating import Taken, Written
 from pbem.acts.time.scheduling import Deadlines
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
+from pbem.backup import Checked, Made, Restored
+from pbem.backup.checking import Proved
 from pbem.campaign.due import Due
 from pbem.campaign.policy import RULES, Policy
 from pbem.config.values import READERS
@@ -72,6 +74,10 @@ OF_TURNS = (Deadlines, Written, Taken, Finding, Verified, ReplayProof)
 @pytest.mark.parametrize(
     "record",
     [
+        Checked,
+        Made,
+        Proved,
+        Restored,
         Ticked,
         Tally,
         Sent,
@@ -123,7 +129,7 @@ def test_every_game_is_listed_with_its_designer() -> None:
 
 def test_options_named_in_the_guides_exist() -> None:
     """No document shows an option that its command does not have."""
-    for command, options in re.findall(r"^\$? ?pbem (\w+)((?:[^\n]|\\\n)*)", README + GM_GUIDE, re.MULTILINE):
+    for command, options in re.findall(r"^\$? ?pbem ([\w-]+)((?:[^\n]|\\\n)*)", README + GM_GUIDE, re.MULTILINE):
         known = {name for option in main.commands[command].params for name in option.opts} | {"--home"}
         assert set(re.findall(r"(?<=\s)--[a-z-]+", options)) <= known, command
 

@@ -58,12 +58,13 @@ def mail_press(
 ) -> None:
     """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
     postman, text = Postman.of(house, snapshot), house.reporter.write(page)
+    era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
     mails = [
         postman.mail(
             place.address,
             subject,
             text,
-            ("press", snapshot.name, press_id, place.seat),
+            ("press", snapshot.name, press_id, place.seat, *era),
             kind="press",
             topic=press_topic(snapshot.name, place.seat, press_id),
         )

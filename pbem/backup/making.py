@@ -1,0 +1,163 @@
+"""Makes a backup of a home while everything there is at work.
+
+The order makes the parts agree. The inbox is read before the database is
+copied, so that each letter is in one of both: a letter is stored before it is
+moved away. Then the database, at one moment. The archive and sent mail follow
+from it, so they are read after it; of the archive, what the copy knows.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pbem.backup.archives import campaigns_in, pack_archive
+from pbem.backup.container import DATABASE, Packing, is_ours
+from pbem.backup.trees import Tree, writing
+from pbem.backup.workshop import put, workshop
+from pbem.config import FILE_NAME, PostUrl, Settings, files_named, rehomed, with_values
+from pbem.errors import BackupError
+from pbem.progress import Progress, silent
+from pbem.store import copy_out, revision_of
+
+INBOX, CARRIER = "post/inbox.tar", "post/carrier.tar"
+FILES, TEMPLATES = "files.tar", "templates.tar"
+TURNS = "turns/"
+"""The names of parts; those of archives begin with the last."""
+
+DRAFT = "draft.zip"
+ENDING = ".pbem.zip"
+_NAME = "pbem-%Y%m%dT%H%M%SZ" + ENDING
+_ALL = "pbem-????????T??????Z" + ENDING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A backup that was made: what is in it, sentences on what is not, and the names of older ones that were removed.
+
+    `lacking` is how many turns lack something in the archive, which their database has.
+    """
+
+    path: Path
+    bytes: int
+    campaigns: tuple[str, ...]
+    lacking: int
+    left_out: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def back_up(
+    settings: Settings,
+    target: Path,
+    now: dt.datetime,
+    *,
+    keep: int = 0,
+    with_secrets: bool = False,
+    progress: Progress = silent,
+) -> Made:
+    """Writes a backup to a file, or to one named after the moment in a folder, of which it may `keep` the newest.
+
+    Raises BackupError, ConfigError or OSError, having left what was there before.
+    """
+    path = target / now.astimezone(dt.UTC).strftime(_NAME) if target.is_dir() else target
+    if keep and path == target:
+        raise BackupError(f"{target} is no folder: only in one can the newest be kept and older ones removed")
+    if path.exists() and not is_ours(path):
+        raise BackupError(f"{path} is there, and is no backup: give another name, or a folder")
+    if not path.parent.is_dir():
+        raise BackupError(f"the folder {path.parent} is not there")
+    with workshop(path.parent) as draft:
+        facts, lacking = _write(settings, draft, now, with_secrets=with_secrets, progress=progress)
+        put(draft / DRAFT, path)
+    removed = _thin_out(path, keep) if keep else ()
+    return Made(
+        path=path,
+        bytes=path.stat().st_size,
+        campaigns=tuple(str(each["name"]) for each in facts["campaigns"]),
+        lacking=lacking,
+        left_out=tuple(facts["left_out"]),
+        removed=removed,
+    )
+
+
+def _write(
+    settings: Settings, draft: Path, now: dt.datetime, *, with_secrets: bool, progress: Progress
+) -> tuple[Mapping[str, Any], int]:
+    packing, copy = Packing(draft / DRAFT), draft / DATABASE
+    _pack_post(packing, settings, settings.inbox_url, INBOX)
+    copy_out(settings.database, copy)
+    _pack_post(packing, settings, settings.carrier_url, CARRIER)
+    packing.put(DATABASE, copy)
+    _pack_settings(packing, settings, with_secrets=with_secrets)
+    lacking = 0
+    with closing(sqlite3.connect(copy)) as database:
+        campaigns = campaigns_in(database)
+        for number, campaign in enumerate(campaigns, start=1):
+            with packing.part(f"{TURNS}{campaign['name']}.tar") as part, writing(part) as tree:
+                lacking += pack_archive(database, settings.archive, str(campaign["name"]), tree)
+            progress("packing", number, len(campaigns))
+    facts = {
+        "kind": "home",
+        "pbem": version("pbem"),
+        "made": now.astimezone(dt.UTC).isoformat(),
+        "migration": revision_of(copy),
+        "address": settings.address,
+        "campaigns": campaigns,
+        "secrets": with_secrets,
+        "left_out": list(_left_out(settings, with_secrets=with_secrets)),
+    }
+    packing.close(facts)
+    return facts, lacking
+
+
+def _pack_post(packing: Packing, settings: Settings, url: PostUrl, name: str) -> None:
+    """A post folder of the home; one elsewhere is another's, as a mailbox on a server is."""
+    if _is_ours(settings, url):
+        with packing.part(name) as part, writing(part) as tree:
+            tree.put_folder(settings.home / url.path, leave_out=("tmp",))
+
+
+def _is_ours(settings: Settings, url: PostUrl) -> bool:
+    return url.scheme == "maildir" and (settings.home / url.path).resolve().is_relative_to(settings.home)
+
+
+def _pack_settings(packing: Packing, settings: Settings, *, with_secrets: bool) -> None:
+    text = (settings.home / FILE_NAME).read_text(encoding="utf-8")
+    with packing.part(FILE_NAME) as part:
+        part.write(with_values(text, rehomed(settings, text)).encode())
+    if settings.templates is not None:
+        with packing.part(TEMPLATES) as part, writing(part) as tree:
+            tree.put_folder(settings.templates)
+    public, secret = files_named(settings)
+    with packing.part(FILES) as part, writing(part) as tree:
+        _put_files(tree, settings.home, [*public, *(secret if with_secrets else [])])
+
+
+def _put_files(tree: Tree, home: Path, files: list[Path]) -> None:
+    for path in files:
+        tree.put_file(path.relative_to(home).as_posix(), path)
+
+
+def _left_out(settings: Settings, *, with_secrets: bool) -> Iterator[str]:
+    if not with_secrets and (secret := files_named(settings)[1]):
+        yield f"secrets: {', '.join(str(path.relative_to(settings.home)) for path in secret)}; see --with-secrets"
+    for name, url in (("inbox", settings.inbox_url), ("carrier", settings.carrier_url)):
+        if url.scheme == "maildir" and not _is_ours(settings, url):
+            yield f"the {name} {settings.home / url.path}, which is not in the home"
+    if settings.site is not None:
+        yield "the site, which is written anew from the database"
+
+
+def _thin_out(newest: Path, keep: int) -> tuple[str, ...]:
+    """Removes all but the newest backups of its folder, by their names; returns those of what is gone."""
+    others = sorted((path for path in newest.parent.glob(_ALL) if path != newest), reverse=True)
+    old = others[keep - 1 :]
+    for path in old:
+        path.unlink()
+    return tuple(path.name for path in reversed(old))

@@ -1,0 +1,127 @@
+"""Makes a home of a backup: in an empty place, whole or not at all, and at rest until it is opened."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem.backup.container import Packed, opened
+from pbem.backup.settling import Settled, settle
+from pbem.backup.unpacking import FILE, change_settings, complete_archive, lay_out
+from pbem.backup.workshop import put, workshop
+from pbem.config import checked_database, lacks
+from pbem.errors import BackupError
+from pbem.founding import make_folders
+from pbem.house import CACHE, house_of
+from pbem.jobs import prepare_queues
+from pbem.progress import Progress, silent
+from pbem.ruleset import AnyRuleset
+from pbem.store import as_one_file, copy_in, is_empty
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """A home that was made of a backup of a moment, and what is yet to be done.
+
+    `held` are campaigns that wait for their GMs, `mails` how many mails are not
+    sent by themselves; `lacks` is what its settings name that is not there;
+    `unknown` are the games of its campaigns that are not installed here, or in
+    an older version; `problems` are sentences on turns that the archive lacks.
+    """
+
+    home: Path
+    made: dt.datetime
+    campaigns: tuple[str, ...]
+    held: tuple[str, ...]
+    mails: int
+    lacks: tuple[str, ...]
+    left_out: tuple[str, ...]
+    unknown: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def restore_home(
+    file: Path,
+    home: Path,
+    now: dt.datetime,
+    games: Mapping[str, AnyRuleset],
+    *,
+    database: str = "",
+    progress: Progress = silent,
+) -> Restored:
+    """Makes the home, with its database in a file, or in an empty one on a server.
+
+    Raises BackupError or ConfigError, having made nothing.
+    """
+    home = home.absolute()
+    _check_place(home)
+    url = checked_database(database) if database else ""
+    if url and not is_empty(url):
+        raise BackupError("the database is not empty: a home is restored into a new one alone")
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with opened(file, "home") as packed, workshop(home.parent) as shop:
+        draft = shop / home.name
+        draft.mkdir(mode=0o700)
+        settled, problems = _prepare(packed, draft, now, games, progress)
+        if url:
+            _move_database(draft, url)
+        facts = packed.facts
+        missing = lacks(draft)
+        with suppress(FileNotFoundError):
+            home.rmdir()  # it is empty
+        put(draft, home)
+    return Restored(
+        home=home,
+        made=made_at(packed),
+        campaigns=tuple(each["name"] for each in facts["campaigns"]),
+        held=settled.held,
+        mails=settled.mails,
+        lacks=tuple(each.replace(str(draft), str(home)) for each in missing),
+        left_out=tuple(facts["left_out"]),
+        unknown=unknown_games(packed, games),
+        problems=tuple(problems),
+    )
+
+
+def made_at(packed: Packed) -> dt.datetime:
+    """When a backup was made."""
+    return dt.datetime.fromisoformat(packed.facts["made"])
+
+
+def unknown_games(packed: Packed, games: Mapping[str, AnyRuleset]) -> tuple[str, ...]:
+    """The games of its campaigns that are not known here, or not in their version."""
+    wanted = {(each["game"], each["version"]) for each in packed.facts["campaigns"]}
+    return tuple(
+        f"{game}, version {version}"
+        for game, version in sorted(wanted)
+        if game not in games or games[game].version < version
+    )
+
+
+def _check_place(home: Path) -> None:
+    if home.is_symlink() or (home.exists() and (not home.is_dir() or any(home.iterdir()))):
+        raise BackupError(f"{home} is not empty: a home is restored into an empty place alone")
+
+
+def _prepare(
+    packed: Packed, draft: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], progress: Progress
+) -> tuple[Settled, list[str]]:
+    settings = lay_out(packed, draft, progress)
+    make_folders(settings)
+    with house_of(settings, games) as house:
+        settled = settle(house, made_at(packed), now)
+        problems = complete_archive(house, now)
+    shutil.rmtree(draft / CACHE, ignore_errors=True)
+    as_one_file(draft / FILE)
+    return settled, problems
+
+
+def _move_database(draft: Path, url: str) -> None:
+    change_settings(draft, {"database": url})
+    copy_in(draft / FILE, url)
+    prepare_queues(url)
+    (draft / FILE).unlink()

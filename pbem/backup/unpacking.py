@@ -1,0 +1,115 @@
+"""Makes a home of a backup in a folder that nobody uses yet: files, settings, and a database of this version."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shutil
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from pbem.backup.container import DATABASE, Packed
+from pbem.backup.making import CARRIER, FILES, INBOX, TEMPLATES, TURNS
+from pbem.backup.trees import unpack
+from pbem.campaign.archiving import archive_left, load_resolved, resolved_turns, write_again
+from pbem.campaign.restoring import damaged
+from pbem.config import FILE_NAME, LACKING, Settings, load_settings, with_values
+from pbem.errors import BackupError, StoreError
+from pbem.house import House
+from pbem.progress import Progress
+from pbem.store import damage_of, knows_revision, migrate, revision_of
+from pbem.store.models import Turn
+
+FILE = "pbem.sqlite"
+"""The database of a home that is being made."""
+
+_CAMPAIGN = re.compile(r"[a-z0-9-]{1,40}")
+_AT_ONCE = 10
+
+
+def lay_out(packed: Packed, home: Path, progress: Progress) -> Settings:
+    """Writes all that a backup has into an empty folder. Raises BackupError, naming what is wrong with it."""
+    check_room(packed, home)
+    take_database(packed, home / FILE)
+    packed.take(FILE_NAME, home / FILE_NAME)
+    _unpack(packed, FILES, home, home)
+    if TEMPLATES in packed.parts:
+        _unpack(packed, TEMPLATES, home / _value(home, "templates"), home)
+    change_settings(home, {"database": f"sqlite:///{FILE}"})
+    settings = load_settings(home, without=LACKING)
+    for name, url in ((INBOX, settings.inbox_url), (CARRIER, settings.carrier_url)):
+        if name in packed.parts:
+            _unpack(packed, name, home / url.path, home)
+    turns = [name for name in packed.parts if name.startswith(TURNS)]
+    for number, name in enumerate(turns, start=1):
+        _unpack(packed, name, settings.archive / campaign_of(packed, name), home)
+        progress("unpacking", number, len(turns))
+    return settings
+
+
+def check_room(packed: Packed, folder: Path) -> None:
+    """Raises BackupError if the disk has not room for all that is in it, its database twice while it is migrated."""
+    free = shutil.disk_usage(folder).free
+    if packed.bytes > free:
+        raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
+
+
+def take_database(packed: Packed, target: Path) -> None:
+    """Makes the database a file, whole and of this version. Raises BackupError."""
+    packed.take(DATABASE, target)
+    try:
+        revision = revision_of(target)
+    except StoreError as error:
+        raise BackupError(f"{packed.path}: {DATABASE}: {error}") from None
+    if not knows_revision(revision):
+        made = packed.facts.get("pbem", "?")
+        raise BackupError(
+            f"{packed.path}: its database is of migration {revision}, which this pbem does not know; "
+            f"it was made by pbem {made}: install that, or a newer one"
+        )
+    if wrong := damage_of(target):
+        raise BackupError(f"{packed.path}: {DATABASE} is damaged: {wrong}")
+    migrate(f"sqlite:///{target}")
+
+
+def campaign_of(packed: Packed, part: str) -> str:
+    """The campaign that a part is the archive of. Raises BackupError for what can be no name."""
+    name = part.removeprefix(TURNS).removesuffix(".tar")
+    if not _CAMPAIGN.fullmatch(name):
+        raise BackupError(f"{packed.path}: {part!r} is no part of a backup")
+    return name
+
+
+def change_settings(home: Path, changes: Mapping[str, str]) -> None:
+    """Gives settings of a home other values. Raises ConfigError."""
+    path = home / FILE_NAME
+    path.write_text(with_values(path.read_text(encoding="utf-8"), changes), encoding="utf-8")
+
+
+def complete_archive(house: House, now: dt.datetime) -> list[str]:
+    """Writes what the archive lacks from the database; returns a sentence for each turn where that cannot be done."""
+    _, problems = archive_left(house, now)
+    with house.store.reading() as session:
+        ids = [turn_id for (turn_id,) in session.execute(resolved_turns().with_only_columns(Turn.id).order_by(Turn.id))]
+    for start in range(0, len(ids), _AT_ONCE):
+        with house.store.reading() as session:
+            turns = load_resolved(session, resolved_turns().where(Turn.id.in_(ids[start : start + _AT_ONCE])))
+        problems += filter(None, [write_again(house, turn) for turn in turns if damaged(house, turn)])
+    return list(dict.fromkeys(problems))
+
+
+def _unpack(packed: Packed, name: str, folder: Path, home: Path) -> None:
+    if not folder.resolve().is_relative_to(home.resolve()):
+        raise BackupError(f"{packed.path}: {FILE_NAME} names {folder}, which is not in the home")
+    folder.mkdir(parents=True, exist_ok=True)
+    with packed.part(name) as part:
+        try:
+            unpack(part, folder)
+        except BackupError as error:
+            raise BackupError(f"{packed.path}: {name}: {error}") from None
+
+
+def _value(home: Path, key: str) -> str:
+    text = (home / FILE_NAME).read_text(encoding="utf-8")
+    return str(tomllib.loads(text).get(key, key))

@@ -1,0 +1,72 @@
+"""Commands for backups of a home: made, proved, and made a home of again."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import click
+
+from pbem.backup import back_up, restore_home
+from pbem.backup import check_backup as check
+from pbem.commands.common import home_folder, known_games, open_home, show
+from pbem.commands.options import FOLDER, NUMBER, home_option, json_option, now_option
+from pbem.config import load_settings
+from pbem.console.backup import checked_lines, made_lines, restored_lines
+from pbem.console.bar import progress
+from pbem.housekeeping.closed import open_home as open_closed
+
+FILE = click.Path(path_type=Path)
+BACKUP = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("--keep", type=NUMBER, help="FILE is a folder: keep so many of the newest there, and remove older ones.")
+@click.option("--with-secrets", is_flag=True, help="Take key files along, that of DKIM and those that commands name.")
+@now_option
+@json_option
+@home_option
+def backup(
+    file: Path, *, keep: int | None, with_secrets: bool, now: dt.datetime, as_json: bool, home: Path | None
+) -> None:
+    """Write the whole home to FILE, or into a folder, while all go on working."""
+    settings = load_settings(home_folder(home))
+    with progress() as bar:
+        made = back_up(settings, file, now, keep=keep or 0, with_secrets=with_secrets, progress=bar)
+    show(made, made_lines(made), as_json=as_json)
+
+
+@click.command("check-backup")
+@click.argument("file", type=BACKUP)
+@now_option
+@json_option
+@click.pass_context
+def check_backup(context: click.Context, file: Path, now: dt.datetime, as_json: bool) -> None:
+    """Prove a backup: all its parts, its database, and every archive. Exits 1 if anything is wrong."""
+    with progress() as bar:
+        checked = check(file, now, known_games(), progress=bar)
+    show(checked, checked_lines(checked), as_json=as_json)
+    context.exit(1 if checked.problems else 0)
+
+
+@click.command()
+@click.argument("file", type=BACKUP)
+@click.argument("folder", type=FOLDER, metavar="HOME")
+@click.option("--database", default="", metavar="URL", help="An empty PostgreSQL database. [default: a file in HOME]")
+@now_option
+@json_option
+def restore(file: Path, folder: Path, *, database: str, now: dt.datetime, as_json: bool) -> None:
+    """Make the home HOME, an empty place, of a backup; it rests until you reopen it."""
+    with progress() as bar:
+        restored = restore_home(file, folder, now, known_games(), database=database, progress=bar)
+    show(restored, restored_lines(restored), as_json=as_json)
+
+
+@click.command()
+@home_option
+def reopen(home: Path | None) -> None:
+    """Let a restored home read, run and send again."""
+    with open_home(home) as house:
+        was_closed = open_closed(house)
+    click.echo("The home is open: the next tick reads the mail." if was_closed else "The home was open already.")

@@ -1,0 +1,76 @@
+"""What was done with backups, and what is to be done next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from pbem.backup import Checked, Made, Restored
+from pbem.report.wording import sentence, when, wrapped
+from pbem.telling.common import counted
+
+
+def made_lines(made: Made) -> Iterator[str]:
+    """What was written, and what is not in it."""
+    yield f"{made.path}: {made.bytes:,} bytes, {counted(len(made.campaigns), 'campaign')}."
+    if made.lacking:
+        yield wrapped(
+            f"In the archive {counted(made.lacking, 'turn')} not whole or not written yet; the database in the backup "
+            "has what is missing."
+        )
+    yield from _left_out(made.left_out)
+    if made.removed:
+        yield f"Removed: {', '.join(made.removed)}"
+    yield f"Prove it with: pbem check-backup {shlex.quote(str(made.path))}"
+
+
+def checked_lines(checked: Checked) -> Iterator[str]:
+    """What was proved, and what is wrong."""
+    yield f"{checked.path}: made {when(checked.made, 'UTC')} by pbem {checked.pbem}."
+    for each in checked.campaigns:
+        proved = "not all proved" if each.unproved else "proved to the last result"
+        yield f"{each.campaign}: {counted(each.turns, 'turn')}, {proved}."
+        yield from (wrapped(f"  {reason}", "  ") for reason in each.unproved)
+    yield from _unknown(checked.unknown)
+    yield from _left_out(checked.left_out)
+    yield from (wrapped(f"Problem: {sentence(problem)}") for problem in checked.problems)
+    if not checked.problems:
+        yield "All parts are as they were written, and the database is sound."
+
+
+def restored_lines(restored: Restored) -> Iterator[str]:
+    """What was made, what is missing, and what to do next."""
+    yield f"{restored.home} is as the backup of {when(restored.made, 'UTC')} has it, and at rest."
+    if restored.held:
+        yield wrapped(
+            f"Held, each until its GM releases it: {', '.join(restored.held)}. "
+            "Players and GMs are told once the home is open."
+        )
+    if restored.mails:
+        yield wrapped(
+            f"{counted(restored.mails, 'mail')} had not gone when the backup was made, and may have gone since: "
+            "pbem outbox lists what is held back, and pbem outbox --retry all sends it."
+        )
+    yield from (wrapped(f"Missing: {each}.") for each in restored.lacks)
+    yield from _unknown(restored.unknown)
+    yield from _left_out(restored.left_out)
+    yield from (wrapped(f"Problem: {sentence(problem)}") for problem in restored.problems)
+    yield ""
+    yield "Next, in the new home:"
+    came = f"Letters that came after {when(restored.made, 'UTC')} and were read by the old home lie in its mailbox's"
+    steps = (
+        "Make sure that the old home is at work no more, and put in place what is missing.",
+        "pbem doctor",
+        f"{came} folder Processed: move them back to the inbox. What is known already is not taken twice.",
+        "pbem reopen, and then pbem tick: it reads the mail.",
+        "pbem status; for each campaign that is held: pbem extend, if its deadline is near, and pbem release.",
+    )
+    yield from (wrapped(f"{number}. {step}", "   ") for number, step in enumerate(steps, start=1))
+
+
+def _left_out(left_out: tuple[str, ...]) -> Iterator[str]:
+    yield from (wrapped(f"Not in the backup: {each}.") for each in left_out)
+
+
+def _unknown(unknown: tuple[str, ...]) -> Iterator[str]:
+    yield from (f"Not installed here: {game}." for game in unknown)

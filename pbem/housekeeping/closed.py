@@ -1,0 +1,41 @@
+"""A home that was restored from a backup is closed: nothing is read, run or sent there until somebody opens it."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlalchemy.orm import Session
+
+from pbem.errors import ConfigError
+from pbem.house import House
+from pbem.report.wording import when
+from pbem.store.models import Fact
+
+CLOSED = "closed"
+"""The name of the fact that is kept."""
+
+
+def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
+    """Closes a home that was restored from the backup made at a time."""
+    session.merge(Fact(name=CLOSED, data={"made": made.isoformat(), "at": now.isoformat()}))
+
+
+def check_open(house: House) -> None:
+    """Raises ConfigError, saying what to do, if the home is closed."""
+    with house.store.reading() as session:
+        fact = session.get(Fact, CLOSED)
+    if fact is not None:
+        made = when(dt.datetime.fromisoformat(fact.data["made"]), "UTC")
+        raise ConfigError(
+            f"this home was restored from its backup of {made}, and nothing is read, run or sent here until you say "
+            "so, with: pbem reopen"
+        )
+
+
+def open_home(house: House) -> bool:
+    """Opens a home; False if it was not closed."""
+    with house.store.writing() as session:
+        fact = session.get(Fact, CLOSED)
+        if fact is not None:
+            session.delete(fact)
+    return fact is not None

@@ -1,0 +1,203 @@
+"""Whole databases as they stood at one moment: copied into a file of SQLite, whatever they are, and out of one again.
+
+The file is the one form in which a database travels. Values are copied as they
+lie in it, packed as they are: nothing is read by the rooms above.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Enum,
+    MetaData,
+    Row,
+    String,
+    Table,
+    func,
+    insert,
+    inspect,
+    make_url,
+    select,
+)
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from pbem.errors import ConfigError, StoreError
+from pbem.store.migrating import migrate, schema_is_current
+from pbem.store.models import Base, Batch, Utc, Worker
+from pbem.store.sessions import BUSY_SECONDS, open_engine
+
+AT_ONCE = 50
+"""Rows that are in the memory at a time: states and reports are long."""
+
+PASSING: tuple[type[Base], ...] = (Worker, Batch)
+"""What is of the moment alone: who works, and what they share. It is in no copy."""
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file of a database; None if it is on a server."""
+    parts = make_url(url)
+    return Path(parts.database or "") if parts.get_backend_name() == "sqlite" else None
+
+
+def copy_out(url: str, target: Path) -> None:
+    """Copies a database into a new file, as it stands at one moment, while others go on. Raises ConfigError.
+
+    One of SQLite may be of any version; what it had deleted is not in the copy.
+    """
+    path = sqlite_path(url)
+    if path is None:
+        _rows_out(url, target)
+    else:
+        _vacuum_into(path, target)
+
+
+def copy_in(source: Path, url: str) -> None:
+    """Copies a file, of this version, into an empty database on a server: wholly or not at all. Raises ConfigError."""
+    engine = open_engine(f"sqlite:///{source}")
+    try:
+        with engine.connect() as rows, rows.begin():
+            migrate(url, also=lambda connection: _fill(rows, connection))
+    finally:
+        engine.dispose()
+
+
+def is_empty(url: str) -> bool:
+    """Whether a database on a server has no tables. Raises ConfigError if it cannot be opened."""
+    schema_is_current(url)  # which says in a sentence why it cannot be
+    engine = open_engine(url)
+    try:
+        return not inspect(engine).get_table_names()
+    finally:
+        engine.dispose()
+
+
+def _vacuum_into(path: Path, target: Path) -> None:
+    if not path.is_file():
+        raise StoreError(f"the database {path} is not there")
+    try:
+        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as database:
+            database.execute("VACUUM INTO ?", (str(target),))
+        with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+            there = {name for (name,) in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            for kind in PASSING:
+                if kind.__tablename__ in there:
+                    copy.execute(f"DELETE FROM {kind.__tablename__}")  # noqa: S608 - a name of ours
+    except sqlite3.Error as error:
+        raise StoreError(f"the database {path} cannot be copied: {error}") from None
+
+
+def _rows_out(url: str, target: Path) -> None:
+    if not schema_is_current(url):
+        raise ConfigError("the database is not of this version of pbem: run: pbem migrate")
+    migrate(f"sqlite:///{target}")
+    source, copy = open_engine(url), open_engine(f"sqlite:///{target}")
+    try:
+        moment = source.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        with moment.connect() as rows, copy.execution_options(pbem_writes=True).connect() as file, file.begin():
+            _copy_rows(rows, file)
+    finally:
+        source.dispose()
+        copy.dispose()
+    as_one_file(target)
+
+
+def as_one_file(file: Path) -> None:
+    """Makes a database one plain file, without a log beside it."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.execute("PRAGMA journal_mode = DELETE")
+
+
+def _fill(rows: Connection, target: Connection) -> None:
+    _copy_rows(rows, target)
+    for table in Base.metadata.sorted_tables:
+        key = table.c.get("id")
+        if key is not None and key.autoincrement is not False:
+            newest = target.scalar(select(func.max(key)))
+            if newest is not None:
+                sequence = func.pg_get_serial_sequence(table.name, "id")
+                target.execute(select(func.setval(sequence, newest)))
+
+
+def _copy_rows(source: Connection, target: Connection) -> None:
+    """All rows, table by table, those that others point to first."""
+    passing = {kind.__tablename__ for kind in PASSING}
+    for table in plain_tables():
+        if table.name not in passing:
+            for rows in _rows_of(source, table):
+                target.execute(insert(table), [_fit(row) for row in rows])
+
+
+def _fit(row: Row[Any]) -> dict[str, Any]:
+    """A row for any database: PostgreSQL takes no text with a zero in it, SQLite does."""
+    return {
+        name: value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+        for name, value in row._mapping.items()
+    }
+
+
+def _rows_of(source: Connection, table: Table) -> Iterator[Sequence[Row[Any]]]:
+    query = select(table).order_by(*table.primary_key).execution_options(yield_per=AT_ONCE)
+    yield from source.execute(query).partitions()
+
+
+def plain_tables() -> list[Table]:
+    """The tables with their values as they lie in the database, those that others point to first."""
+    tables, plain = Base.metadata.sorted_tables, MetaData()
+    return [
+        Table(
+            table.name,
+            plain,
+            *(Column(each.name, _plain(each.type), primary_key=each.primary_key) for each in table.columns),
+        )
+        for table in tables
+    ]
+
+
+def _plain(kind: TypeEngine[Any]) -> TypeEngine[Any]:
+    """A type that leaves values as they are; times alone have to be told from text."""
+    if isinstance(kind, Utc):
+        return kind
+    if isinstance(kind, TypeDecorator):
+        return kind.impl_instance
+    return String(kind.length) if isinstance(kind, Enum) else kind
+
+
+def revision_of(file: Path) -> str:
+    """The step of the migrations that a file's tables are of. Raises StoreError if it is no database of ours."""
+    try:
+        with closing(sqlite3.connect(file)) as database:
+            row = database.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.Error as error:
+        raise StoreError(f"it is no database of pbem: {error}") from None
+    if row is None:
+        raise StoreError("it is no database of pbem: it has no version")
+    return str(row[0])
+
+
+def damage_of(file: Path) -> str:
+    """What is wrong with a database's file, "" if nothing is: with its pages, with rows that point nowhere.
+
+    It reads the whole file. Raises ConfigError if it cannot be opened.
+    """
+    try:
+        with closing(sqlite3.connect(file)) as database:
+            database.execute("PRAGMA trusted_schema = OFF")
+            told = [row[0] for row in database.execute("PRAGMA integrity_check(1)")]
+            if told != ["ok"]:
+                return str(told[0]).partition("\n")[0]
+            odd = "SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+            if found := database.execute(odd).fetchone():
+                return f"it has {found[0]}, which is not of pbem"
+            astray = database.execute("PRAGMA foreign_key_check").fetchone()
+            return f"a row of {astray[0]} points to one of {astray[2]} that is not there" if astray else ""
+    except sqlite3.OperationalError as error:  # of its place, not of what is in it
+        raise ConfigError(str(error)) from error
+    except sqlite3.Error as error:
+        return str(error)

@@ -1,0 +1,54 @@
+"""A home in the middle of a campaign, and the backup of it, made once for all tests that only look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pbem.acts.act import do
+from pbem.acts.past.rolling import RollBack
+from pbem.backup import back_up
+from pbem.config import load_settings
+from tests.campaign.history import begin, play, send
+from tests.servers.processes import server_folder
+from tests.toy.home import Desk, open_desk
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A home that is left alone from now on, open, and a backup of it."""
+
+    desk: Desk
+    file: Path
+
+
+def in_the_middle(desk: Desk) -> None:
+    """Two turns were run, one was taken back and run again; for the open one a sheet is in, and its receipt waits."""
+    begin(desk, rounds="9", rules={"mass": "101"})
+    play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
+    play(desk, {"red": "BID 1"})
+    do(desk.house, "toy1", RollBack(2), desk.now)
+    play(desk, {"blue": "BID 3"})
+    send(desk, {"green": "BID 2"})
+    desk.tick(hours=1)
+    do(desk.house, "toy1", RollBack(2), desk.now)  # all are told of it, at the next tick
+    play_again(desk)
+
+
+def play_again(desk: Desk) -> None:
+    """The turn that is open is run, and what it has to mail waits."""
+    from pbem.acts.turns.turnrun import at_any_rate, run_turn
+
+    assert run_turn(desk.house, "toy1", desk.now, reason="test", still=at_any_rate)
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Kept]:
+    """The home and its backup."""
+    with server_folder("backup") as folder, open_desk(folder / "home") as desk:
+        in_the_middle(desk)
+        made = back_up(load_settings(desk.home), folder / "kept.zip", desk.now)
+        yield Kept(desk, made.path)

@@ -1,0 +1,146 @@
+"""A backup holds a home as it was at one moment, and is refused if a byte of it was changed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pbem.backup import back_up, check_backup
+from pbem.config import load_settings
+from pbem.config.file import FILE_NAME
+from pbem.errors import BackupError
+from tests.backup.conftest import Kept
+from tests.toy.home import GAMES, MONDAY
+
+PARTS = ("post/inbox.tar", "post/carrier.tar", "database.sqlite", FILE_NAME, "templates.tar", "turns/toy1.tar")
+
+
+def changed(kept: Kept, target: Path, part: str, content: bytes | None = None) -> Path:
+    """A copy of the backup in which a part has another last byte, or other content."""
+    with zipfile.ZipFile(kept.file) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            raw = old.read(name)
+            other = raw[:-1] + bytes([raw[-1] ^ 1]) if content is None else content
+            new.writestr(name, other if name == part else raw)
+    return target
+
+
+def test_a_backup_is_for_its_user_alone(kept: Kept) -> None:
+    """In it are seeds, mail and reports."""
+    assert stat.S_IMODE(kept.file.stat().st_mode) == 0o600
+
+
+def test_a_backup_is_proved(kept: Kept) -> None:
+    """Every turn is resolved again, and nothing is found to be wrong."""
+    checked = check_backup(kept.file, kept.desk.now, GAMES)
+
+    assert [(each.campaign, each.turns, each.unproved) for each in checked.campaigns] == [("toy1", 2, ())]
+    assert (checked.problems, checked.unknown) == ((), ())
+
+
+def test_a_game_that_is_not_installed_is_named(kept: Kept) -> None:
+    """The chain is proved all the same, and the results are said not to be."""
+    checked = check_backup(kept.file, kept.desk.now, {})
+
+    assert checked.unknown == ("toy, version 1",)
+    assert "does not know the game toy" in checked.campaigns[0].unproved[0]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_was_changed_is_named(kept: Kept, tmp_path: Path, part: str) -> None:
+    """A single bit is enough, even where the ZIP archive itself agrees."""
+    with pytest.raises(BackupError, match=part):
+        check_backup(changed(kept, tmp_path / "changed.zip", part), kept.desk.now, GAMES)
+
+
+@pytest.mark.parametrize("length", [0, 100, 20_000, -30])
+def test_a_file_that_was_cut_is_no_backup(kept: Kept, tmp_path: Path, length: int) -> None:
+    """Wherever it was cut, a sentence says so."""
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(kept.file.read_bytes()[:length])
+
+    with pytest.raises(BackupError, match=r"cut.zip is no backup, or was cut"):
+        check_backup(cut, kept.desk.now, GAMES)
+
+
+@pytest.mark.parametrize("at", [0.05, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_bytes_that_rotted_are_noticed(kept: Kept, tmp_path: Path, at: float) -> None:
+    """Ten bytes, wherever on the disk they lie: a part is named, or the file is no backup."""
+    raw = bytearray(kept.file.read_bytes())
+    start = int(len(raw) * at)
+    raw[start : start + 10] = bytes(255 - byte for byte in raw[start : start + 10])
+    rotten = tmp_path / "rotten.zip"
+    rotten.write_bytes(raw)
+
+    with pytest.raises(BackupError, match=r"rotten\.zip"):
+        check_backup(rotten, kept.desk.now, GAMES)
+
+
+def test_a_backup_of_a_later_version_is_refused(kept: Kept, tmp_path: Path) -> None:
+    """Its manifest says what would be needed to read it."""
+    later = changed(kept, tmp_path / "later.zip", "manifest.json", b'{"format": 2, "kind": "home", "parts": {}}')
+
+    with pytest.raises(BackupError, match="of format 2, which this version of pbem does not know"):
+        check_backup(later, kept.desk.now, GAMES)
+
+
+def test_nothing_else_is_written_over(kept: Kept, tmp_path: Path) -> None:
+    """A slip in a crontab costs no file; an older backup of the same name is replaced."""
+    settings = load_settings(kept.desk.home)
+    mine = tmp_path / "letter.txt"
+    mine.write_text("Dear Ann")
+
+    with pytest.raises(BackupError, match="is no backup"):
+        back_up(settings, mine, kept.desk.now)
+    back_up(settings, tmp_path / "again.zip", kept.desk.now)
+    back_up(settings, tmp_path / "again.zip", kept.desk.now)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again.zip", "letter.txt"]
+
+
+def test_a_folder_keeps_the_newest(kept: Kept, tmp_path: Path) -> None:
+    """Names tell the moment; only backups are ever removed."""
+    settings = load_settings(kept.desk.home)
+    (tmp_path / "notes.txt").write_text("mine")
+    days = [MONDAY + dt.timedelta(days=day) for day in range(3)]
+
+    made = [back_up(settings, tmp_path, day, keep=2) for day in days]
+
+    assert made[2].removed == ("pbem-20261102T090000Z.pbem.zip",)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "notes.txt",
+        "pbem-20261103T090000Z.pbem.zip",
+        "pbem-20261104T090000Z.pbem.zip",
+    ]
+
+
+def test_secrets_stay_at_home_unless_asked_for(kept: Kept, tmp_path: Path) -> None:
+    """The key that signs mail, and the files that commands name, are taken along by --with-secrets alone."""
+    home = Path(shutil.copytree(kept.desk.home, tmp_path / "home", symlinks=True))
+    (home / "dkim.pem").write_text("the key")
+    (home / "word.txt").write_text("the password")
+    settings = home / FILE_NAME
+    settings.write_text(
+        settings.read_text()
+        + 'dkim = { domain = "example.org", selector = "pbem", key_file = "dkim.pem" }\n'
+        + 'carrier_password = { command = "cat word.txt" }\n'
+    )
+    plain = back_up(load_settings(home), tmp_path / "plain.zip", kept.desk.now)
+    back_up(load_settings(home), tmp_path / "secret.zip", kept.desk.now, with_secrets=True)
+
+    assert plain.left_out == ("secrets: dkim.pem, word.txt; see --with-secrets",)
+    found = {
+        name: [secret for secret in (b"the key", b"the password") if secret in files_of(tmp_path / f"{name}.zip")]
+        for name in ("plain", "secret")
+    }
+    assert found == {"plain": [], "secret": [b"the key", b"the password"]}
+
+
+def files_of(backup: Path) -> bytes:
+    """The part of a backup that holds single files."""
+    with zipfile.ZipFile(backup) as file:
+        return file.read("files.tar")

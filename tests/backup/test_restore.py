@@ -1,0 +1,208 @@
+"""A restored home is the one that was backed up, does nothing twice, and plays on when it is told to."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.acts.act import do
+from pbem.acts.time.holding import Release
+from pbem.backup import back_up, check_backup, restore_home
+from pbem.campaign.proof import prove
+from pbem.config import load_settings
+from pbem.config.file import FILE_NAME
+from pbem.errors import BackupError, ConfigError
+from pbem.house import open_house
+from pbem.housekeeping.closed import open_home
+from pbem.store.models import Outgoing, Turn
+from tests.backup.conftest import Kept
+from tests.campaign.history import journal, live_turns, play, rows, send, subjects
+from tests.toy.home import GAMES, Desk, open_desk, text_of
+
+
+def restored(kept: Kept, home: Path, database: str = "") -> Path:
+    """A home made of the backup."""
+    restore_home(kept.file, home, kept.desk.now, GAMES, database=database)
+    return home
+
+
+@pytest.fixture
+def again(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
+    """The restored home, open, and still at rest."""
+    with open_house(restored(kept, tmp_path / "again"), GAMES) as house:
+        yield Desk(house, kept.desk.now)
+
+
+def archive(home: Path) -> dict[str, bytes]:
+    """All files of a home's archive."""
+    root = home / "turns"
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
+    """Turns, records and archive are the same to the byte, what was withdrawn among them."""
+    here, there = live_turns(again), live_turns(kept.desk)
+
+    assert [(turn.number, turn.state, turn.record) for turn in here] == [
+        (turn.number, turn.state, turn.record) for turn in there
+    ]
+    assert archive(again.home) == archive(kept.desk.home)
+    assert (again.home / "templates").is_dir()
+    assert prove(again.house, "toy1").withdrawn == 2
+
+
+def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
+    """A tick refuses with what to type."""
+    with pytest.raises(ConfigError, match="with: pbem reopen"):
+        again.tick()
+    assert open_home(again.house)
+
+    again.tick()
+
+
+def test_what_waited_to_be_sent_is_not_sent_by_itself(again: Desk) -> None:
+    """It may have gone after the backup; what goes is the news of the restoring alone."""
+    before = len(again.mails())
+    waiting = [mail.message_id for mail in rows(again, Outgoing) if mail.reply.startswith("not sent: it waited")]
+    open_home(again.house)
+    again.tick()
+
+    assert len(waiting) > 3
+    assert not {mail["Message-ID"] for mail in again.mails()} & set(waiting)
+    assert {mail["Subject"] for mail in again.mails()[before:]} == {
+        "[toy1] The game pauses",
+        "[toy1] Restored from a backup, and held",
+    }
+    assert "Reports, receipts and" in text_of(again.last())
+
+
+def test_no_turn_runs_before_its_gm_says_so(again: Desk) -> None:
+    """Whatever the deadline; then the sheets that were in count, and the next reports tell of it."""
+    open_home(again.house)
+    again.tick(hours=24 * 14)
+    assert live_turns(again)[-1].number == 3
+
+    do(again.house, "toy1", Release(), again.now)
+    again.tick()
+    assert live_turns(again)[-1].number == 4
+    assert "restored from its backup" in text_of(again.last("bob@example.org"))
+    assert prove(again.house, "toy1").turns == 3
+
+
+def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, again: Desk, tmp_path: Path) -> None:
+    """The old home went on for a while: its turn and the restored one's have other codes and Message-IDs."""
+    went_on = Path(shutil.copytree(kept.desk.home, tmp_path / "went-on", symlinks=True))
+    with open_house(went_on, GAMES) as house:
+        old = Desk(house, kept.desk.now)
+        play(old, {"red": "BID 1"})
+        open_home(again.house)
+        do(again.house, "toy1", Release(), again.now)
+        play(again, {"red": "BID 2"})
+
+        ours, theirs = (
+            {mail.message_id for mail in rows(desk, Outgoing)} - {mail.message_id for mail in rows(kept.desk, Outgoing)}
+            for desk in (again, old)
+        )
+    assert len(ours) > 6
+    assert ours & theirs == set()
+
+
+def test_a_letter_that_was_read_is_not_taken_twice(kept: Kept, again: Desk) -> None:
+    """All letters are moved back into the inbox, as the GM is told to: only what came after the backup is new."""
+    open_home(again.house)
+    known = len(rows(again, Turn))
+    processed, inbox = again.home / "post" / "inbox" / "Processed" / "cur", again.home / "post" / "inbox" / "cur"
+    for path in processed.iterdir():
+        path.rename(inbox / path.name)
+    send(again, {"red": "BID 3"})
+
+    assert again.tick().polled == 1
+    assert len(rows(again, Turn)) == known
+
+
+def test_a_place_that_is_not_empty_is_left_alone(kept: Kept, tmp_path: Path) -> None:
+    """A home can never be restored over another."""
+    (tmp_path / "letter.txt").write_text("Dear Ann")
+
+    with pytest.raises(BackupError, match="is not empty"):
+        restored(kept, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_a_broken_backup_makes_nothing(kept: Kept, tmp_path: Path) -> None:
+    """The place is as it was."""
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(kept.file.read_bytes()[:-30])
+
+    with pytest.raises(BackupError):
+        restore_home(cut, tmp_path / "home", kept.desk.now, GAMES)
+    assert [path.name for path in tmp_path.iterdir()] == ["cut.zip"]
+
+
+def test_an_archive_elsewhere_comes_into_the_home(kept: Kept, tmp_path: Path) -> None:
+    """A restored home never writes where the old one does."""
+    with open_desk(tmp_path / "old") as old:
+        settings = old.home / FILE_NAME
+        outside = tmp_path / "outside"
+        settings.write_text(settings.read_text().replace('archive = "turns"', f'archive = "{outside}"'))
+    with open_house(tmp_path / "old", GAMES) as house:
+        Desk(house).begin()
+        back_up(load_settings(tmp_path / "old"), tmp_path / "backup.zip", kept.desk.now)
+    restore_home(tmp_path / "backup.zip", tmp_path / "new", kept.desk.now, GAMES)
+
+    assert load_settings(tmp_path / "new").archive == tmp_path / "new" / "turns"
+    assert (tmp_path / "new" / "turns" / "toy1" / "0000" / "turn.json").is_file()
+
+
+def test_what_is_missing_is_said(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key that signs mail, and passwords that the surroundings do not have."""
+    monkeypatch.delenv("PBEM_WORD", raising=False)
+    with open_desk(tmp_path / "old") as old:
+        settings = old.home / FILE_NAME
+        (old.home / "dkim.pem").write_text("the key")
+        settings.write_text(
+            settings.read_text()
+            + 'dkim = { domain = "example.org", selector = "pbem", key_file = "dkim.pem" }\n'
+            + 'inbox_password = { env = "PBEM_WORD" }\n'
+        )
+        back_up(load_settings(old.home), tmp_path / "backup.zip", kept.desk.now)
+    made = restore_home(tmp_path / "backup.zip", tmp_path / "new", kept.desk.now, GAMES)
+
+    assert made.lacks == (
+        f"the DKIM key, the file {tmp_path / 'new' / 'dkim.pem'}",
+        "inbox_password, the environment variable PBEM_WORD",
+    )
+
+
+def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, postgres_url: str) -> None:
+    """A home on SQLite goes on on PostgreSQL, and from there on SQLite; each backup of it is sound."""
+    home = restored(kept, tmp_path / "shared", postgres_url)
+    with open_house(home, GAMES) as house:
+        desk = Desk(house, kept.desk.now)
+        open_home(house)
+        do(house, "toy1", Release(), desk.now)
+        play(desk, {"red": "BID 2"})
+        assert "restored" in " ".join(journal(desk))
+        made = back_up(load_settings(home), tmp_path / "shared.zip", desk.now)
+        records = [turn.record for turn in live_turns(desk)]
+    assert check_backup(made.path, desk.now, GAMES).problems == ()
+    restore_home(made.path, tmp_path / "alone", desk.now, GAMES)
+
+    with open_house(tmp_path / "alone", GAMES) as house:
+        alone = Desk(house, desk.now)
+        assert [turn.record for turn in live_turns(alone)] == records
+        open_home(house)
+        do(house, "toy1", Release(), alone.now)
+        play(alone, {"red": "BID 1"})
+        assert prove(house, "toy1").turns == 4
+        assert "[toy1] The game goes on" in subjects(alone, "ann@example.org")
+
+
+def test_a_full_database_is_left_alone(kept: Kept, tmp_path: Path, migrated_postgres_url: str) -> None:
+    """Nothing is restored into a database that has tables."""
+    with pytest.raises(BackupError, match="the database is not empty"):
+        restored(kept, tmp_path / "home", migrated_postgres_url)
+    assert not (tmp_path / "home").exists()
