@@ -111,7 +111,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "ruleset": (
         "canonical dice drawing forms hints records tokens",
         "kinds",
-        "verbs",
+        "rolls verbs",
         "desk loosely",
         "orders",
         "contract",
@@ -158,7 +158,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "record",
         "shape",
         "reading",
-        "files held runs withdrawn",
+        "files held rolls runs withdrawn",
         "replay",
         "verify",
     ),
@@ -167,7 +167,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "holds journal links piles policy reading tokens",
         "due sheets snapshot",
         "deadlines history labels notices",
-        "people press",
+        "people press rolls",
         "ground reporting",
         "resolving",
         "archiving",
@@ -198,7 +198,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "from_gm from_players",
     ),
     "acts.ruling": (
-        "rulingform",
+        "rolling rulingform",
         "adjudicating",
     ),
     "acts.turns": (

@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.archive.dice import drawn_word, recorded_words, words_told
+from pbem.archive.dice import drawn_word, mixed_seed, recorded_words, words_told
 from pbem.archive.held import Held, find_record, find_report
 from pbem.archive.reading import RECORD, Folder, check_chain, check_files, folder_name, open_folders, open_withdrawn
+from pbem.archive.record import recorded_rolls
 from pbem.archive.replay import replay
+from pbem.archive.rolls import check_none_undone, check_numbers, check_rolls
 from pbem.archive.runs import Run, list_runs
 from pbem.archive.withdrawn import check_withdrawn
 from pbem.errors import ReplayError
@@ -38,7 +40,7 @@ class Verified:
     `patched` are the turns whose outcome the GM has changed, `withdrawn` how
     many turns were taken back or run again, and lie beside the others; `unnamed`
     of them since the newest record was made, so that none vouches for them yet.
-    `runs` are all runs, of those too. `words` are mixed into the dice, and stand
+    `rolls` is how many its GM made. `runs` are all runs, of those too. `words` are mixed into the dice, and stand
     so in the first reports. `held` is what became of the reports and hashes that
     a reader had.
     """
@@ -47,6 +49,7 @@ class Verified:
     turns: int
     files: int
     sheets: int
+    rolls: int
     seal: str
     head: str
     over: bool
@@ -99,12 +102,15 @@ def verify(
     for folder in (*folders, *aside):
         _check_same(folders[0], folder)
         _check_sheets(folder)
+        check_numbers(folder)
     _check_states(folders)
+    check_none_undone(folders, aside)
     held = [find_report(raw, name, (*folders, *aside)) for name, raw in (reports or {}).items()]
     held += [find_record(hash_, (*folders, *aside)) for hash_ in records]
     words = _words(folders[0])
     seed = _seed(folders, seed)
     _check_drawn(words, seed)
+    _check_rolls((*folders, *aside), words, seed)
     unproved = _unproved(folders, games, seed)
     over = "seed" in folders[-1].record
     if not unproved and seed is not None:
@@ -116,6 +122,7 @@ def verify(
         turns=len(folders) - 1,
         files=sum(len(folder.record["files"]) for folder in folders),
         sheets=sum(len(folder.record.get("sheets", ())) for folder in folders),
+        rolls=sum(len(recorded_rolls(folder.record)) for folder in folders),
         seal=folders[0].record["seal"],
         head=folders[-1].hash,
         over=over,
@@ -200,6 +207,13 @@ def _check_drawn(words: Sequence[DiceWord], seed: bytes | None) -> None:
             raise ReplayError(
                 f"the word {each.word!r} of {each.seat} for the dice is neither its player's own, nor the one drawn"
             )
+
+
+def _check_rolls(folders: Sequence[Folder], words: Sequence[DiceWord], seed: bytes | None) -> None:
+    """What the GM rolled follows from the seed, whatever game it is."""
+    if seed is not None:
+        for folder in folders:
+            check_rolls(folder, mixed_seed(seed, words))
 
 
 def _seed(folders: list[Folder], given: bytes | None) -> bytes | None:

@@ -47,6 +47,7 @@ from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
 from pbem.ruleset.memory import scored
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
+from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
 from pbem.ruleset.tokens import join_lines, split_words
 from pbem.ruleset.verbs import DROPS_BAD, Order
 
@@ -83,6 +84,8 @@ __all__ = [
     "Picture",
     "Point",
     "Refused",
+    "Roll",
+    "Rolls",
     "Ruleset",
     "RulesetError",
     "SaveError",
@@ -103,6 +106,7 @@ __all__ = [
     "box",
     "canonical",
     "choose",
+    "count_of",
     "digest",
     "heard",
     "join_lines",
@@ -115,4 +119,5 @@ __all__ = [
     "suggest",
     "svg_document",
     "svg_escape",
+    "throw_dice",
 ]

@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.orders import Finding, OrderBook, Parsed
+from pbem.ruleset.rolls import Roll, Rolls
 from pbem.ruleset.verbs import Order
 
 Seat = str
@@ -169,13 +170,15 @@ class TurnInput:
     defaults, while an empty tuple of a seat not missing is an empty sheet.
     `removed` were taken out by the GM since the last turn. `ruling` is what the
     GM decided, in an `Adjudicated` game; None in all others, and for a turn that
-    is run without his decision.
+    is run without his decision. `rolls` are all that he made of the campaign's
+    dice in this turn, in their order.
     """
 
     orders: Mapping[Seat, tuple[Order, ...]]
     missing: frozenset[Seat] = frozenset()
     removed: frozenset[Seat] = frozenset()
     ruling: Json = None
+    rolls: tuple[Roll, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,10 +321,13 @@ class Adjudicated(Protocol):
     ) -> Mapping[str, str]:
         """The text files, by name, that the GM fills in to say what comes of this turn."""
 
-    def read_ruling(self, state: Any, files: Mapping[str, str]) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+    def read_ruling(
+        self, state: Any, files: Mapping[str, str], rolls: Rolls
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in a GM's files, and what is wrong in each, by its name. Never raises.
 
-        A ruling with an error among its findings is not to be used.
+        What he wants rolled is taken from `rolls`, in the order of its places; the resolver is given all rolls of the
+        turn. A ruling with an error among its findings is not to be used, and nothing is rolled for it.
         """
 
 

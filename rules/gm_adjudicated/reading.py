@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import Finding, Refused, Seat, choose, suggest
+from pbem.ruleset import Finding, Refused, Rolls, Seat, choose, suggest
+from rules.gm_adjudicated.brackets import bracketed, read_roll
 from rules.gm_adjudicated.forms import ALL, GAME, HEADING, SECTIONS, file_of
 from rules.gm_adjudicated.ruling import Ruling, Told
 from rules.gm_adjudicated.state import State
@@ -20,12 +21,12 @@ LAST_TURN = 9_999
 Findings = Mapping[str, tuple[Finding, ...]]
 
 
-def read_ruling(state: State, files: Mapping[str, str]) -> tuple[Ruling, Findings]:
+def read_ruling(state: State, files: Mapping[str, str], rolls: Rolls) -> tuple[Ruling, Findings]:
     """The ruling in the files named as `ruling_files` names them, and all findings by file."""
     named = {name.strip().lower(): text.removeprefix("\ufeff") for name, text in sorted(files.items())}
     readers = {file_of(seat): seat for seat in state.players}
     found: dict[str, list[Finding]] = {name: [] for name in (GAME, ALL, *readers, *named)}
-    told = {name: _told(named.get(name, ""), found[name]) for name in (ALL, *readers)}
+    told = {name: _told(named.get(name, ""), found[name], rolls) for name in (ALL, *readers)}
     ruling = _Game(state, found[GAME]).read(named.get(GAME, ""))
     ruling = replace(ruling, all=told[ALL], seats={seat: told[name] for name, seat in readers.items()})
     for name in named:
@@ -45,9 +46,9 @@ def _stranger(name: str, known: Sequence[str]) -> Finding:
     )
 
 
-def _told(text: str, findings: list[Finding]) -> Told:
+def _told(text: str, findings: list[Finding], rolls: Rolls) -> Told:
     """What a file tells its reader. Words before any heading are a result."""
-    sections = _Sections(findings)
+    sections = _Sections(findings, rolls)
     for number, line in enumerate(text.splitlines(), start=1):
         sections.take(number, as_laid_out(line))
     return Told(*(sections.text("RESULT") or "", sections.text("FILE"), sections.text("MAP"), sections.text("NOTES")))
@@ -58,6 +59,7 @@ class _Sections:
     """The sections of a file, as far as it is read; a section keeps the number of its heading's line."""
 
     findings: list[Finding]
+    rolls: Rolls
     current: str = "RESULT"
     lines: dict[str, list[str]] = field(default_factory=dict)
     headings: dict[str, int] = field(default_factory=dict)
@@ -67,11 +69,24 @@ class _Sections:
         heading = HEADING.fullmatch(line)
         if heading is not None:
             self._begin(number, heading[1].upper())
+        elif self._is_command(number, line):
+            return
         elif not line.startswith(";"):
             if self.current == "MAP" and len(line) > MAP_COLUMNS:
                 wide = f"the line has {len(line)} columns; a map has {MAP_COLUMNS} at the most"
                 self._error(number, "too-wide", wide)
             self.lines.setdefault(self.current, []).append(line)
+
+    def _is_command(self, number: int, line: str) -> bool:
+        """Whether a line in brackets does something; then it is done, or what is wrong with it is noted."""
+        try:
+            found = bracketed(line, self.current)
+            if found is None:
+                return False
+            self.lines.setdefault(self.current, []).append(read_roll(found[1], self.rolls))
+        except Refused as refused:
+            self._error(number, refused.code, refused.text, refused.hint)
+        return True
 
     def text(self, name: str) -> str | None:
         """The text of a section; None if the file has no such section."""

@@ -13,6 +13,7 @@ from pbem.ruleset import (
     Json,
     Option,
     Panorama,
+    Rolls,
     Seat,
     Seats,
     SetupError,
@@ -93,7 +94,7 @@ class GmAdjudicated(BaseRuleset[State]):
         )
 
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-        """The GM's ruling takes effect; without one, the turn passes and nothing is decided. No dice."""
+        """The GM's ruling takes effect; without one, the turn passes and nothing is decided. He alone rolls dice."""
         return turn.resolve(state, turn_input)
 
     def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -118,9 +119,11 @@ class GmAdjudicated(BaseRuleset[State]):
             reason=result.reason if result else "",
         )
 
-    def read_ruling(self, state: State, files: Mapping[str, str]) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+    def read_ruling(
+        self, state: State, files: Mapping[str, str], rolls: Rolls
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in such files, and what is wrong in them."""
-        ruling, findings = reading.read_ruling(state, files)
+        ruling, findings = reading.read_ruling(state, files, rolls)
         return ruling.dump(), findings
 
     def text_map(self, view: View) -> str:

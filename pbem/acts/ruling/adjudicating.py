@@ -25,6 +25,7 @@ from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.resolving import load_before, turn_input
+from pbem.campaign.rolls import keep_rolls, open_rolls
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     OpenTurn,
@@ -37,7 +38,7 @@ from pbem.errors import CampaignError, StoreError, in_words
 from pbem.house import House
 from pbem.post.mime import decode_text
 from pbem.report.gm_pages import Adjudication
-from pbem.ruleset import Adjudicated, Finding, Json, TurnInput, digest
+from pbem.ruleset import Adjudicated, Finding, Json, Roll, TurnInput, digest
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
 
@@ -61,12 +62,16 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error."""
+    """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error.
+
+    `rolled` is what was rolled for it, if it is kept.
+    """
 
     campaign: str
     turn: int
     kept: bool
     findings: Mapping[str, tuple[Finding, ...]]
+    rolled: tuple[Roll, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,7 @@ class TakeRuling(Weighty[Taken]):
         """
         open_, ruling, taken = self._read(scene)
         if taken.kept:
+            keep_rolls(scene.session, scene.snapshot, taken.rolled, scene.now)
             _keep(scene.session, scene.house, open_, ruling, scene.now)
         return taken
 
@@ -171,9 +177,12 @@ class TakeRuling(Weighty[Taken]):
                 f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
             )
         open_ = _open(scene.session, scene.house, snapshot)
-        ruling, findings = open_.ruleset.read_ruling(open_.state, self.files)
+        rolls = open_rolls(scene.session, snapshot)
+        ruling, findings = open_.ruleset.read_ruling(open_.state, self.files, rolls)
         kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
-        return open_, ruling, Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings)
+        rolled = tuple(rolls.fresh) if kept else ()
+        taken = Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings, rolled=rolled)
+        return open_, ruling, taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "unruled": ({}, "The GM gave no ruling this turn; nothing has changed."),
     "public": ({"text": "It rained."}, "It rained."),
     "result": ({"text": "You found gold."}, "You found gold."),
+    "roll": ({"said": "d6 x: 4 (roll 1 of 1)"}, "d6 x: 4 (roll 1 of 1)"),
     "out": ({"who": "blue"}, "Blue is out of the game."),
     "ended": ({"winners": ["red"], "reason": "peace"}, "The game is over: Peace. Won by red."),
 }

@@ -55,7 +55,7 @@ def test_who_was_taken_out_by_the_host_has_left() -> None:
 
 
 def test_the_last_turn_ends_the_game() -> None:
-    """With the last turn the game is over, whether the GM ruled or not (ruling 8)."""
+    """With the last turn the game is over, whether the GM ruled or not (ruling 9)."""
     after, events = turn(new_game(turns=1))
 
     assert RULESET.standing(after).over
@@ -64,7 +64,7 @@ def test_the_last_turn_ends_the_game() -> None:
 
 
 def test_a_game_without_a_last_turn_goes_on() -> None:
-    """With 0 turns only the GM ends the game (ruling 8)."""
+    """With 0 turns only the GM ends the game (ruling 9)."""
     state = new_game(turns=0)
     for _ in range(60):
         state, _ = turn(state)
