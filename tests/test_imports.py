@@ -179,7 +179,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "postbag",
     ),
     "acts": (
-        "act creation",
+        "act datafiles",
+        "creation",
         "journal press time",
         "gm people ruling",
         "turns",
@@ -279,6 +280,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "psycopg": {"working"},
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
+    "ruamel": {"acts"},
     "sqlalchemy": {
         *("acts", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
         *("site", "steps", "store", "upkeep", "working"),

@@ -63,7 +63,7 @@ class Option:
     """A campaign option, declared once: read, checked and documented from this record.
 
     `kind` is "int" (bounds `low`…`high`), "bool", "choice" (one of `choices`) or
-    "file" (JSON read by the host from the path given; None when not given).
+    "file" (JSON, YAML or the rows of a CSV table, read by the host from the path given; None when not given).
     """
 
     name: str
@@ -83,7 +83,7 @@ class Option:
             return "yes or no"
         if self.kind == "choice":
             return "one of " + ", ".join(self.choices)
-        return "the path of a JSON file"
+        return "the path of a file (JSON, YAML or CSV)"
 
     def read(self, text: str) -> Any:
         """The value a GM typed. Raises SetupError naming the allowed values."""

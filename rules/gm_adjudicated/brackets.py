@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pbem.ruleset import Refused, Roll, Rolls, count_of, suggest
 
-ROLL = "ROLL"
-COMMANDS = (ROLL,)
+ROLL, SET = "ROLL", "SET"
+COMMANDS = (ROLL, SET)
 
 _AS_IT_STANDS = "a line that is meant as it stands begins with a blank"
 _SHOWN = re.compile(r'\[ROLL (\S{1,80}) "([^"]{1,80})" #([0-9]{1,6})\]')
@@ -34,6 +34,14 @@ def bracketed(line: str, section: str) -> tuple[str, str] | None:
     if section != "RESULT":
         raise Refused("wrong-section", f"[{command} …] stands under [RESULT], not under [{section}]", _AS_IT_STANDS)
     return command, rest.strip()
+
+
+def does_something(line: str) -> bool:
+    """Whether a line would not be taken for words."""
+    try:
+        return bracketed(line, "RESULT") is not None
+    except Refused:
+        return True
 
 
 def read_roll(rest: str, rolls: Rolls) -> str:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pbem.ruleset import Finding, Refused, Rolls, Seat, choose, suggest
-from rules.gm_adjudicated.brackets import bracketed, read_roll
+from rules.gm_adjudicated.brackets import ROLL, SET, bracketed, read_roll
+from rules.gm_adjudicated.changes import read_change
 from rules.gm_adjudicated.forms import ALL, GAME, HEADING, SECTIONS, file_of
+from rules.gm_adjudicated.ledgers import WORLD, Change, Ledgers
 from rules.gm_adjudicated.ruling import Ruling, Told
 from rules.gm_adjudicated.state import State
 from rules.gm_adjudicated.text import as_laid_out, one_line
@@ -26,9 +28,11 @@ def read_ruling(state: State, files: Mapping[str, str], rolls: Rolls) -> tuple[R
     named = {name.strip().lower(): text.removeprefix("\ufeff") for name, text in sorted(files.items())}
     readers = {file_of(seat): seat for seat in state.players}
     found: dict[str, list[Finding]] = {name: [] for name in (GAME, ALL, *readers, *named)}
-    told = {name: _told(named.get(name, ""), found[name], rolls) for name in (ALL, *readers)}
-    ruling = _Game(state, found[GAME]).read(named.get(GAME, ""))
-    ruling = replace(ruling, all=told[ALL], seats={seat: told[name] for name, seat in readers.items()})
+    doing = _Doing(rolls, state.ledgers)
+    told = {name: _told(named.get(name, ""), found[name], doing, readers.get(name, WORLD)) for name in (ALL, *readers)}
+    ruling = _Game(state, found[GAME], doing).read(named.get(GAME, ""))
+    seats = {seat: told[name] for name, seat in readers.items()}
+    ruling = replace(ruling, all=told[ALL], seats=seats, changes=tuple(doing.changes))
     for name in named:
         if name not in (GAME, ALL, *readers):
             found[name].append(_stranger(name, (GAME, ALL, *readers)))
@@ -46,9 +50,25 @@ def _stranger(name: str, known: Sequence[str]) -> Finding:
     )
 
 
-def _told(text: str, findings: list[Finding], rolls: Rolls) -> Told:
-    """What a file tells its reader. Words before any heading are a result."""
-    sections = _Sections(findings, rolls)
+@dataclass
+class _Doing:
+    """What a ruling does besides telling: rolls, and changes of ledgers, which stand so far as they are read."""
+
+    rolls: Rolls
+    ledgers: Ledgers
+    changes: list[Change] = field(default_factory=list)
+
+    def change(self, text: str, own: str) -> str:
+        """Make a change; returns what there is to warn of. Raises Refused."""
+        change, warning = read_change(text, own, self.ledgers)
+        self.ledgers = self.ledgers.changed(change)
+        self.changes.append(change)
+        return warning
+
+
+def _told(text: str, findings: list[Finding], doing: _Doing, own: str) -> Told:
+    """What a file tells, and does, where names without an owner are of `own`. Words before any heading are a result."""
+    sections = _Sections(findings, doing, own)
     for number, line in enumerate(text.splitlines(), start=1):
         sections.take(number, as_laid_out(line))
     return Told(*(sections.text("RESULT") or "", sections.text("FILE"), sections.text("MAP"), sections.text("NOTES")))
@@ -59,7 +79,8 @@ class _Sections:
     """The sections of a file, as far as it is read; a section keeps the number of its heading's line."""
 
     findings: list[Finding]
-    rolls: Rolls
+    doing: _Doing
+    own: str
     current: str = "RESULT"
     lines: dict[str, list[str]] = field(default_factory=dict)
     headings: dict[str, int] = field(default_factory=dict)
@@ -83,10 +104,17 @@ class _Sections:
             found = bracketed(line, self.current)
             if found is None:
                 return False
-            self.lines.setdefault(self.current, []).append(read_roll(found[1], self.rolls))
+            self._obey(number, *found)
         except Refused as refused:
             self._error(number, refused.code, refused.text, refused.hint)
         return True
+
+    def _obey(self, number: int, command: str, rest: str) -> None:
+        """Roll, or change a ledger. Raises Refused."""
+        if command == ROLL:
+            self.lines.setdefault(self.current, []).append(read_roll(rest, self.doing.rolls))
+        elif warning := self.doing.change(rest, self.own):
+            self.findings.append(Finding(number, "warning", "below-zero", warning))
 
     def text(self, name: str) -> str | None:
         """The text of a section; None if the file has no such section."""
@@ -115,8 +143,9 @@ class _Sections:
 class _Game:
     """Reads game.txt: a command a line, its words up to the end of the line."""
 
-    def __init__(self, state: State, findings: list[Finding]) -> None:
-        self._state, self._findings = state, findings
+    def __init__(self, state: State, findings: list[Finding], doing: _Doing) -> None:
+        self._state, self._findings, self._doing = state, findings, doing
+        self._line = 0
         self._scores: dict[Seat, int] = {}
         self._said: dict[str, str] = {}
         self._commands: Mapping[str, Callable[[str], None]] = {
@@ -127,6 +156,7 @@ class _Game:
             "TURNS": self._turns,
             "WINNER": self._seats("WINNER"),
             "OVER": self._over,
+            SET: self._set,
         }
 
     def read(self, text: str) -> Ruling:
@@ -135,6 +165,7 @@ class _Game:
             word, _, rest = one_line(line).partition(" ")
             if not word or word.startswith(";"):
                 continue
+            self._line = number
             try:
                 self._command(word.upper())(rest)
             except Refused as refused:
@@ -185,6 +216,11 @@ class _Game:
         if 0 < last < self._state.turn:
             raise Refused("out-of-bounds", f"turn {last} is past", f"the nearest is {self._state.turn}")
         self._say("TURNS", str(last))
+
+    def _set(self, rest: str) -> None:
+        warning = self._doing.change(rest, WORLD)
+        if warning:
+            self._findings.append(Finding(self._line, "warning", "below-zero", warning))
 
     def _over(self, rest: str) -> None:
         if not rest:

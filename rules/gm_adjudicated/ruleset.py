@@ -25,6 +25,7 @@ from pbem.ruleset import (
 )
 from rules.gm_adjudicated import bots, forms, reading, sheet, state, turn
 from rules.gm_adjudicated.brief import brief
+from rules.gm_adjudicated.ledger_files import read_ledgers
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.state import VERSION, Known, Player, State
 from rules.gm_adjudicated.text import block
@@ -65,6 +66,7 @@ class GmAdjudicated(BaseRuleset[State]):
         Option(
             "turns", "int", USUAL_TURNS, "the last turn; 0 until the GM ends the game", low=0, high=reading.LAST_TURN
         ),
+        Option("ledgers", "file", None, "what the GM keeps of seats and world: an object by seats, or a table"),
         Option("scores", "bool", default=True, help="whether the scores that the GM gives are public"),
     )
     bots = bots.BOTS
@@ -75,7 +77,7 @@ class GmAdjudicated(BaseRuleset[State]):
     brief = staticmethod(brief)
     digest = staticmethod(forms.digest)
     ruling_files = staticmethod(forms.ruling_files)
-    upgrades = (state.from_version_1,)
+    upgrades = (state.from_version_1, state.from_version_2)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
 
@@ -91,6 +93,7 @@ class GmAdjudicated(BaseRuleset[State]):
             turns=options["turns"],
             open_scores=options["scores"],
             shared=Known(texts.get(EVERYONE, "")),
+            ledgers=read_ledgers(options["ledgers"], seats),
         )
 
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:

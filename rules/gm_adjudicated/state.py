@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset import Json, Seat
+from rules.gm_adjudicated.ledgers import Ledgers
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class State:
     `turns` is the number of the last one, 0 while only the GM ends the game;
     `name` is what the GM calls this turn, "" for its number. `shared` is known
     to all, and `told` is what he wrote to all last; `notes` are his own, of the
-    game as a whole. `verbs` are verb → help.
+    game as a whole. `verbs` are verb → help. `ledgers` are what he keeps in
+    numbers, texts and lists.
     """
 
     players: Mapping[Seat, Player]
@@ -63,6 +65,7 @@ class State:
     result: Result | None = None
     told: str = ""
     notes: str = ""
+    ledgers: Ledgers = field(default_factory=Ledgers)
 
     @property
     def label(self) -> str:
@@ -93,6 +96,7 @@ def dump(state: State) -> Json:
         "result": state.result and {"winners": list(state.result.winners), "reason": state.result.reason},
         "told": state.told,
         "notes": state.notes,
+        "ledgers": state.ledgers.dump(),
     }
 
 
@@ -114,6 +118,7 @@ def read(data: Mapping[str, Any]) -> State:
         result=result and Result(tuple(result["winners"]), result["reason"]),
         told=data["told"],
         notes=data["notes"],
+        ledgers=Ledgers.read(data["ledgers"]),
     )
 
 
@@ -121,6 +126,11 @@ def from_version_1(data: Json) -> Json:
     """A save with what was told last and with notes, of which version 1 kept none."""
     none = {"told": "", "notes": ""}
     return {**data, **none, "players": [[seat, {**player, **none}] for seat, player in data["players"]]}
+
+
+def from_version_2(data: Json) -> Json:
+    """A save with ledgers, of which version 2 kept none."""
+    return {**data, "ledgers": Ledgers().dump()}
 
 
 def _player(data: Mapping[str, Any]) -> Player:

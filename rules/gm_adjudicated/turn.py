@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from pbem.ruleset import Event, Roll, Seat, TurnInput, count_of
 from rules.gm_adjudicated.brackets import with_rolls
 from rules.gm_adjudicated.events import private, public, rolled
+from rules.gm_adjudicated.ledgers import Ledgers
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.ruling import Ruling, Told
 from rules.gm_adjudicated.state import Player, Result, State
@@ -20,7 +22,7 @@ def resolve(state: State, turn: TurnInput) -> Happened:
     if state.result is not None:
         return state, ()
     ruling = None if turn.ruling is None else Ruling.load(turn.ruling)
-    state, left = _leaving(_with_sheets(state, turn), turn)
+    state, left = _leaving(_with_sheets(replace(state, ledgers=state.ledgers.opened), turn), turn)
     state, told = (state, (public(state, "unruled"),)) if ruling is None else _ruled(state, ruling, turn.rolls)
     state, ended = _closed(state, ruling or Ruling())
     return state, (*left, *told, *ended)
@@ -46,7 +48,8 @@ def _ruled(state: State, ruling: Ruling, rolls: Sequence[Roll]) -> Happened:
     players = {seat: _player(seat, player, ruling) for seat, player in state.players.items()}
     turns = state.turns if ruling.turns is None else ruling.turns
     shared, told, notes = ruling.all.after(state.shared), ruling.all.result, ruling.all.noted(state.notes)
-    after = replace(state, players=players, shared=shared, told=told, notes=notes, turns=turns)
+    ledgers = reduce(Ledgers.changed, ruling.changes, state.ledgers)
+    after = replace(state, players=players, shared=shared, told=told, notes=notes, turns=turns, ledgers=ledgers)
     return _without(after, out), events
 
 

@@ -23,6 +23,17 @@ class ResultView(TypedDict):
     reason: str
 
 
+class LedgerView(TypedDict):
+    """What the reader sees of a ledger, that of a seat or of the world.
+
+    Each entry has `name` and `value` (a number, a text, or a list of texts), and
+    `was`, its value before, if the last turn has changed it.
+    """
+
+    of: str
+    entries: list[dict[str, Any]]
+
+
 class GmView(TypedDict):
     """A seat's whole knowledge.
 
@@ -30,7 +41,7 @@ class GmView(TypedDict):
     `file` and `shared` are the GM's standing texts for this seat and for all;
     `map` is the seat's own, or else that for all. `sheet` are the lines it
     sent last turn. `scores` is None unless they are public and the GM has given
-    any; `out` are the seats no longer in the game.
+    any; `out` are the seats no longer in the game. `ledgers` begin with its own.
     """
 
     seat: Seat
@@ -48,6 +59,7 @@ class GmView(TypedDict):
     map: str
     sheet: list[str]
     scores: dict[Seat, int] | None
+    ledgers: list[LedgerView]
     result: ResultView | None
 
 
@@ -70,6 +82,7 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
         map=own.known.map or state.shared.map,
         sheet=list(own.sheet),
         scores=_scores(state),
+        ledgers=[LedgerView(of=each["of"], entries=each["entries"]) for each in state.ledgers.shown_to(seat)],
         result=ResultView(winners=list(result.winners), reason=result.reason) if result else None,
     )
 

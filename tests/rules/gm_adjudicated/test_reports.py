@@ -90,6 +90,18 @@ def test_a_report_has_all_that_the_seat_knows(reporter: Reporter) -> None:
     assert "Out of the game: green." in text
 
 
+def test_a_report_shows_the_ledgers(reporter: Reporter) -> None:
+    """What the seat sees of its own, of the world and of others, and what each entry was before."""
+    state = new_game(ledgers={"seen": {"army": "public"}, "each": {"army": 3}, "red": {"gold": 40, "ships": []}})
+    after, events = turn(state, ruled(state, red="[SET gold -= 40]", blue="[SET army += 1]"))
+
+    parts = report(reporter, after, events)
+
+    assert "Your ledger:\n\n  army: 3\n  gold: 0 (was 40)\n  ships: none\n" in parts.text
+    assert "Known of blue:\n\n  army: 4 (was 3)\n" in parts.text
+    assert ">gold</th>" in parts.html
+
+
 def test_the_layout_of_the_gm_is_kept(reporter: Reporter) -> None:
     """Tables and paragraphs come as they were typed; only lines too long for a mail are wrapped."""
     state = new_game()

@@ -33,6 +33,15 @@ def test_a_save_of_version_2_is_read() -> None:
     assert state.players["blue"].notes == ""
 
 
+def test_a_save_of_version_3_is_read() -> None:
+    """The frozen save of version 3: besides, what the GM keeps in ledgers, and how it was before the last turn."""
+    ledgers = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3).ledgers
+
+    assert ledgers.entries["red"] == {"gold": 35, "ships": ("Argo", "Swift"), "title": "Duke"}
+    assert (ledgers.before["red"]["gold"], ledgers.entries["world"]["winter"]) == (40, 2)
+    assert ledgers.seen == {"title": "public", "world.winter": "public"}
+
+
 def test_every_version_has_a_frozen_save() -> None:
     """A version is released only together with a save that stays readable."""
     assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}
