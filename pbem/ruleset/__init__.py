@@ -48,7 +48,7 @@ from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choo
 from pbem.ruleset.memory import scored
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
 from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
-from pbem.ruleset.tokens import join_lines, split_words
+from pbem.ruleset.tokens import join_lines, split_tokens, split_words
 from pbem.ruleset.verbs import DROPS_BAD, Order
 
 __all__ = [
@@ -114,6 +114,7 @@ __all__ = [
     "remembering",
     "scored",
     "seal",
+    "split_tokens",
     "split_words",
     "stroke",
     "suggest",

@@ -60,9 +60,9 @@ class GmAdjudicated(BaseRuleset[State]):
             "verbs",
             "file",
             None,
-            "the GM's own verbs: a JSON list, or an object of verb and help; none for free text",
+            "the GM's own verbs: a list, or an object of verb and help or usage; none for free text",
         ),
-        Option("briefing", "file", None, "what is known at the start: a JSON object of all, or a seat, and a text"),
+        Option("briefing", "file", None, "what is known at the start: an object of all, or a seat, and a text"),
         Option(
             "turns", "int", USUAL_TURNS, "the last turn; 0 until the GM ends the game", low=0, high=reading.LAST_TURN
         ),
@@ -86,10 +86,13 @@ class GmAdjudicated(BaseRuleset[State]):
         taken = sorted(NOT_SEATS & set(seats))
         if taken:
             raise SetupError(f"a seat cannot be called {taken[0]!r}: a file of the GM's ruling has that name")
+        verbs = read_verbs(options["verbs"])
         texts = _briefing(options["briefing"], seats)
         return State(
             players={seat: Player(Known(texts.get(seat, ""))) for seat in seats},
-            verbs=read_verbs(options["verbs"]),
+            verbs=verbs.helps,
+            usages=verbs.usages,
+            lists=verbs.lists,
             turns=options["turns"],
             open_scores=options["scores"],
             shared=Known(texts.get(EVERYONE, "")),
@@ -139,7 +142,7 @@ def _briefing(data: Json, seats: Sequence[Seat]) -> dict[str, str]:
     if data is None:
         return {}
     if not isinstance(data, Mapping) or not all(isinstance(text, str) for text in data.values()):
-        raise SetupError('option briefing must be a JSON object such as {"all": "It is the year 431.", "red": "…"}')
+        raise SetupError('option briefing must be an object such as {"all": "It is the year 431.", "red": "…"}')
     known = [EVERYONE, *seats]
     for name, text in data.items():
         if name not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,7 +52,8 @@ class State:
     `name` is what the GM calls this turn, "" for its number. `shared` is known
     to all, and `told` is what he wrote to all last; `notes` are his own, of the
     game as a whole. `verbs` are verb → help. `ledgers` are what he keeps in
-    numbers, texts and lists.
+    numbers, texts and lists. `usages` are those of verbs with arguments, and
+    `lists` what their words are taken from.
     """
 
     players: Mapping[Seat, Player]
@@ -66,6 +67,8 @@ class State:
     told: str = ""
     notes: str = ""
     ledgers: Ledgers = field(default_factory=Ledgers)
+    usages: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -97,6 +100,8 @@ def dump(state: State) -> Json:
         "told": state.told,
         "notes": state.notes,
         "ledgers": state.ledgers.dump(),
+        "usages": [list(usage) for usage in state.usages.items()],
+        "lists": [[name, list(names)] for name, names in state.lists.items()],
     }
 
 
@@ -119,6 +124,8 @@ def read(data: Mapping[str, Any]) -> State:
         told=data["told"],
         notes=data["notes"],
         ledgers=Ledgers.read(data["ledgers"]),
+        usages=dict(data["usages"]),
+        lists={name: tuple(names) for name, names in data["lists"]},
     )
 
 
@@ -129,8 +136,8 @@ def from_version_1(data: Json) -> Json:
 
 
 def from_version_2(data: Json) -> Json:
-    """A save with ledgers, of which version 2 kept none."""
-    return {**data, "ledgers": Ledgers().dump()}
+    """A save with ledgers, usages and lists, of which version 2 kept none."""
+    return {**data, "ledgers": Ledgers().dump(), "usages": [], "lists": []}
 
 
 def _player(data: Mapping[str, Any]) -> Player:

@@ -10,10 +10,11 @@ from rules.gm_adjudicated.state import State
 
 
 class VerbView(TypedDict):
-    """One of the GM's verbs; `help` may be empty."""
+    """One of the GM's verbs; `help` may be empty, and `usage` is where its own words follow, whatever they are."""
 
     verb: str
     help: str
+    usage: str
 
 
 class ResultView(TypedDict):
@@ -42,6 +43,7 @@ class GmView(TypedDict):
     `map` is the seat's own, or else that for all. `sheet` are the lines it
     sent last turn. `scores` is None unless they are public and the GM has given
     any; `out` are the seats no longer in the game. `ledgers` begin with its own.
+    `lists` are those that usages name.
     """
 
     seat: Seat
@@ -54,6 +56,7 @@ class GmView(TypedDict):
     seats: list[Seat]
     out: list[Seat]
     verbs: list[VerbView]
+    lists: dict[str, list[str]]
     file: str
     shared: str
     map: str
@@ -76,7 +79,10 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
         turns=state.turns,
         seats=list(state.players),
         out=[each for each, player in state.players.items() if not player.playing],
-        verbs=[VerbView(verb=verb, help=help_) for verb, help_ in state.verbs.items()],
+        verbs=[
+            VerbView(verb=verb, help=help_, usage=state.usages.get(verb, "")) for verb, help_ in state.verbs.items()
+        ],
+        lists={name: list(names) for name, names in state.lists.items()},
         file=own.known.file,
         shared=state.shared.file,
         map=own.known.map or state.shared.map,

@@ -34,12 +34,18 @@ def test_a_save_of_version_2_is_read() -> None:
 
 
 def test_a_save_of_version_3_is_read() -> None:
-    """The frozen save of version 3: besides, what the GM keeps in ledgers, and how it was before the last turn."""
-    ledgers = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3).ledgers
+    """The frozen save of version 3: besides, what the GM keeps in ledgers and how it was, and verbs with arguments."""
+    state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)
+    ledgers = state.ledgers
 
     assert ledgers.entries["red"] == {"gold": 35, "ships": ("Argo", "Swift"), "title": "Duke"}
     assert (ledgers.before["red"]["gold"], ledgers.entries["world"]["winter"]) == (40, 2)
     assert ledgers.seen == {"title": "public", "world.winter": "public"}
+    assert (dict(state.usages), state.players["red"].sheet) == (
+        {"MARCH": "MARCH <army:number 1..9> TO <place>"},
+        ('MARCH 2 TO "the pass"',),
+    )
+    assert dict(state.lists) == {"place": ("Naxos", "the pass")}
 
 
 def test_every_version_has_a_frozen_save() -> None:

@@ -86,13 +86,13 @@ def test_the_digest_has_every_seat_in_order() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"verbs": "MARCH"}, "JSON list"),
-        ({"verbs": ["MARCH", 7]}, "JSON list"),
+        ({"verbs": "MARCH"}, "must be a list"),
+        ({"verbs": ["MARCH", 7]}, "must be a list"),
         ({"verbs": ["say"]}, "'say' cannot be a verb: it means something else"),
         ({"verbs": ["go to"]}, "'go to' cannot be a verb"),
         ({"verbs": ["Go", "GO"]}, "'GO' is there twice"),
         ({"verbs": [f"GO{number}" for number in range(61)]}, "60 at the most"),
-        ({"briefing": ["x"]}, "JSON object"),
+        ({"briefing": ["x"]}, "must be an object"),
         ({"briefing": {"rde": "x"}}, "did you mean red"),
         ({"briefing": {"all": "x" * 50_000}}, "40000 are the most"),
     ],
