@@ -129,7 +129,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "ruleset": (
         "canonical dice drawing enclosures forms hints records tokens",
         "kinds",
-        "verbs",
+        "rolls verbs",
         "desk loosely",
         "orders",
         "contract",
@@ -178,7 +178,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "record",
         "shape",
         "reading",
-        "enclosed files held runs withdrawn",
+        "enclosed files held rolls runs withdrawn",
         "replay",
         "verify",
     ),
@@ -187,7 +187,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "holds journal links piles policy reading shelf tokens",
         "due sheets snapshot",
         "deadlines history labels notices",
-        "people press",
+        "people press rolls",
         "ground reporting",
         "resolving",
         "archiving",
@@ -199,7 +199,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "postbag",
     ),
     "acts": (
-        "act creation",
+        "act datafiles",
+        "creation",
         "journal press time",
         "gm people ruling",
         "turns",
@@ -218,7 +219,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "from_gm from_players",
     ),
     "acts.ruling": (
-        "rulingform",
+        "rolling rulingform",
         "adjudicating",
     ),
     "acts.turns": (
@@ -307,6 +308,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "psycopg": {"working"},
     "pytest": {"ruleset.testing"},
     "resvg_py": {"report"},
+    "ruamel": {"acts"},
     "sqlalchemy": {
         *("acts", "backup", "campaign", "demo", "desk", "doctor", "housekeeping", "jobs", "post", "ruleset.testing"),
         *("site", "steps", "store", "upkeep", "working"),

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from pbem.acts.datafiles import read_data
 from pbem.archive.record import setup_dice
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.journal import note
@@ -25,7 +26,6 @@ from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.addresses import is_robot
 from pbem.ruleset import AnyRuleset, Option, Seats, seal, suggest
-from pbem.ruleset.canonical import read_json
 from pbem.store.models import Campaign, SeatRow
 from pbem.store.states import Seating
 
@@ -201,14 +201,9 @@ def _check_name(name: str) -> None:
 
 def _value(option: Option, text: str) -> Any:
     value = option.read(text)
-    return _json_file(option, Path(value)) if option.kind == "file" else value
-
-
-def _json_file(option: Option, path: Path) -> Any:
+    if option.kind != "file":
+        return value
     try:
-        return read_json(path.read_text("utf-8-sig"))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise CampaignError(f"option {option.name}: {path} cannot be read ({reason})") from None
-    except (ValueError, RecursionError) as error:
-        raise CampaignError(f"option {option.name}: {path} is not JSON ({error})") from None
+        return read_data(Path(value))
+    except CampaignError as error:
+        raise CampaignError(f"option {option.name}: {error}") from None

@@ -22,7 +22,7 @@ from typing import Any
 from pbem.archive.dice import words_record
 from pbem.archive.patches import Patch
 from pbem.report.facts import DiceWord, SheetUsed
-from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, OrderBook, Seat, TurnInput, canonical, digest
+from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, OrderBook, Roll, Seat, TurnInput, canonical, digest
 
 FORMAT = 2
 """That of records with a salt and the names of what was withdrawn; those of format 1 have neither."""
@@ -47,6 +47,16 @@ def setup_dice(seed: bytes) -> Dice:
 def turn_dice(seed: bytes, number: int) -> Dice:
     """The dice one turn is resolved with; a turn run again has the same."""
     return Dice(seed).scoped("turn", number)
+
+
+def roll_dice(seed: bytes, number: int) -> Dice:
+    """The dice of what a GM rolls in a turn; they have nothing to do with those that it is resolved with."""
+    return Dice(seed).scoped("rolls", number)
+
+
+def recorded_rolls(record: Mapping[str, Json]) -> tuple[Roll, ...]:
+    """What the GM rolled in the turn of a record."""
+    return tuple(map(Roll.from_json, record.get("rolls", ())))
 
 
 def state_hash(ruleset: AnyRuleset, state: Any) -> str:
@@ -144,6 +154,7 @@ def turn_record(
         | {"state_before": state_before, "state_after": state_after, "events": events_hash(events)}
         | {"files": _hashes(files), "previous": file_hash(previous)}
         | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), seed=seed)
+        | _given(rolls=[roll.to_json() for roll in turn.rolls])
     )
 
 

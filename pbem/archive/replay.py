@@ -13,7 +13,8 @@ from pbem.archive.dice import mixed_seed, recorded_words
 from pbem.archive.enclosed import check_enclosed
 from pbem.archive.patches import PatchError, apply_patch
 from pbem.archive.reading import Folder, check_chain, check_files, open_folders, open_withdrawn
-from pbem.archive.record import events_hash, setup_dice, state_hash, turn_dice
+from pbem.archive.record import events_hash, recorded_rolls, setup_dice, state_hash, turn_dice
+from pbem.archive.rolls import check_rolls
 from pbem.archive.withdrawn import check_withdrawn
 from pbem.errors import ReplayError
 from pbem.report.data import ReportDataError, read_report_data
@@ -121,6 +122,7 @@ class _Run:
 
     def _resolve(self, folder: Folder) -> Sequence[Event]:
         self._expect(folder, "the state before it", "state_before")
+        check_rolls(folder, self._seed)
         turn = _turn_input(self._ruleset, folder.record)
         state, events = self._ruleset.resolve(self.state, turn, turn_dice(self._seed, folder.number))
         self._keep(state, folder.record)
@@ -188,6 +190,7 @@ def _turn_input(ruleset: AnyRuleset, record: Json) -> TurnInput:
         missing=frozenset(record["missing"]),
         removed=frozenset(record["removed"]),
         ruling=record.get("ruling"),
+        rolls=recorded_rolls(record),
     )
 
 

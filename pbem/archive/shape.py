@@ -83,6 +83,8 @@ def _facts(**checks: _Check) -> _Check:
     return lambda value: isinstance(value, dict) and all(key in value and checks[key](value[key]) for key in checks)
 
 
+_is_roll = _facts(label=_is_text, dice=_is_text, number=_is_number, faces=_list_of(_is_number), total=_is_number)
+
 _ALWAYS: Mapping[str, _Check] = {
     "campaign": _is_text,
     "game": _is_text,
@@ -108,6 +110,7 @@ _SINCE_2: Mapping[str, _Check] = {"salt": _is_hash}
 _IN_FEW: Mapping[str, _Check] = {
     "dice": _is_data,
     "patch": _list_of(_is_data),
+    "rolls": _list_of(_is_roll),
     "seed": _is_text,
     "withdrawn": _list_of(_facts(turn=_is_number, hash=_is_hash, kind=_is_text)),
 }

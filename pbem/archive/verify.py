@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.archive.dice import drawn_word, recorded_words, words_told
+from pbem.archive.dice import drawn_word, mixed_seed, recorded_words, words_told
 from pbem.archive.enclosed import check_enclosed
 from pbem.archive.held import Held, find_record, find_report
 from pbem.archive.reading import RECORD, Folder, check_chain, check_files, folder_name, open_folders, open_withdrawn
+from pbem.archive.record import recorded_rolls
 from pbem.archive.replay import replay
+from pbem.archive.rolls import check_none_undone, check_numbers, check_rolls
 from pbem.archive.runs import Run, list_runs
 from pbem.archive.withdrawn import check_withdrawn
 from pbem.errors import ReplayError
@@ -39,7 +41,7 @@ class Verified:
     `patched` are the turns whose outcome the GM has changed, `withdrawn` how
     many turns were taken back or run again, and lie beside the others; `unnamed`
     of them since the newest record was made, so that none vouches for them yet.
-    `runs` are all runs, of those too. `words` are mixed into the dice, and stand
+    `rolls` is how many its GM made. `runs` are all runs, of those too. `words` are mixed into the dice, and stand
     so in the first reports. `held` is what became of the reports and hashes that
     a reader had.
     """
@@ -48,6 +50,7 @@ class Verified:
     turns: int
     files: int
     sheets: int
+    rolls: int
     seal: str
     head: str
     over: bool
@@ -100,14 +103,17 @@ def verify(
     for folder in (*folders, *aside):
         _check_same(folders[0], folder)
         _check_sheets(folder)
+        check_numbers(folder)
     _check_states(folders)
     if folders[0].record["game"] in games:
         check_enclosed(folders, games[folders[0].record["game"]])
+    check_none_undone(folders, aside)
     held = [find_report(raw, name, (*folders, *aside)) for name, raw in (reports or {}).items()]
     held += [find_record(hash_, (*folders, *aside)) for hash_ in records]
     words = _words(folders[0])
     seed = _seed(folders, seed)
     _check_drawn(words, seed)
+    _check_rolls((*folders, *aside), words, seed)
     unproved = _unproved(folders, games, seed)
     over = "seed" in folders[-1].record
     if not unproved and seed is not None:
@@ -119,6 +125,7 @@ def verify(
         turns=len(folders) - 1,
         files=sum(len(folder.record["files"]) for folder in folders),
         sheets=sum(len(folder.record.get("sheets", ())) for folder in folders),
+        rolls=sum(len(recorded_rolls(folder.record)) for folder in folders),
         seal=folders[0].record["seal"],
         head=folders[-1].hash,
         over=over,
@@ -203,6 +210,13 @@ def _check_drawn(words: Sequence[DiceWord], seed: bytes | None) -> None:
             raise ReplayError(
                 f"the word {each.word!r} of {each.seat} for the dice is neither its player's own, nor the one drawn"
             )
+
+
+def _check_rolls(folders: Sequence[Folder], words: Sequence[DiceWord], seed: bytes | None) -> None:
+    """What the GM rolled follows from the seed, whatever game it is."""
+    if seed is not None:
+        for folder in folders:
+            check_rolls(folder, mixed_seed(seed, words))
 
 
 def _seed(folders: list[Folder], given: bytes | None) -> bytes | None:

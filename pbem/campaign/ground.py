@@ -7,7 +7,7 @@ two acts come out as if one had been done after the other.
 
 The ground is the same for all acts: the campaign and its seats, the last two
 turns of its history, their sheets, the codes of the reports that opened the
-last, absences, how far words have come, and before the start the words for the
+last, absences, rolls, how far words have come, and before the start the words for the
 dice. All before is covered by these: of a turn that was run nothing changes but
 by a new era, and the rows of states, sheets and reports are written once.
 """
@@ -32,7 +32,7 @@ from pbem.house import House
 from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat
 from pbem.store import flushed
-from pbem.store.models import Report, Sheet, Turn
+from pbem.store.models import Report, RollRow, Sheet, Turn
 from pbem.store.states import Phase
 
 ATTEMPTS = 3
@@ -75,6 +75,7 @@ class Ground:
     words: Mark
     muted: Mapping[int, frozenset[Seat]]
     dice: tuple[DiceWord, ...]
+    rolls: tuple[int, ...]
 
 
 _TURNS = (
@@ -84,13 +85,19 @@ _TURNS = (
 )
 _SHEETS = select(Sheet.id).where(Sheet.turn_id.in_(bindparam("turns", expanding=True))).order_by(Sheet.id)
 _CODES = select(Report.code).where(Report.turn_id.in_(bindparam("turns", expanding=True))).order_by(Report.id)
+_ROLLS = (
+    select(RollRow.id)
+    .where(RollRow.campaign_id == bindparam("campaign"), RollRow.turn >= bindparam("first"))
+    .order_by(RollRow.id)
+)
 """Statements of every act, built once: building them takes longer than running them."""
 
 
 def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
     """The ground of a campaign as it is now."""
     database = flushed(session)
-    last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
+    since = {"campaign": snapshot.id, "first": snapshot.turn - 1}
+    last_two = database.execute(_TURNS, since)
     turns = tuple(_Step(*row) for row in last_two)
     ids = [turn.id for turn in turns]
     return Ground(
@@ -102,6 +109,7 @@ def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
         words=mark(session, snapshot.id),
         muted=muted_seats(session, snapshot),
         dice=words_now(session, snapshot) if snapshot.status == Phase.FORMING else (),
+        rolls=tuple(database.execute(_ROLLS, since).scalars()),
     )
 
 

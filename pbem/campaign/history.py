@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
-from pbem.archive import Withdrawn, file_hash, turn_dice
+from pbem.archive import Withdrawn, file_hash, recorded_rolls, turn_dice
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.ruleset import AnyRuleset, Event, Order, OrderBook, Seat, TurnInput
 from pbem.store import flushed
@@ -82,5 +82,6 @@ def _events(
     orders = {
         seat: tuple(ruleset.orders.from_json(order) for order in orders) for seat, orders in record["orders"].items()
     }
-    turn = TurnInput(orders, frozenset(record["missing"]), frozenset(record["removed"]), record.get("ruling"))
+    missing, removed = frozenset(record["missing"]), frozenset(record["removed"])
+    turn = TurnInput(orders, missing, removed, record.get("ruling"), recorded_rolls(record))
     return ruleset.resolve(before, turn, turn_dice(snapshot.dice_seed, number))[1]

@@ -38,9 +38,9 @@ class Opening:
     """What all reports of one opening share. `number` is that of the turn they open.
 
     `over`: the game has ended. Only then the `seed` is told, and not when the GM looks ahead. `dice` is what seats are
-    told of the words mixed with it, at the start and at the end. `orders` are those that the turn before was resolved
-    with: to each seat its own are told. `record` is the hash of the record before that which
-    they are files of. `shelf` has what the GM has enclosed.
+    told of the words mixed with it, at the start and at the end; `rolled`: this is the end, and the GM has rolled.
+    `orders` are those that the turn before was resolved with: to each seat its own are told. `record` is the hash of
+    the record before that which they are files of. `shelf` has what the GM has enclosed.
     """
 
     snapshot: CampaignSnapshot
@@ -49,6 +49,7 @@ class Opening:
     seal: str
     seed: str = ""
     over: bool = False
+    rolled: bool = False
     dice: Mapping[Seat, DiceTold] = field(default_factory=dict)
     used: Mapping[Seat, SheetUsed]
     missing: frozenset[Seat]
@@ -172,6 +173,7 @@ def _facts(house: House, opening: Opening, place: Place, enclosed: Mapping[str, 
         seal=opening.seal,
         seed=opening.seed,
         dice=opening.dice.get(place.seat),
+        rolled=opening.rolled,
         first=opening.number == 1,
         page=bool(place.address) and snapshot.pages_for(place) != Pages.NO,
         record=opening.record,

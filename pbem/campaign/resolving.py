@@ -28,6 +28,7 @@ from pbem.campaign.history import Past, all_withdrawn, events_from, orders_used,
 from pbem.campaign.piles import Pile
 from pbem.campaign.press.postbag import load_postbag
 from pbem.campaign.reporting import MadeReport, Opening, pile_reports
+from pbem.campaign.rolls import has_rolled, load_rolls
 from pbem.campaign.shelf import Shelf, named
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
@@ -47,6 +48,7 @@ from pbem.ruleset import (
     Event,
     Json,
     Order,
+    Roll,
     Seat,
     Standing,
     TurnInput,
@@ -76,7 +78,7 @@ class Before:
     `previous` is the record of the turn before, `withdrawn` all that was ever
     taken back; `removed` are the seats the GM took out since. The next deadline
     keeps out of `absences`; `patch` is what the GM changed of the state that came
-    out, if the turn was run before.
+    out, if the turn was run before; `rolls` are what he rolled in the turn.
     """
 
     snapshot: CampaignSnapshot
@@ -88,6 +90,7 @@ class Before:
     removed: frozenset[Seat]
     absences: tuple[Away, ...] = ()
     patch: Patch = ()
+    rolls: tuple[Roll, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +150,7 @@ def load_before(session: Session, house: House, snapshot: CampaignSnapshot) -> B
         withdrawn=all_withdrawn(session, snapshot.id),
         removed=gone - removed_before(session, snapshot.id, turn.number) if gone else gone,
         absences=load_absences(session, snapshot),
+        rolls=load_rolls(session, snapshot, turn.number),
     )
 
 
@@ -235,6 +239,7 @@ def opening_of(
         seal=seal(snapshot.seed),
         seed=snapshot.seed.hex() if outcome.standing.over else "",
         over=outcome.standing.over,
+        rolled=outcome.standing.over and has_rolled(session, snapshot),
         dice=words_told(snapshot.words) if number == 1 or outcome.standing.over else {},
         used=outcome.used,
         missing=outcome.turn.missing,
@@ -310,7 +315,7 @@ def _input(before: Before, counted: Mapping[Seat, SheetIn]) -> TurnInput:
         elif seat in missing:
             view = json.loads(before.last[seat].view)
             orders[seat] = tuple(ruleset.defaults(view, kept.get(seat, ())))
-    return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling)
+    return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling, before.rolls)
 
 
 def _views(session: Session, before: Before, state: Any, events: tuple[Event, ...], standing: Standing) -> Shown:

@@ -13,8 +13,9 @@ from pbem.acts.past.entering import GiveSheet
 from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview, write_preview
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
-from pbem.commands.common import act_if_sure, open_home, say, show
-from pbem.commands.options import FOLDER, clock, home_option, json_option, now_option, yes_option
+from pbem.acts.ruling.rolling import RollDice, ShowRolls
+from pbem.commands.common import act, act_if_sure, ask, open_home, say, show
+from pbem.commands.options import FOLDER, NUMBER, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.console.umpire import rule
 from pbem.desk.sheet_files import sheet_lines
@@ -108,6 +109,28 @@ def _edited(house: House, name: str, now: dt.datetime) -> Taken | None:
     if not rule(form, folder, lambda: look(house, name, ruling(), now)):
         return None
     return do(house, name, ruling(), now)
+
+
+@click.command()
+@click.argument("name")
+@click.argument("dice")
+@click.argument("label")
+@now_option
+@json_option
+@home_option
+def roll(*, name: str, dice: str, label: str, now: dt.datetime, as_json: bool, home: Path | None) -> None:
+    """Roll DICE such as 3d6+2 for what LABEL says, in the open turn; it stands, and anyone can check it at the end."""
+    act(home, name, RollDice(dice, label), now, as_json=as_json)
+
+
+@click.command()
+@click.argument("name")
+@click.argument("turn", type=NUMBER, required=False)
+@json_option
+@home_option
+def rolls(name: str, turn: int | None, *, as_json: bool, home: Path | None) -> None:
+    """Show what was rolled in a campaign's open turn, or in another TURN."""
+    ask(home, name, ShowRolls(turn), clock(), as_json=as_json)
 
 
 @click.command()

@@ -30,6 +30,7 @@ from pbem.acts.people.roster import (
 from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
 from pbem.acts.press.writing import EVERYBODY
 from pbem.acts.ruling.adjudicating import ruling_by_mail
+from pbem.acts.ruling.rolling import RollDice, ShowRolls
 from pbem.acts.ruling.rulingform import read_form
 from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
@@ -124,6 +125,8 @@ WISHES: Mapping[type[by_mail.GmCommand], Callable[[Any, GmText], Wish]] = {
     by_mail.Announce: _announce,
     by_mail.GiveSheet: lambda order, text: GiveSheet(order.seat, text.orders),
     by_mail.Rule: _rule,
+    by_mail.RollDice: lambda order, _text: RollDice(order.dice, " ".join(order.label)),
+    by_mail.ShowRolls: lambda order, _text: ShowRolls(_number(order.turn) if order.turn else None),
     by_mail.RollBack: lambda order, _text: RollBack(_number(order.turn)),
     by_mail.GoForward: lambda _order, _text: GoForward(),
     by_mail.MendTurns: lambda _order, _text: Mend(),

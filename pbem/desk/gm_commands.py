@@ -30,6 +30,8 @@ _NAME = Free("rule", "the name of a house rule", "grace")
 _VALUE = Free("value", "its value", "12h")
 _SCHEDULE = Free("schedule", "a schedule", "FRI 20:00 Europe/Berlin")
 _TEXT = Free("text", "the number of a text", "3")
+_DICE = Free("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")
+_LABEL = Free("words", "what the roll is for", "ann storms the gate")
 _REASON = Free("reason", "words", "I am on a train")
 
 
@@ -265,6 +267,23 @@ class Rule(GmCommand):
 
 
 @dataclass(frozen=True, slots=True)
+class RollDice(GmCommand):
+    """Roll the campaign's dice for something, in the open turn. It stands: the same words again are a second roll."""
+
+    usage = "ROLL dice label..."
+    dice: Annotated[str, _DICE]
+    label: Annotated[tuple[str, ...], _LABEL]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRolls(GmCommand):
+    """See what you rolled in a turn; without its number, in the open one."""
+
+    usage = "ROLLS [turn]"
+    turn: Annotated[str | None, TURN] = None
+
+
+@dataclass(frozen=True, slots=True)
 class RollBack(GmCommand):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
@@ -326,7 +345,7 @@ GM_COMMANDS = OrderBook(
         *(ShowStatus, ShowSeats, ShowPolicy, ShowJournal, ShowTexts, ShowPress, ShowState, ShowPreview),
         *(StartCampaign, HoldTurns, ReleaseTurns, ExtendTurn, Deadline, RunTurn, PauseSeat, ResumeSeat),
         *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, NewToken),
-        *(AddText, DropText, Announce, GiveSheet, Rule),
+        *(AddText, DropText, Announce, GiveSheet, Rule, RollDice, ShowRolls),
         *(RollBack, GoForward, MendTurns, RunAgain, PatchState, Fork),
     ),
     loosely=False,

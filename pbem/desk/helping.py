@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
 from pbem.desk.commands import COMMANDS, REFERENCE
 from pbem.desk.judging import reads_as_order
 from pbem.desk.replies import Case, answer, bare_subject
-from pbem.desk.seats import games_of, seats_of
+from pbem.desk.seats import find_seat, games_of, load_seat, seats_of
 from pbem.report.pages import Help, HelpOnVerb, OrderHelp
 from pbem.ruleset import OrderBook, split_words, suggest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
+from pbem.store.states import Phase
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
 
@@ -69,7 +71,22 @@ def _explained(case: Case, words: Sequence[str]) -> tuple[OrderHelp, ...]:
         return ()
     typed, known = words[0].upper(), (*_orders(case), *_described(COMMANDS, ""))
     cut = [order for order in known if len(typed) >= SHORTEST_ABBREVIATION and order.verb.startswith(typed)]
-    return tuple([order for order in known if order.verb == typed] or cut)
+    named = [order for order in known if order.verb == typed] or cut
+    if not named and len(words) == 1:
+        named = [order for order in _offered(case) if order.verb == typed]
+    return tuple(named)
+
+
+def _offered(case: Case) -> Iterator[OrderHelp]:
+    """The orders that the last reports to a letter's sender offer: a campaign may have verbs of its own."""
+    for known in seats_of(case.session, case.letter.sender):
+        seat_id = find_seat(case.session, known.campaign, known.seat)
+        spot = load_seat(case.session, seat_id) if seat_id is not None else None
+        if spot is not None and spot.status == Phase.RUNNING:
+            ruleset = case.house.game(spot.game)
+            for verb in ruleset.desk(json.loads(spot.view))["verbs"]:
+                told = (verb["usage"], verb["help"], tuple(verb["examples"]))
+                yield OrderHelp(verb["word"], f"{ruleset.title}, in the campaign {spot.campaign}", *told)
 
 
 def _orders(case: Case) -> tuple[OrderHelp, ...]:

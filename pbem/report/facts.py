@@ -112,7 +112,8 @@ class ReportFacts:
     before; `dice` are the words mixed with it, in a seat's first report and in
     its last. `record` is the hash of the archive's record of the turn before the
     one reported, by which the archive can be held to this report; "" where there
-    is none. `first`: nothing was resolved before this report. `page`: its player
+    is none. `rolled`: the campaign is over, and its GM has rolled its dice.
+    `first`: nothing was resolved before this report. `page`: its player
     wants it as a page too. `words` are those of people. `enclosed` are the
     contents, by hash, of the pictures and files that the view names.
     """
@@ -131,6 +132,7 @@ class ReportFacts:
     seed: str = ""
     record: str = ""
     dice: DiceTold | None = None
+    rolled: bool = False
     first: bool = False
     page: bool = False
     closes: dt.datetime | None = None

@@ -53,7 +53,8 @@ class Welcome:
     """To a new player: where he sits, his token, and how to play. An `heir` takes over a seat played before.
 
     `word` is that of his seat which is mixed into the dice, `options` are the
-    campaign's, in words. The rulebook goes with it as the file `rules`.
+    campaign's, in words. The rulebook goes with it as the file `rules`. In a
+    `judged` game the GM decides, and dice are rolled by him if at all.
     """
 
     page: ClassVar[str] = "welcome"
@@ -72,6 +73,7 @@ class Welcome:
     options: tuple[str, ...] = ()
     seal: str = ""
     word: str = ""
+    judged: bool = False
     heir: bool = False
 
 

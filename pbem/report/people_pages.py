@@ -78,6 +78,7 @@ class DiceNotice:
     """To a player before the start: the seal of the dice, and how to add a word of his own, of so many characters.
 
     `word` is the one that is drawn for him otherwise. To the GM it has no `seat`.
+    In a `judged` game dice are rolled by the GM, if at all.
     """
 
     page: ClassVar[str] = "dice_notice"
@@ -89,6 +90,7 @@ class DiceNotice:
     word: str
     longest: int
     gm: str
+    judged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,7 +57,8 @@ from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
 from pbem.ruleset.memory import scored
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
-from pbem.ruleset.tokens import join_lines, split_words
+from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
+from pbem.ruleset.tokens import join_lines, split_tokens, split_words
 from pbem.ruleset.verbs import DROPS_BAD, Order
 
 __all__ = [
@@ -100,6 +101,8 @@ __all__ = [
     "Picture",
     "Point",
     "Refused",
+    "Roll",
+    "Rolls",
     "Ruleset",
     "RulesetError",
     "SaveError",
@@ -121,6 +124,7 @@ __all__ = [
     "box",
     "canonical",
     "choose",
+    "count_of",
     "digest",
     "heard",
     "join_lines",
@@ -128,9 +132,11 @@ __all__ = [
     "remembering",
     "scored",
     "seal",
+    "split_tokens",
     "split_words",
     "stroke",
     "suggest",
     "svg_document",
     "svg_escape",
+    "throw_dice",
 ]

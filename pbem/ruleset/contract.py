@@ -19,6 +19,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.enclosures import Brought, Enclosure
 from pbem.ruleset.orders import Finding, OrderBook, Parsed
+from pbem.ruleset.rolls import Roll, Rolls
 from pbem.ruleset.verbs import Order
 
 Seat = str
@@ -63,7 +64,7 @@ class Option:
     """A campaign option, declared once: read, checked and documented from this record.
 
     `kind` is "int" (bounds `low`…`high`), "bool", "choice" (one of `choices`) or
-    "file" (JSON read by the host from the path given; None when not given).
+    "file" (JSON, YAML or the rows of a CSV table, read by the host from the path given; None when not given).
     """
 
     name: str
@@ -83,7 +84,7 @@ class Option:
             return "yes or no"
         if self.kind == "choice":
             return "one of " + ", ".join(self.choices)
-        return "the path of a JSON file"
+        return "the path of a file (JSON, YAML or CSV)"
 
     def read(self, text: str) -> Any:
         """The value a GM typed. Raises SetupError naming the allowed values."""
@@ -170,13 +171,15 @@ class TurnInput:
     defaults, while an empty tuple of a seat not missing is an empty sheet.
     `removed` were taken out by the GM since the last turn. `ruling` is what the
     GM decided, in an `Adjudicated` game; None in all others, and for a turn that
-    is run without his decision.
+    is run without his decision. `rolls` are all that he made of the campaign's
+    dice in this turn, in their order.
     """
 
     orders: Mapping[Seat, tuple[Order, ...]]
     missing: frozenset[Seat] = frozenset()
     removed: frozenset[Seat] = frozenset()
     ruling: Json = None
+    rolls: tuple[Roll, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,12 +345,13 @@ class Adjudicated(Protocol):
         """The text files, by name, that the GM fills in to say what comes of this turn."""
 
     def read_ruling(
-        self, state: Any, files: Mapping[str, str], brought: Brought
+        self, state: Any, files: Mapping[str, str], rolls: Rolls, brought: Brought
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in a GM's files, and what is wrong in each, by its name. Never raises.
 
-        `brought` are the pictures and files that lie beside them. A ruling with
-        an error among its findings is not to be used.
+        `brought` are the pictures and files that lie beside them. What he wants rolled is taken from `rolls`, in the
+        order of its places; the resolver is given all rolls of the turn. A ruling with an error among its findings is
+        not to be used, and nothing is rolled for it.
         """
 
 

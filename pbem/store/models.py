@@ -286,6 +286,24 @@ class Shelf(Base):
     at: Mapped[dt.datetime]
 
 
+class RollRow(Base):
+    """What a GM rolled in a turn, by its number; a rollback leaves it as it is.
+
+    `number` counts the rolls of its turn with the same `label`; what the dice
+    showed follows from the seed of the campaign (`pbem.campaign.rolls`).
+    """
+
+    __tablename__ = "roll"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    turn: Mapped[int]
+    label: Mapped[str]
+    dice: Mapped[str] = mapped_column(String(40))
+    number: Mapped[int]
+    at: Mapped[dt.datetime]
+
+
 _SHELVED = text("shelf_id IS NOT NULL")
 _UNARCHIVED = text("archived_at IS NULL AND shelf_id IS NULL")
 

@@ -18,6 +18,8 @@ from pbem.acts.past.rolling import Rolled
 from pbem.acts.people.roster import HouseRules, Roster
 from pbem.acts.press.from_gm import PressBook, Reached, Text, Texts
 from pbem.acts.ruling.adjudicating import Taken
+from pbem.acts.ruling.rolling import RollBook
+from pbem.acts.ruling.rolling import Rolled as DiceRolled
 from pbem.acts.time.holding import Held
 from pbem.acts.time.scheduling import Deadlines
 from pbem.housekeeping.status import CampaignStatus
@@ -44,6 +46,8 @@ ANSWERS: Mapping[type, Callable[[Any, Door], Iterator[str]]] = {
     Receipt: turns.entered_lines,
     Patched: past.patched_lines,
     Taken: turns.ruling_lines,
+    DiceRolled: turns.rolled_lines,
+    RollBook: turns.rolls_lines,
     Rolled: past.rolled_lines,
     Mended: past.mended_lines,
     Impact: past.impact_lines,

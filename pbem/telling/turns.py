@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
 from pbem.acts.ruling.adjudicating import Taken
+from pbem.acts.ruling.rolling import RollBook, Rolled
 from pbem.report import Receipt
 from pbem.report.wording import sentence, when, wrapped
 from pbem.ruleset import Finding
@@ -66,6 +67,24 @@ def ruling_lines(taken: Taken, door: Door) -> Iterator[str]:
         yield from finding_lines(file, findings)
     if taken.kept:
         release = door.either(f"pbem release {taken.campaign}", "RELEASE")
+        yield from (wrapped(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
         yield f"The ruling on turn {taken.turn} of {taken.campaign} is taken. Run it with: {release}"
     else:
         yield "The ruling is not taken: mend the errors and take it again."
+
+
+def rolled_lines(rolled: Rolled, _: Door) -> Iterator[str]:
+    """A roll, and that it stands."""
+    yield wrapped(rolled.roll.told(rolled.roll.number), "    ")
+    said = (
+        f"It stands for turn {rolled.turn} of {rolled.campaign}; the journal has it, and the record of the turn will."
+    )
+    yield wrapped(said)
+
+
+def rolls_lines(book: RollBook, _: Door) -> Iterator[str]:
+    """All rolls of a turn."""
+    if not book.rolls:
+        yield f"Nothing was rolled in turn {book.turn} of {book.campaign}."
+    for roll in book.rolls:
+        yield wrapped(book.told(roll), "    ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pbem.ruleset import Bot, Dice, View
+from rules.gm_adjudicated.usages import usages_of
 
 _WHAT = (
     "send the fleet to {place}, and let nobody out",
@@ -26,8 +27,11 @@ def standard(view: View, dice: Dice) -> list[str]:
 def _line(view: View, dice: Dice) -> str:
     others = [seat for seat in view["seats"] if seat != view["seat"]]
     wish = dice.pick(_WHAT, "what").format(place=dice.pick(_PLACES, "place"), other=dice.pick(others, "other"))
-    verbs = [verb["verb"] for verb in view["verbs"]]
-    return f"{dice.pick(verbs, 'verb')} {wish}" if verbs else wish[:1].upper() + wish[1:]
+    if not view["verbs"]:
+        return wish[:1].upper() + wish[1:]
+    verb = dice.pick([verb["verb"] for verb in view["verbs"]], "verb")
+    usages = usages_of(view)
+    return usages.invent(view, verb, dice, "usage") if verb in usages.words else f"{verb} {wish}"
 
 
 BOTS: Mapping[str, Bot] = {"standard": standard}

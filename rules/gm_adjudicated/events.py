@@ -2,7 +2,7 @@
 
 A view's `events` list holds `{"kind": …, **data}`. `who` is a seat; `text` is
 the GM's, of one line or many, and `enclosed` the data of pictures and files that
-go with it, if there are any.
+go with it, if there are any. `said` is a roll in words, the `number`th of `count`.
 
 | kind | data | heard by |
 |---|---|---|
@@ -10,6 +10,7 @@ go with it, if there are any.
 | unruled | – | all |
 | public | text, enclosed | all |
 | result | text, enclosed | its reader |
+| roll | label, dice, number, faces, total, count, said | who reads of it in the GM's words |
 | out | who | all |
 | ended | winners (there may be none), reason | all |
 """
@@ -19,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pbem.ruleset import Enclosure, Event, Seat
+from pbem.ruleset import Enclosure, Event, Roll, Seat
 from rules.gm_adjudicated.state import State
 
 
@@ -36,3 +37,8 @@ def private(seat: Seat, **data: Any) -> Event:
 def words(text: str, enclosed: Sequence[Enclosure]) -> dict[str, Any]:
     """The data of what the GM tells, with what goes with it."""
     return {"text": text, **({"enclosed": [each.dump() for each in enclosed]} if enclosed else {})}
+
+
+def rolled(readers: frozenset[Seat], roll: Roll, count: int) -> Event:
+    """A roll that stands in what the GM tells, one of so many with its label."""
+    return Event("roll", readers, roll.to_json() | {"count": count, "said": roll.told(count)})

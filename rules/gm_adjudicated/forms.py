@@ -7,7 +7,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
 from pbem.ruleset import Enclosure, Order, Seat
+from rules.gm_adjudicated.brackets import does_something
 from rules.gm_adjudicated.enclosing import as_line, begins
+from rules.gm_adjudicated.ledgers import WORLD
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.state import Known, State
 
@@ -43,14 +45,19 @@ def ruling_files(state: State, orders: Mapping[Seat, Iterable[Order]], missing: 
     seats = {
         file_of(seat): _told(
             f"Only {seat} reads this, in the report after {state.label}.",
-            [*_sheet(state, seat, orders.get(seat, ()), late=seat in late), *_last(player.told)],
+            [
+                *_sheet(state, seat, orders.get(seat, ()), late=seat in late),
+                *_ledger(state, seat),
+                *_last(player.told),
+            ],
             player.known,
             player.notes,
         )
         for seat, player in state.players.items()
     }
     whose = f"All read this, in the report after {state.label}."
-    return {ALL: _told(whose, _last(state.told), state.shared, state.notes), **seats, GAME: _game(state)}
+    before = [*_ledger(state, WORLD), *_last(state.told)]
+    return {ALL: _told(whose, before, state.shared, state.notes), **seats, GAME: _game(state)}
 
 
 def _told(whose: str, before: Iterable[str], known: Known, notes: str) -> str:
@@ -69,6 +76,15 @@ def _kept(text: str, enclosed: Iterable[Enclosure]) -> str:
     return _escaped(text) + "".join(f"{as_line(each)}\n" for each in enclosed)
 
 
+def _ledger(state: State, owner: str) -> Iterator[str]:
+    """The whole ledger of a seat or of the world, as remarks."""
+    lines = list(state.ledgers.lines(owner))
+    if lines:
+        name = next(iter(state.ledgers.entries[owner]))
+        yield from ("", f"Ledger of {owner}; change it by lines such as [SET {name} = …]:")
+        yield from (f"  {line}" for line in lines)
+
+
 def _narrowed(lines: Iterable[str]) -> Iterator[str]:
     """Lines that no mail program breaks: what it broke off a remark would be told."""
     for line in lines:
@@ -84,11 +100,13 @@ def _last(told: str) -> Iterator[str]:
 
 def _escaped(text: str) -> str:
     """A text as it is read again: what would be taken for a heading or a remark is indented."""
-    lines = (
-        f" {line}" if line.startswith(";") or HEADING.fullmatch(line) or begins(line) else line
-        for line in text.splitlines()
-    )
+    lines = (f" {line}" if _is_meant(line) else line for line in text.splitlines())
     return "".join(f"{line}\n" for line in lines)
+
+
+def _is_meant(line: str) -> bool:
+    """Whether a line is a remark, a heading, encloses or does something."""
+    return line.startswith(";") or HEADING.fullmatch(line) is not None or begins(line) or does_something(line)
 
 
 def _game(state: State) -> str:
@@ -105,7 +123,7 @@ TURN {state.turn}
 ; The scores from now on:
 {scores}
 
-; Who is out of the game for good; he still gets reports:
+{_changes(state)}; Who is out of the game for good; he still gets reports:
 ; OUT {first}
 
 ; The number of the last turn; 0 if the game goes on until OVER:
@@ -117,12 +135,34 @@ TURN {state.turn}
 """
 
 
+def _changes(state: State) -> str:
+    """How ledgers are changed, if there are any."""
+    known = ((owner, name) for owner, own in state.ledgers.entries.items() for name in own)
+    owner, name = next(known, ("", ""))
+    return f"; What changes in the ledgers:\n; SET {owner}.{name} = …\n\n" if owner else ""
+
+
 def digest(state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat]) -> str:
     """Every seat's sheet, in the order of seats, for the GM."""
     late = set(missing)
-    return "\n".join(
-        line for seat in state.players for line in (*_sheet(state, seat, orders.get(seat, ()), late=seat in late), "")
-    )
+    sheets = [
+        line
+        for seat in state.players
+        for line in (*_sheet(state, seat, orders.get(seat, ()), late=seat in late), *_entries(state, seat), "")
+    ]
+    return "\n".join([*sheets, *_of_world(state)])
+
+
+def _entries(state: State, owner: str) -> Iterator[str]:
+    """The whole ledger of a seat or of the world, below its sheet."""
+    for line in state.ledgers.lines(owner):
+        yield from textwrap.wrap(line, WIDTH, initial_indent="  = ", subsequent_indent="      ")
+
+
+def _of_world(state: State) -> Iterator[str]:
+    lines = list(_entries(state, WORLD))
+    if lines:
+        yield from ("THE WORLD", *lines, "")
 
 
 def _sheet(state: State, seat: Seat, orders: Iterable[Order], *, late: bool) -> Iterator[str]:

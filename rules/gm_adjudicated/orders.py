@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from pbem.ruleset import Entry, Finding, Form, Free, Kind, Order, OrderBook, Parsed, Refused, join_lines
+from pbem.ruleset import Entry, Finding, Order, OrderBook, Parsed, Refused, join_lines
 from rules.gm_adjudicated.text import one_line
+from rules.gm_adjudicated.usages import Usages, usages_of
 from rules.gm_adjudicated.verbs import SAY, first_word, meant, slip_of
+from rules.gm_adjudicated.words import Line
 
 MOST_LINES = 400
 LONGEST_LINE = 2_000
@@ -18,41 +20,12 @@ LONGEST_SHEET = 40_000
 COMMENTS = (";", "#")
 
 
-@dataclass(frozen=True)
-class Words(Kind):
-    """Any words at all, up to the end of the line, with every comma and quote."""
-
-    shown: str = "your words"
-    expected: str = "words of your own"
-    example: str = "the fleet lies off Naxos and lets nobody out"
-
-    def read(self, word: str, view: Mapping[str, Any]) -> str:
-        return word
-
-    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
-        return [*(entry["verb"].lower() for entry in view["verbs"]), "the", "fleet", "waits,", "at", "Naxos;", '"now"']
-
-    def form(self, view: Mapping[str, Any]) -> Form:
-        return Free((self.example,), verbatim=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Line(Order):
-    """Say what you want done, in your own words; the word SAY itself may be left out."""
-
-    usage = "SAY text..."
-    text: Annotated[str, Words()]
-
-    def words(self) -> str:
-        return self.text
-
-
 class FreeText(OrderBook):
     """Reads every line as words. A line begins with a verb of the campaign if it has any, which come with the view."""
 
     def parse(self, view: Mapping[str, Any], lines: Iterable[tuple[int, str]]) -> Parsed:
         """The lines in the players' words, verbs written in full, with hints for what may be a slip."""
-        sheet = _Sheet([entry["verb"] for entry in view["verbs"]])
+        sheet = _Sheet(view, [entry["verb"] for entry in view["verbs"]], usages_of(view))
         for number, line in join_lines(lines):
             text = one_line(line).rstrip("\\ ")
             if not text or text.startswith(COMMENTS):
@@ -77,7 +50,9 @@ class FreeText(OrderBook):
 class _Sheet:
     """The lines taken so far."""
 
+    view: Mapping[str, Any]
     verbs: Sequence[str]
+    usages: Usages
     entries: list[Entry] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     free: list[int] = field(default_factory=list)
@@ -91,7 +66,7 @@ class _Sheet:
     def take(self, number: int, text: str) -> None:
         """Take one more line, or tell why not."""
         try:
-            text = _not_too_long(self._with_verb(number, text))
+            text = _not_too_long(self._with_arguments(number, self._with_verb(number, text)))
         except Refused as refused:
             self.tell(number, "error", refused.code, refused.text, refused.hint)
             return
@@ -127,6 +102,12 @@ class _Sheet:
             return f"{verbs[0]} {rest}".rstrip()
         self._doubt(number, typed, verbs)
         return text
+
+    def _with_arguments(self, number: int, text: str) -> str:
+        """The line as the usage of its verb has it, if the verb has one. Raises Refused."""
+        line, findings = self.usages.read(self.view, number, text)
+        self.findings += findings
+        return line
 
     def _doubt(self, number: int, typed: str, verbs: Sequence[str]) -> None:
         """Note a line whose first word is no verb, or not surely one."""

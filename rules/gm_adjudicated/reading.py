@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import Brought, Enclosure, Finding, Refused, Seat, choose, suggest
+from pbem.ruleset import Brought, Enclosure, Finding, Refused, Rolls, Seat, choose, suggest
+from rules.gm_adjudicated.brackets import ROLL, SET, bracketed, read_roll
+from rules.gm_adjudicated.changes import read_change
 from rules.gm_adjudicated.enclosing import (
     NOTHING,
     Beside,
@@ -18,6 +20,7 @@ from rules.gm_adjudicated.enclosing import (
     unwrapped,
 )
 from rules.gm_adjudicated.forms import ALL, GAME, HEADING, SECTIONS, file_of
+from rules.gm_adjudicated.ledgers import WORLD, Change, Ledgers
 from rules.gm_adjudicated.ruling import Ruling, Told
 from rules.gm_adjudicated.state import Known, State
 from rules.gm_adjudicated.text import as_laid_out, one_line
@@ -31,7 +34,9 @@ LAST_TURN = 9_999
 Findings = Mapping[str, tuple[Finding, ...]]
 
 
-def read_ruling(state: State, files: Mapping[str, str], brought: Brought = NOTHING) -> tuple[Ruling, Findings]:
+def read_ruling(
+    state: State, files: Mapping[str, str], rolls: Rolls, brought: Brought = NOTHING
+) -> tuple[Ruling, Findings]:
     """The ruling in the files named as `ruling_files` names them, and all findings by file.
 
     `brought` are the pictures and files that lie beside them.
@@ -39,11 +44,15 @@ def read_ruling(state: State, files: Mapping[str, str], brought: Brought = NOTHI
     named = {name.strip().lower(): text.removeprefix("\ufeff") for name, text in sorted(files.items())}
     readers = {file_of(seat): seat for seat in state.players}
     found: dict[str, list[Finding]] = {name: [] for name in (GAME, ALL, *readers, *named)}
-    beside = Beside(brought)
+    beside, doing = Beside(brought), _Doing(rolls, state.ledgers)
     known = {ALL: state.shared, **{name: state.players[seat].known for name, seat in readers.items()}}
-    told = {name: _told(named.get(name, ""), found[name], beside, known[name]) for name in known}
-    ruling = _Game(state, found[GAME]).read(named.get(GAME, ""))
-    ruling = replace(ruling, all=told[ALL], seats={seat: told[name] for name, seat in readers.items()})
+    told = {
+        name: _told(named.get(name, ""), _Sections(found[name], beside, all_of(known[name]), doing, owner))
+        for name, owner in {ALL: WORLD, **readers}.items()
+    }
+    ruling = _Game(state, found[GAME], doing).read(named.get(GAME, ""))
+    seats = {seat: told[name] for name, seat in readers.items()}
+    ruling = replace(ruling, all=told[ALL], seats=seats, changes=tuple(doing.changes))
     for name in named:
         if name not in (GAME, ALL, *readers):
             found[name].append(_stranger(name, (GAME, ALL, *readers)))
@@ -74,9 +83,24 @@ def _enclosed(
     yield from check_readers({name: (*after[ALL], *after[name]) for name in known if name != ALL})
 
 
-def _told(text: str, findings: list[Finding], beside: Beside, known: Known) -> Told:
-    """What a file tells its reader. Words before any heading are a result."""
-    sections = _Sections(findings, beside, all_of(known))
+@dataclass
+class _Doing:
+    """What a ruling does besides telling: rolls, and changes of ledgers, which stand so far as they are read."""
+
+    rolls: Rolls
+    ledgers: Ledgers
+    changes: list[Change] = field(default_factory=list)
+
+    def change(self, text: str, own: str) -> str:
+        """Make a change; returns what there is to warn of. Raises Refused."""
+        change, warning = read_change(text, own, self.ledgers)
+        self.ledgers = self.ledgers.changed(change)
+        self.changes.append(change)
+        return warning
+
+
+def _told(text: str, sections: _Sections) -> Told:
+    """What a file tells its reader, and does. Words before any heading are a result."""
     for number, line in unwrapped([as_laid_out(line) for line in text.splitlines()]):
         sections.take(number, line)
     return Told(
@@ -91,12 +115,14 @@ def _told(text: str, findings: list[Finding], beside: Beside, known: Known) -> T
 class _Sections:
     """The sections of a file, as far as it is read; a section keeps the number of its heading's line.
 
-    `standing` is what is before its reader already.
+    `standing` is what is before its reader already; names of a ledger without an owner are of `own`.
     """
 
     findings: list[Finding]
     beside: Beside
     standing: Sequence[Enclosure]
+    doing: _Doing
+    own: str
     current: str = "RESULT"
     lines: dict[str, list[str]] = field(default_factory=dict)
     headings: dict[str, int] = field(default_factory=dict)
@@ -109,6 +135,8 @@ class _Sections:
             self._begin(number, heading[1].upper())
         elif begins(line):
             self._enclose(number, line)
+        elif self._is_command(number, line):
+            return
         elif not line.startswith(";"):
             if self.current == "MAP" and len(line) > MAP_COLUMNS:
                 wide = f"the line has {len(line)} columns; a map has {MAP_COLUMNS} at the most"
@@ -128,6 +156,24 @@ class _Sections:
             long = f"[{name}] has {len(text)} characters; {LONGEST_TEXT} are sent at the most"
             self._error(self.headings.get(name, 0), "too-long", long)
         return text
+
+    def _is_command(self, number: int, line: str) -> bool:
+        """Whether a line in brackets does something; then it is done, or what is wrong with it is noted."""
+        try:
+            found = bracketed(line, self.current)
+            if found is None:
+                return False
+            self._obey(number, *found)
+        except Refused as refused:
+            self._error(number, refused.code, refused.text, refused.hint)
+        return True
+
+    def _obey(self, number: int, command: str, rest: str) -> None:
+        """Roll, or change a ledger. Raises Refused."""
+        if command == ROLL:
+            self.lines.setdefault(self.current, []).append(read_roll(rest, self.doing.rolls))
+        elif warning := self.doing.change(rest, self.own):
+            self.findings.append(Finding(number, "warning", "below-zero", warning))
 
     def _enclose(self, number: int, line: str) -> None:
         self.lines.setdefault(self.current, [])
@@ -159,8 +205,9 @@ class _Sections:
 class _Game:
     """Reads game.txt: a command a line, its words up to the end of the line."""
 
-    def __init__(self, state: State, findings: list[Finding]) -> None:
-        self._state, self._findings = state, findings
+    def __init__(self, state: State, findings: list[Finding], doing: _Doing) -> None:
+        self._state, self._findings, self._doing = state, findings, doing
+        self._line = 0
         self._scores: dict[Seat, int] = {}
         self._said: dict[str, str] = {}
         self._commands: Mapping[str, Callable[[str], None]] = {
@@ -171,6 +218,7 @@ class _Game:
             "TURNS": self._turns,
             "WINNER": self._seats("WINNER"),
             "OVER": self._over,
+            SET: self._set,
         }
 
     def read(self, text: str) -> Ruling:
@@ -179,6 +227,7 @@ class _Game:
             word, _, rest = one_line(line).partition(" ")
             if not word or word.startswith(";"):
                 continue
+            self._line = number
             try:
                 self._command(word.upper())(rest)
             except Refused as refused:
@@ -229,6 +278,11 @@ class _Game:
         if 0 < last < self._state.turn:
             raise Refused("out-of-bounds", f"turn {last} is past", f"the nearest is {self._state.turn}")
         self._say("TURNS", str(last))
+
+    def _set(self, rest: str) -> None:
+        warning = self._doing.change(rest, WORLD)
+        if warning:
+            self._findings.append(Finding(self._line, "warning", "below-zero", warning))
 
     def _over(self, rest: str) -> None:
         if not rest:

@@ -14,6 +14,7 @@ from pbem.ruleset import (
     Json,
     Option,
     Panorama,
+    Rolls,
     Seat,
     Seats,
     SetupError,
@@ -26,6 +27,7 @@ from pbem.ruleset import (
 from rules.gm_adjudicated import bots, forms, reading, sheet, state, story, turn
 from rules.gm_adjudicated.brief import brief
 from rules.gm_adjudicated.enclosing import NOTHING
+from rules.gm_adjudicated.ledger_files import read_ledgers
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.state import VERSION, Known, Player, State
 from rules.gm_adjudicated.text import block
@@ -60,12 +62,13 @@ class GmAdjudicated(BaseRuleset[State]):
             "verbs",
             "file",
             None,
-            "the GM's own verbs: a JSON list, or an object of verb and help; none for free text",
+            "the GM's own verbs: a list, or an object of verb and help or usage; none for free text",
         ),
-        Option("briefing", "file", None, "what is known at the start: a JSON object of all, or a seat, and a text"),
+        Option("briefing", "file", None, "what is known at the start: an object of all, or a seat, and a text"),
         Option(
             "turns", "int", USUAL_TURNS, "the last turn; 0 until the GM ends the game", low=0, high=reading.LAST_TURN
         ),
+        Option("ledgers", "file", None, "what the GM keeps of seats and world: an object by seats, or a table"),
         Option("scores", "bool", default=True, help="whether the scores that the GM gives are public"),
     )
     bots = bots.BOTS
@@ -87,17 +90,21 @@ class GmAdjudicated(BaseRuleset[State]):
         taken = sorted(NOT_SEATS & set(seats))
         if taken:
             raise SetupError(f"a seat cannot be called {taken[0]!r}: a file of the GM's ruling has that name")
+        verbs = read_verbs(options["verbs"])
         texts = _briefing(options["briefing"], seats)
         return State(
             players={seat: Player(Known(texts.get(seat, ""))) for seat in seats},
-            verbs=read_verbs(options["verbs"]),
+            verbs=verbs.helps,
+            usages=verbs.usages,
+            lists=verbs.lists,
             turns=options["turns"],
             open_scores=options["scores"],
             shared=Known(texts.get(EVERYONE, "")),
+            ledgers=read_ledgers(options["ledgers"], seats),
         )
 
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-        """The GM's ruling takes effect; without one, the turn passes and nothing is decided. No dice."""
+        """The GM's ruling takes effect; without one, the turn passes and nothing is decided. He alone rolls dice."""
         return turn.resolve(state, turn_input)
 
     def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -123,10 +130,10 @@ class GmAdjudicated(BaseRuleset[State]):
         )
 
     def read_ruling(
-        self, state: State, files: Mapping[str, str], brought: Brought = NOTHING
+        self, state: State, files: Mapping[str, str], rolls: Rolls, brought: Brought = NOTHING
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in such files, and what is wrong in them."""
-        ruling, findings = reading.read_ruling(state, files, brought)
+        ruling, findings = reading.read_ruling(state, files, rolls, brought)
         return ruling.dump(), findings
 
     def text_map(self, view: View) -> str:
@@ -139,7 +146,7 @@ def _briefing(data: Json, seats: Sequence[Seat]) -> dict[str, str]:
     if data is None:
         return {}
     if not isinstance(data, Mapping) or not all(isinstance(text, str) for text in data.values()):
-        raise SetupError('option briefing must be a JSON object such as {"all": "It is the year 431.", "red": "…"}')
+        raise SetupError('option briefing must be an object such as {"all": "It is the year 431.", "red": "…"}')
     known = [EVERYONE, *seats]
     for name, text in data.items():
         if name not in known:

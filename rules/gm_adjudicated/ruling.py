@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset import Enclosure, Json, Seat
+from rules.gm_adjudicated.ledgers import Change
 from rules.gm_adjudicated.state import Known
 
 _ENCLOSED = ("with_result", "with_file", "with_map")
@@ -55,7 +56,8 @@ class Ruling:
     """What comes of a turn.
 
     `name` is that of the next turn, "" for its number; `turns` sets the number
-    of the last one. With `over`, the reason, the game ends.
+    of the last one. `changes` are of ledgers, in their order. With `over`, the
+    reason, the game ends.
     """
 
     all: Told = Told()
@@ -66,14 +68,17 @@ class Ruling:
     turns: int | None = None
     winners: tuple[Seat, ...] = ()
     over: str = ""
+    changes: tuple[Change, ...] = ()
 
     def dump(self) -> Json:
         """The ruling as JSON data."""
-        return dataclasses.asdict(self) | {"out": list(self.out), "winners": list(self.winners)}
+        lists = {"out": list(self.out), "winners": list(self.winners), "changes": [list(each) for each in self.changes]}
+        return dataclasses.asdict(self) | lists
 
     @classmethod
     def load(cls, data: Mapping[str, Any]) -> Ruling:
         """The ruling of `dump` data. Raises KeyError or TypeError on other data."""
-        lists = {"out": tuple(data["out"]), "winners": tuple(data["winners"])}
+        changes = tuple(Change.load(each) for each in data.get("changes", ()))
+        lists = {"out": tuple(data["out"]), "winners": tuple(data["winners"]), "changes": changes}
         seats = {seat: Told.load(told) for seat, told in data["seats"].items()}
         return cls(**{**data, **lists, "all": Told.load(data["all"]), "seats": seats})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset import Enclosure, Json, Seat
+from rules.gm_adjudicated.ledgers import Ledgers
 
 VERSION = 3
 
@@ -60,7 +61,9 @@ class State:
     `turns` is the number of the last one, 0 while only the GM ends the game;
     `name` is what the GM calls this turn, "" for its number. `shared` is known
     to all, and `told` is what he wrote to all last; `notes` are his own, of the
-    game as a whole. `verbs` are verb → help.
+    game as a whole. `verbs` are verb → help. `ledgers` are what he keeps in
+    numbers, texts and lists. `usages` are those of verbs with arguments, and
+    `lists` what their words are taken from.
     """
 
     players: Mapping[Seat, Player]
@@ -73,6 +76,9 @@ class State:
     result: Result | None = None
     told: str = ""
     notes: str = ""
+    ledgers: Ledgers = field(default_factory=Ledgers)
+    usages: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -103,6 +109,9 @@ def dump(state: State) -> Json:
         "result": state.result and {"winners": list(state.result.winners), "reason": state.result.reason},
         "told": state.told,
         "notes": state.notes,
+        "ledgers": state.ledgers.dump(),
+        "usages": [list(usage) for usage in state.usages.items()],
+        "lists": [[name, list(names)] for name, names in state.lists.items()],
     }
 
 
@@ -129,6 +138,9 @@ def read(data: Mapping[str, Any]) -> State:
         result=result and Result(tuple(result["winners"]), result["reason"]),
         told=data["told"],
         notes=data["notes"],
+        ledgers=Ledgers.read(data["ledgers"]),
+        usages=dict(data["usages"]),
+        lists={name: tuple(names) for name, names in data["lists"]},
     )
 
 
@@ -139,10 +151,11 @@ def from_version_1(data: Json) -> Json:
 
 
 def from_version_2(data: Json) -> Json:
-    """A save with pictures and files beside texts and maps, of which version 2 knew nothing."""
+    """A save with ledgers, usages and lists, and with what goes with texts and maps: version 2 kept none of these."""
     none: Json = {"with_file": [], "with_map": []}
     players = [[seat, {**player, "known": {**player["known"], **none}}] for seat, player in data["players"]]
-    return {**data, "shared": {**data["shared"], **none}, "players": players}
+    ledgers: Json = {"ledgers": Ledgers().dump(), "usages": [], "lists": []}
+    return {**data, **ledgers, "shared": {**data["shared"], **none}, "players": players}
 
 
 def _known(data: Mapping[str, Any]) -> Known:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from pbem.ruleset import Json, SetupError
+from pbem.ruleset import Json, SetupError, suggest
 from rules.gm_adjudicated.text import one_line
+from rules.gm_adjudicated.usages import KINDS, Lists, check_usages
 
 SAY = "SAY"
 """The verb that every campaign has: what follows are just words."""
@@ -18,6 +20,12 @@ MOST = 60
 SHORTEST_ABBREVIATION = 3
 SHORTEST_WITH_SLIPS = 5
 LONGEST_HELP = 200
+MOST_NAMES, LONGEST_NAME = 500, 40
+
+LISTS = "lists"
+"""Where the file of verbs has the campaign's lists of places and the like."""
+
+_SHAPE = 'a list such as ["MARCH", "BUILD"], or an object of verb and help, or of verb and {usage, help}'
 
 _SENTENCES = """
     ALL ALSO AND ANY ARE ASK BUT CAN DID FOR FROM GET GOT HAD HAS HAVE HER HERE HIM HIS HOW INTO ITS LET MANY MAY MEN
@@ -31,25 +39,74 @@ _FIRST = re.compile(
     r"""[("'“‘*_\[]{0,9}([A-Za-z][A-Za-z0-9-]{0,39}?)[)"'”’*_\]]{0,9}(?=$|[\s:,.;!?–—→]|->)"""
     r"""(?:\s{0,9}(?:->|[:,.!?–—→]|-(?=\s))){0,9}\s*+(.*+)"""
 )
+_LIST = re.compile(r"[a-z][a-z0-9_]{0,19}")
 _VERB = re.compile(r"[A-Z][A-Z0-9-]{1,19}")
 
 
-def read_verbs(data: Json) -> dict[str, str]:
-    """The verbs of the option, each with its help: from a JSON list, or an object verb → help. Raises SetupError."""
-    if data is None:
-        return {}
+class Declared(NamedTuple):
+    """What a campaign declares: of each verb its help, of those with arguments their usage, and lists by name."""
+
+    helps: Mapping[str, str]
+    usages: Mapping[str, str]
+    lists: Lists
+
+
+def read_verbs(data: Json) -> Declared:
+    """The verbs of the option: a list, or an object of verb and help, or of verb and `{usage, help}`, with `lists`.
+
+    Raises SetupError.
+    """
     given = dict.fromkeys(data, "") if isinstance(data, list) and all(isinstance(verb, str) for verb in data) else data
-    if not isinstance(given, Mapping) or not all(isinstance(help_, str) for help_ in given.values()):
-        raise SetupError('option verbs must be a JSON list such as ["MARCH", "BUILD"], or an object of verb and help')
-    if len(given) > MOST:
-        raise SetupError(f"option verbs has {len(given)} verbs; a campaign takes {MOST} at the most")
-    verbs: dict[str, str] = {}
-    for typed, help_ in given.items():
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise SetupError(f"option verbs must be {_SHAPE}")
+    own = given.get(LISTS)
+    lists = _lists(own) if isinstance(own, Mapping) else {}
+    verbs = {typed: each for typed, each in given.items() if not (typed == LISTS and lists)}
+    if len(verbs) > MOST:
+        raise SetupError(f"option verbs has {len(verbs)} verbs; a campaign takes {MOST} at the most")
+    helps: dict[str, str] = {}
+    usages: dict[str, str] = {}
+    for typed, each in verbs.items():
         verb = typed.strip().upper()
-        if not _VERB.fullmatch(verb) or verb in RESERVED or verb in verbs:
-            raise SetupError(f"option verbs: {typed!r} {_fault(verb, verbs)}")
-        verbs[verb] = one_line(help_)[:LONGEST_HELP]
-    return verbs
+        if not _VERB.fullmatch(verb) or verb in RESERVED or verb in helps:
+            raise SetupError(f"option verbs: {typed!r} {_fault(verb, helps)}")
+        help_, usage = _described(typed, each)
+        helps[verb] = one_line(help_)[:LONGEST_HELP]
+        usages |= {verb: one_line(usage)} if usage else {}
+    check_usages(helps, usages, lists)
+    return Declared(helps, usages, lists)
+
+
+def _described(verb: str, data: Json) -> tuple[str, str]:
+    """The help and the usage of a verb, "" for what it has not."""
+    parts = {"help": data} if isinstance(data, str) else data
+    if not isinstance(parts, Mapping) or not all(isinstance(part, str) for part in parts.values()):
+        raise SetupError(f"option verbs must be {_SHAPE}")
+    for name in parts:
+        if name not in ("help", "usage"):
+            raise SetupError(f"option verbs: {verb} has {name!r}: {suggest(name, ('help', 'usage'))}")
+    return parts.get("help", ""), parts.get("usage", "")
+
+
+def _lists(data: Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
+    lists = {}
+    for name, names in data.items():
+        if not _LIST.fullmatch(name) or name in KINDS:
+            raise SetupError(f"option verbs: a list cannot be called {name!r}: use 1 to 20 of a-z, 0-9 and _")
+        if not isinstance(names, list) or not 0 < len(names) <= MOST_NAMES:
+            raise SetupError(f"option verbs: the list {name} must have 1 to {MOST_NAMES} names")
+        lists[name] = tuple(_listed(name, each) for each in names)
+        if len({each.casefold() for each in lists[name]}) < len(names):
+            raise SetupError(f"option verbs: the list {name} has a name twice")
+    return lists
+
+
+def _listed(name: str, text: Json) -> str:
+    word = one_line(str(text))
+    if isinstance(text, str | int) and not isinstance(text, bool) and 0 < len(word) <= LONGEST_NAME and '"' not in word:
+        return word
+    raise SetupError(f"option verbs: {name} has {text!r}: names have up to {LONGEST_NAME} characters, and no quotes")
 
 
 def _fault(verb: str, verbs: Mapping[str, str]) -> str:

@@ -13,10 +13,11 @@ PLACES = ("map", "shared", "file")
 
 
 class VerbView(TypedDict):
-    """One of the GM's verbs; `help` may be empty."""
+    """One of the GM's verbs; `help` may be empty, and `usage` is where its own words follow, whatever they are."""
 
     verb: str
     help: str
+    usage: str
 
 
 class ResultView(TypedDict):
@@ -24,6 +25,17 @@ class ResultView(TypedDict):
 
     winners: list[Seat]
     reason: str
+
+
+class LedgerView(TypedDict):
+    """What the reader sees of a ledger, that of a seat or of the world.
+
+    Each entry has `name` and `value` (a number, a text, or a list of texts), and
+    `was`, its value before, if the last turn has changed it.
+    """
+
+    of: str
+    entries: list[dict[str, Any]]
 
 
 class GmView(TypedDict):
@@ -34,7 +46,8 @@ class GmView(TypedDict):
     `map` is the seat's own, or else that for all; `enclosed` are the data of
     the pictures and files that go with these three. `sheet` are the lines it
     sent last turn. `scores` is None unless they are public and the GM has given
-    any; `out` are the seats no longer in the game.
+    any; `out` are the seats no longer in the game. `ledgers` begin with its own.
+    `lists` are those that usages name.
     """
 
     seat: Seat
@@ -47,12 +60,14 @@ class GmView(TypedDict):
     seats: list[Seat]
     out: list[Seat]
     verbs: list[VerbView]
+    lists: dict[str, list[str]]
     file: str
     shared: str
     map: str
     enclosed: dict[str, list[dict[str, Any]]]
     sheet: list[str]
     scores: dict[Seat, int] | None
+    ledgers: list[LedgerView]
     result: ResultView | None
 
 
@@ -70,13 +85,17 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
         turns=state.turns,
         seats=list(state.players),
         out=[each for each, player in state.players.items() if not player.playing],
-        verbs=[VerbView(verb=verb, help=help_) for verb, help_ in state.verbs.items()],
+        verbs=[
+            VerbView(verb=verb, help=help_, usage=state.usages.get(verb, "")) for verb, help_ in state.verbs.items()
+        ],
+        lists={name: list(names) for name, names in state.lists.items()},
         file=own.known.file,
         shared=state.shared.file,
         map=map_.map,
         enclosed=_enclosed(file=own.known.with_file, shared=state.shared.with_file, map=map_.with_map),
         sheet=list(own.sheet),
         scores=_scores(state),
+        ledgers=[LedgerView(of=each["of"], entries=each["entries"]) for each in state.ledgers.shown_to(seat)],
         result=ResultView(winners=list(result.winners), reason=result.reason) if result else None,
     )
 

@@ -33,6 +33,7 @@ from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, PauseSeat, SetPolicy, VacateSeat
 from pbem.acts.ruling.adjudicating import ShowRulingForm, TakeRuling
+from pbem.acts.ruling.rolling import RollDice
 from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule
@@ -173,6 +174,7 @@ FORMING: dict[str, Act] = {
 RULED: dict[str, Act] = {
     "ruling": deed(TakeRuling(RULING)),
     "filled form": fill_in,
+    "roll": deed(RollDice("3d6", "the gate")),
     "mailed ruling": letter("RULING", "FILE all.txt", "It rained."),
     "rerun": SHARP["rerun"],
     **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "release", "hold", "extend")},

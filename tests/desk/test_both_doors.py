@@ -39,6 +39,8 @@ DOORS = {
     "all press": (["press", "toy1"], ["PRESS"]),
     "invitation": (["invite", "toy1", "eve@example.org"], ["INVITE eve@example.org"]),
     "hand over": (["seat", "toy1", "red", "--to", "eve@example.org"], ["SEAT red TO eve@example.org"]),
+    "a roll": (["roll", "toy1", "3d6+2", "the gate"], ['ROLL 3d6+2 "the gate"']),
+    "rolls": (["rolls", "toy1"], ["ROLLS"]),
     "removal": (["seat", "toy1", "red", "--remove"], ["REMOVE red YES"]),
     "preview": (["preview", "toy1"], ["PREVIEW"]),
     "a look back": (["rollback", "toy1", "1"], ["ROLLBACK 1"]),
@@ -72,7 +74,7 @@ def typed(home: Path, now: dt.datetime, words: Sequence[str]) -> str:
     file = home / "sheet.txt"
     file.write_text(SHEET)
     line = [word.replace("FILE", str(file)) for word in words]
-    clock = ["--now", now.isoformat()] if words[0] not in ("journal", "status") else []
+    clock = ["--now", now.isoformat()] if words[0] not in ("journal", "rolls", "status") else []
     return CliRunner().invoke(main, ["--home", str(home), *line, *clock], obj=GAMES).output
 
 

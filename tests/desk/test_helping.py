@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from pbem.acts.act import do
 from pbem.acts.opening import Start
+from pbem.store.models import Campaign
 from rules.gm_adjudicated import RULESET as UMPIRE
 from tests.desk.people import CYD, EVE, ask, form, reports, words
 from tests.toy.home import GAMES, Desk, open_desk, text_of
@@ -84,6 +86,29 @@ def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
         "HELP": "HOW TO PLAY",
         "help say": "SAY <your words>...",
         "Help blue against red": "Sheet 2 taken",
+    }.items():
+        desk.reply(report, line)
+        desk.tick()
+        assert words(desk.last(CYD)).startswith(begins)
+
+
+def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
+    """Its GM has declared them: their usage, what they do, and a line that is taken; a sentence is still an order."""
+    form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
+    usage = "MARCH <army:number 1..9> TO <place>"
+    verbs = {"lists": {"place": ["Naxos", "Delos"]}, "MARCH": {"usage": usage, "help": "an army goes to a place"}}
+    with desk.house.store.writing() as session:
+        campaign = session.scalars(select(Campaign).where(Campaign.name == "pen1")).one()
+        campaign.options = {**campaign.options, "verbs": verbs}
+    do(desk.house, "pen1", Start(), desk.now)
+    desk.tick()
+    report = reports(desk, CYD)[-1]
+
+    for line, begins in {
+        "HELP march": "MARCH <army> TO <place> an army goes to a place An order of The Umpire's Pen, in the campaign",
+        "MARCH 2 to Naxso": "Sheet 1 not taken",
+        "march 2 naxos": "Sheet 2 taken",
+        "Help march onward": "Sheet 3 taken",
     }.items():
         desk.reply(report, line)
         desk.tick()

@@ -16,6 +16,7 @@ from pbem.acts.journal import Entry
 from pbem.acts.people.roster import PolicyLine, Roster, in_words
 from pbem.acts.press.from_gm import PressShown, Text
 from pbem.acts.ruling.adjudicating import Taken, Written
+from pbem.acts.ruling.rolling import RollBook, Rolled
 from pbem.acts.time.scheduling import Deadlines
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
@@ -32,7 +33,7 @@ from pbem.doctor import Diagnosis, Examined
 from pbem.housekeeping.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
 from pbem.post.sending import Sent
 from pbem.report import Help, Reporter, Restated, Told
-from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Seats
+from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
 from pbem.ruleset.testing import RulesetSuite, rules
 from pbem.site import Published
 from pbem.steps import Ticked
@@ -68,7 +69,7 @@ def test_every_command_is_documented(command: str) -> None:
 OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, Result)
 OF_UPKEEP = (LetterList, LetterShown, Held, Account, Diagnosis, Examined)
 OF_PEOPLE = (Roster, PolicyLine, Entry, Text, PressShown)
-OF_TURNS = (Deadlines, Written, Taken, Finding, Verified, ReplayProof)
+OF_TURNS = (Deadlines, Written, Taken, Finding, Rolled, RollBook, Roll, Verified, ReplayProof)
 
 
 @pytest.mark.parametrize(

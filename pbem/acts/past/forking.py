@@ -37,7 +37,19 @@ from pbem.house import House
 from pbem.report import Receipt
 from pbem.ruleset import Seat
 from pbem.store import Store
-from pbem.store.models import Base, Campaign, Enclosed, GmText, Person, Press, Report, SeatRow, Sheet, Turn
+from pbem.store.models import (
+    Base,
+    Campaign,
+    Enclosed,
+    GmText,
+    Person,
+    Press,
+    Report,
+    RollRow,
+    SeatRow,
+    Sheet,
+    Turn,
+)
 from pbem.store.states import Phase, Seating
 
 FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
@@ -231,6 +243,8 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
     # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.
     words = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn <= number + 1)
     _put(target, GmText, _rows(source, words), {})
+    rolls = select(RollRow).where(RollRow.campaign_id == snapshot.id, RollRow.turn <= number)
+    _put(target, RollRow, _rows(source, rolls), {})
 
 
 def _rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from pbem.archive import Patch, PatchError, Withdrawn, file_hash
 from pbem.campaign.history import all_withdrawn, removed_before
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.resolving import Before, Outcome, resolve_turn, run_files, run_record
+from pbem.campaign.rolls import load_rolls
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
@@ -187,6 +188,7 @@ def _look_back(
         withdrawn=(),
         removed=frozenset(json.loads(turn.record or b"{}")["removed"]),
         patch=patch,
+        rolls=load_rolls(session, then, turn.number),
     )
     return before, given
 

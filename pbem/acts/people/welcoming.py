@@ -17,7 +17,7 @@ from pbem.post.writing import Part
 from pbem.report import Welcome
 from pbem.report.markdown import as_text
 from pbem.rulebook import rulebook
-from pbem.ruleset import AnyRuleset, seal
+from pbem.ruleset import Adjudicated, AnyRuleset, seal
 
 
 def welcome(
@@ -76,5 +76,6 @@ def _page(house: House, snapshot: CampaignSnapshot, place: Place, token: str, *,
         options=tuple(_options(ruleset, snapshot.options)),
         seal=seal(snapshot.seed),
         word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
+        judged=isinstance(ruleset, Adjudicated),
         heir=heir,
     )

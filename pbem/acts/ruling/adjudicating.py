@@ -27,6 +27,7 @@ from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.resolving import load_before, turn_input
+from pbem.campaign.rolls import keep_rolls, open_rolls
 from pbem.campaign.shelf import shelve
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
@@ -42,7 +43,7 @@ from pbem.post.attached import Attached
 from pbem.post.mime import decode_text
 from pbem.report.examining import Examined, examine
 from pbem.report.gm_pages import Adjudication
-from pbem.ruleset import LARGEST_ENCLOSURE, Adjudicated, Finding, Json, TurnInput, digest
+from pbem.ruleset import LARGEST_ENCLOSURE, Adjudicated, Finding, Json, Roll, TurnInput, digest
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
 
@@ -70,12 +71,16 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error."""
+    """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error.
+
+    `rolled` is what was rolled for it, if it is kept.
+    """
 
     campaign: str
     turn: int
     kept: bool
     findings: Mapping[str, tuple[Finding, ...]]
+    rolled: tuple[Roll, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +181,7 @@ class TakeRuling(Weighty[Taken]):
         """
         open_, ruling, taken = self._read(scene)
         if taken.kept:
+            keep_rolls(scene.session, scene.snapshot, taken.rolled, scene.now)
             _keep(scene.session, scene.house, open_, ruling, scene.now)
             contents = {each.enclosure.sha256: each.content for each in self.brought.values() if each.enclosure}
             shelve(scene.session, scene.snapshot.id, open_.turn.id, contents)
@@ -189,10 +195,13 @@ class TakeRuling(Weighty[Taken]):
             )
         open_ = _open(scene.session, scene.house, snapshot)
         brought = {name: each.enclosure for name, each in self.brought.items()}
-        ruling, read = open_.ruleset.read_ruling(open_.state, self.files, brought)
+        rolls = open_rolls(scene.session, snapshot)
+        ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought)
         findings = _with_faults(read, self.brought, self.passed_over)
         kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
-        return open_, ruling, Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings)
+        rolled = tuple(rolls.fresh) if kept else ()
+        taken = Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings, rolled=rolled)
+        return open_, ruling, taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from pbem.post.outbox import DICE, topic_of
 from pbem.post.writing import Mail
 from pbem.report import DiceWord
 from pbem.report.people_pages import DiceNotice
-from pbem.ruleset import seal
+from pbem.ruleset import Adjudicated, seal
 from pbem.store.models import SeatRow
 from pbem.store.states import Phase
 
@@ -88,14 +88,16 @@ def words_now(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, .
 
 def _mail(house: House, snapshot: CampaignSnapshot, place: Place | None, code: str) -> Mail:
     """To a player, or with no place to the GM."""
+    ruleset = house.game(snapshot.game)
     page = DiceNotice(
         campaign=snapshot.name,
-        game=house.game(snapshot.game).title,
+        game=ruleset.title,
         seat=place.seat if place else "",
         seal=seal(snapshot.seed),
         word=drawn_word(snapshot.seed, place.seat) if place else "",
         longest=LONGEST,
         gm=snapshot.gm,
+        judged=isinstance(ruleset, Adjudicated),
     )
     return Postman.of(house, snapshot).mail(
         place.address if place else snapshot.gm,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from collections.abc import Mapping
 
 from pbem.ruleset import Enclosure, Seat
+from rules.gm_adjudicated.ledgers import GM, Entries, Ledgers
 from rules.gm_adjudicated.state import Known, Player, State
 
 WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight", "for", "an answer")
@@ -20,13 +22,31 @@ def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
         each: dataclasses.replace(player if each == seat else _other(state, player, rnd), notes=_text(rnd))
         for each, player in state.players.items()
     }
-    return dataclasses.replace(state, players=players, notes=_text(rnd))
+    return dataclasses.replace(state, players=players, notes=_text(rnd), ledgers=_ledgers(state, seat, rnd))
 
 
 def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
     """Such a game, in which the other seats send other sheets as well."""
     sheets = {each: _lines(rnd) for each in state.playing if each != seat}
     return scramble(state, seat, rnd), sheets
+
+
+def _ledgers(state: State, seat: Seat, rnd: random.Random) -> Ledgers:
+    """The same ledgers with other entries, and more of them, where the seat does not see them."""
+    seen = {owner["of"]: {row["name"] for row in owner["entries"]} for owner in state.ledgers.shown_to(seat)}
+
+    def scrambled(entries: Mapping[str, Entries]) -> dict[str, Entries]:
+        kept = {
+            owner: {name: value for name, value in own.items() if name in seen.get(owner, ())}
+            for owner, own in entries.items()
+        }
+        return {owner: own | {f"plot{rnd.randrange(9)}": rnd.randrange(99)} for owner, own in kept.items()}
+
+    secret = {f"plot{number}": GM for number in range(9)}
+    ledgers = state.ledgers
+    if not ledgers.entries:
+        return ledgers
+    return Ledgers(scrambled(ledgers.entries), scrambled(ledgers.before), {**ledgers.seen, **secret})
 
 
 def _other(state: State, player: Player, rnd: random.Random) -> Player:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, Parsed, Roll, Rolls, Seat, TurnInput, View, canonical
 from rules.gm_adjudicated import RULESET
 from rules.gm_adjudicated.state import State
 
@@ -40,16 +40,22 @@ def codes(parsed: Parsed) -> list[tuple[int, str]]:
     return [(finding.line, finding.code) for finding in parsed.findings]
 
 
-def ruled(state: State, **files: str) -> Any:
+def rolls() -> Rolls:
+    """Those of a turn in which nothing was rolled yet."""
+    return Rolls(Dice(b"rolls"))
+
+
+def ruled(state: State, rolled: Rolls | None = None, /, **files: str) -> Any:
     """The ruling in files named without their ending; it must be free of errors."""
-    ruling, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()})
+    named = {f"{name}.txt": text for name, text in files.items()}
+    ruling, findings = RULESET.read_ruling(state, named, rolled or rolls())
     assert not [found for each in findings.values() for found in each if found.severity == "error"], findings
     return json.loads(canonical(ruling))
 
 
 def faults(state: State, **files: str) -> dict[str, list[tuple[int, str]]]:
     """The errors and warnings in such files, but that somebody is told nothing: by file, line and code."""
-    _, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()})
+    _, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()}, rolls())
     told = {
         name: [(each.line, each.code) for each in found if each.code != "untold"] for name, found in findings.items()
     }
@@ -62,6 +68,7 @@ def turn(
     *,
     sheets: Mapping[Seat, Sequence[str]] | None = None,
     removed: Sequence[Seat] = (),
+    rolled: Sequence[Roll] = (),
 ) -> tuple[State, tuple[Event, ...]]:
     """One turn with the sheets and the ruling given; seats without a sheet are missing."""
     orders = {
@@ -69,7 +76,9 @@ def turn(
         for seat, lines in (sheets or {}).items()
     }
     missing = RULESET.standing(state).awaiting - set(orders) - set(removed)
-    given = TurnInput(orders | dict.fromkeys(missing, ()), frozenset(missing), frozenset(removed), ruling)
+    given = TurnInput(
+        orders | dict.fromkeys(missing, ()), frozenset(missing), frozenset(removed), ruling, tuple(rolled)
+    )
     return RULESET.resolve(state, given, Dice(b"test"))
 
 

@@ -26,6 +26,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "unruled": ({}, "The GM gave no ruling this turn; nothing has changed."),
     "public": ({"text": "It rained."}, "It rained."),
     "result": ({"text": "You found gold."}, "You found gold."),
+    "roll": ({"said": "d6 x: 4 (roll 1 of 1)"}, "d6 x: 4 (roll 1 of 1)"),
     "out": ({"who": "blue"}, "Blue is out of the game."),
     "ended": ({"winners": ["red"], "reason": "peace"}, "The game is over: Peace. Won by red."),
 }
@@ -87,6 +88,18 @@ def test_a_report_has_all_that_the_seat_knows(reporter: Reporter) -> None:
     for told in ("It rained.", "The year is 431.", "Gold!", "nine ships", "N --- C", "  Dig here", "red        7"):
         assert f"{told}\n" in text
     assert "Out of the game: green." in text
+
+
+def test_a_report_shows_the_ledgers(reporter: Reporter) -> None:
+    """What the seat sees of its own, of the world and of others, and what each entry was before."""
+    state = new_game(ledgers={"seen": {"army": "public"}, "each": {"army": 3}, "red": {"gold": 40, "ships": []}})
+    after, events = turn(state, ruled(state, red="[SET gold -= 40]", blue="[SET army += 1]"))
+
+    parts = report(reporter, after, events)
+
+    assert "Your ledger:\n\n  army: 3\n  gold: 0 (was 40)\n  ships: none\n" in parts.text
+    assert "Known of blue:\n\n  army: 4 (was 3)\n" in parts.text
+    assert ">gold</th>" in parts.html
 
 
 def test_the_layout_of_the_gm_is_kept(reporter: Reporter) -> None:

@@ -7,12 +7,15 @@ import re
 from rules.gm_adjudicated import RULESET
 from tests.rules.gm_adjudicated.table import VERBS, new_game, read, ruled
 
+KEPT = new_game(ledgers={"red": {"gold": 40, "ships": ["Argo"], "title": "Knight"}, "world": {"winter": 1}})
+"""A game with the ledgers that the examples speak of."""
+
 
 def test_rulings_are_numbered_without_a_gap() -> None:
     """Receipts, reports and code refer to rulings by number."""
     numbers = [int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook, re.MULTILINE)]
 
-    assert numbers == list(range(1, 9))
+    assert numbers == list(range(1, 11))
 
 
 def test_the_options_are_explained() -> None:
@@ -33,10 +36,21 @@ def test_the_example_sheet_is_taken() -> None:
 def test_the_example_ruling_is_taken() -> None:
     """The file shown to GMs is read without an error, as are the commands, each by itself."""
     shown = RULESET.rulebook.partition("## For the GM")[2]
-    red = "\n".join(re.findall(r"^    (.*)$", shown, re.MULTILINE))
+    red = "\n".join(re.findall(r"^    (.*)$", shown.partition("If the campaign has ledgers")[0], re.MULTILINE))
     commands = [command for command in re.findall(r"^- `(.*?)`", shown, re.MULTILINE) if command != "TURN 4"]
 
-    ruling = ruled(new_game(), red=red, game="\n".join(commands))
+    ruling = ruled(KEPT, red=red, game="\n".join(commands))
 
     assert ruling["seats"]["red"]["map"].startswith("Naxos")
     assert (ruling["name"], ruling["winners"]) == ("Spring 1902", ["red", "blue"])
+
+
+def test_the_example_changes_are_taken() -> None:
+    """Every line in brackets that is shown does something, without an error."""
+    shown = RULESET.rulebook.partition("## For the GM")[2]
+    lines = re.findall(r"(?:^    |`)(\[(?:SET|ROLL) [^…]*?\])(?:`|$)", shown, re.MULTILINE)
+
+    ruling = ruled(KEPT, red="\n".join(lines))
+
+    assert len(lines) == 6
+    assert len(ruling["changes"]) == 5

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rules.gm_adjudicated import RULESET
 from rules.gm_adjudicated.state import State
-from tests.rules.gm_adjudicated.table import SEATS, VERBS, faults, new_game, read, ruled, turn, view
+from tests.rules.gm_adjudicated.table import SEATS, VERBS, faults, new_game, read, rolls, ruled, turn, view
 
 STATE = new_game(verbs=VERBS, briefing={"all": "It is 1805.", "red": "; odd\n[MAP]\nYou are France."})
 
@@ -160,7 +160,7 @@ def test_the_files_of_another_turn_are_refused_with_a_reason() -> None:
 
 def test_a_misspelt_file_is_told_of() -> None:
     """A file that nobody is to read is named, with the nearest that there is."""
-    _, findings = RULESET.read_ruling(STATE, {"gren.txt": "You win."})
+    _, findings = RULESET.read_ruling(STATE, {"gren.txt": "You win."}, rolls())
 
     (found,) = findings["gren.txt"]
     assert (found.severity, found.hint) == ("error", "did you mean green.txt?")
@@ -168,8 +168,8 @@ def test_a_misspelt_file_is_told_of() -> None:
 
 def test_a_seat_told_nothing_is_told_of() -> None:
     """The GM is warned of each seat he forgot, unless he told all something."""
-    _, findings = RULESET.read_ruling(STATE, {"red.txt": "Well done."})
-    _, none = RULESET.read_ruling(STATE, {"all.txt": "It rained."})
+    _, findings = RULESET.read_ruling(STATE, {"red.txt": "Well done."}, rolls())
+    _, none = RULESET.read_ruling(STATE, {"all.txt": "It rained."}, rolls())
 
     assert sorted(findings) == ["blue.txt", "green.txt"]
     assert none == {}
@@ -178,7 +178,7 @@ def test_a_seat_told_nothing_is_told_of() -> None:
 @given(st.dictionaries(st.sampled_from(["game.txt", "all.txt", "red.txt", "ALL.TXT", "x"]), st.text(max_size=300)))
 def test_no_file_makes_the_reader_fall(files: dict[str, str]) -> None:
     """Whatever a GM's editor leaves behind, the answer is findings and a ruling that can be resolved."""
-    ruling, _ = RULESET.read_ruling(STATE, files)
+    ruling, _ = RULESET.read_ruling(STATE, files, rolls())
 
     after, _ = turn(STATE, ruling)
     assert after.turn == 2
@@ -194,6 +194,6 @@ COMMANDS = st.lists(
 @given(st.lists(COMMANDS, max_size=8))
 def test_no_commands_make_the_reader_fall(lines: list[list[str]]) -> None:
     """Commands in any order and with any words are read or refused."""
-    ruling, _ = RULESET.read_ruling(STATE, {"game.txt": "\n".join(map(" ".join, lines))})
+    ruling, _ = RULESET.read_ruling(STATE, {"game.txt": "\n".join(map(" ".join, lines))}, rolls())
 
     assert turn(STATE, ruling)[0].turn == 2

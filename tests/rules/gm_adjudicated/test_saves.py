@@ -34,12 +34,21 @@ def test_a_save_of_version_2_is_read() -> None:
 
 
 def test_a_save_of_version_3_is_read() -> None:
-    """The frozen save of version 3: besides, a picture and a file that stand in reports."""
+    """The frozen save of version 3: besides, a picture and a file in reports, ledgers, verbs with arguments."""
     state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)
+    ledgers = state.ledgers
 
     (picture,), (file,) = state.players["red"].known.with_map, state.shared.with_file
     assert (picture.name, picture.caption, picture.shown) == ("pass.svg", "The pass", True)
     assert (file.name, file.kind, file.shown) == ("rules.pdf", "application/pdf", False)
+    assert ledgers.entries["red"] == {"gold": 35, "ships": ("Argo", "Swift"), "title": "Duke"}
+    assert (ledgers.before["red"]["gold"], ledgers.entries["world"]["winter"]) == (40, 2)
+    assert ledgers.seen == {"title": "public", "world.winter": "public"}
+    assert (dict(state.usages), state.players["red"].sheet) == (
+        {"MARCH": "MARCH <army:number 1..9> TO <place>"},
+        ('MARCH 2 TO "the pass"',),
+    )
+    assert dict(state.lists) == {"place": ("Naxos", "the pass")}
 
 
 def test_every_version_has_a_frozen_save() -> None:

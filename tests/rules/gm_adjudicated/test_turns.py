@@ -55,7 +55,7 @@ def test_who_was_taken_out_by_the_host_has_left() -> None:
 
 
 def test_the_last_turn_ends_the_game() -> None:
-    """With the last turn the game is over, whether the GM ruled or not (ruling 8)."""
+    """With the last turn the game is over, whether the GM ruled or not (ruling 9)."""
     after, events = turn(new_game(turns=1))
 
     assert RULESET.standing(after).over
@@ -64,7 +64,7 @@ def test_the_last_turn_ends_the_game() -> None:
 
 
 def test_a_game_without_a_last_turn_goes_on() -> None:
-    """With 0 turns only the GM ends the game (ruling 8)."""
+    """With 0 turns only the GM ends the game (ruling 9)."""
     state = new_game(turns=0)
     for _ in range(60):
         state, _ = turn(state)
@@ -86,13 +86,13 @@ def test_the_digest_has_every_seat_in_order() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"verbs": "MARCH"}, "JSON list"),
-        ({"verbs": ["MARCH", 7]}, "JSON list"),
+        ({"verbs": "MARCH"}, "must be a list"),
+        ({"verbs": ["MARCH", 7]}, "must be a list"),
         ({"verbs": ["say"]}, "'say' cannot be a verb: it means something else"),
         ({"verbs": ["go to"]}, "'go to' cannot be a verb"),
         ({"verbs": ["Go", "GO"]}, "'GO' is there twice"),
         ({"verbs": [f"GO{number}" for number in range(61)]}, "60 at the most"),
-        ({"briefing": ["x"]}, "JSON object"),
+        ({"briefing": ["x"]}, "must be an object"),
         ({"briefing": {"rde": "x"}}, "did you mean red"),
         ({"briefing": {"all": "x" * 50_000}}, "40000 are the most"),
     ],

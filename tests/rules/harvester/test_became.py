@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -28,7 +28,7 @@ def played(state: State, sheets: Mapping[Seat, Sequence[str]], **turn: Sequence[
         parsed = read(state, seat, *lines)
         assert not parsed.errors, parsed.errors
         orders[seat] = parsed.orders
-    leaving = {name: frozenset(seats) for name, seats in turn.items()}
+    leaving: dict[str, Any] = {name: frozenset(seats) for name, seats in turn.items()}
     after, events = RULESET.resolve(state, TurnInput(orders, **leaving), DICE)
     views = {seat: mailed(RULESET, after, seat, events, last=first(state, seat)) for seat in sheets}
     return {seat: list(RULESET.became(views[seat], orders[seat])) for seat in sheets}

@@ -1,0 +1,73 @@
+"""A GM rolls the campaign's dice for something that he has to judge, and looks at what was rolled.
+
+A roll cannot be taken back: the journal has it, the record of its turn will, and
+the same words rolled again are a second roll.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pbem.acts.act import Act, Question, Scene
+from pbem.campaign.rolls import keep_rolls, load_rolls, open_rolls
+from pbem.campaign.snapshot import check_running
+from pbem.errors import CampaignError
+from pbem.ruleset import Refused, Roll, count_of
+from pbem.store.states import Phase
+
+
+@dataclass(frozen=True, slots=True)
+class RollBook:
+    """What was rolled in a turn, the oldest first."""
+
+    campaign: str
+    turn: int
+    rolls: tuple[Roll, ...]
+
+    def told(self, roll: Roll) -> str:
+        """One of the rolls in words."""
+        return roll.told(count_of(self.rolls, roll.label))
+
+
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """A roll that was made just now."""
+
+    campaign: str
+    turn: int
+    roll: Roll
+
+
+@dataclass(frozen=True, slots=True)
+class RollDice(Act[Rolled]):
+    """Rolls dice such as "3d6+2" for some words, in the open turn."""
+
+    dice: str
+    label: str
+
+    def do(self, scene: Scene) -> Rolled:
+        """Rolls. Raises CampaignError if no turn is open, or these are no dice."""
+        check_running(scene.snapshot)
+        rolls = open_rolls(scene.session, scene.snapshot)
+        try:
+            roll = rolls.roll(self.dice, self.label)
+        except Refused as refused:
+            raise CampaignError(f"{refused.text}: {refused.hint}") from None
+        keep_rolls(scene.session, scene.snapshot, rolls.fresh, scene.now)
+        return Rolled(scene.snapshot.name, scene.snapshot.turn, roll)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRolls(Question[RollBook]):
+    """What was rolled in a turn? Without its number, in the one that is open, or was the last."""
+
+    turn: int | None = None
+
+    def look(self, scene: Scene) -> RollBook:
+        """All rolls of the turn, also of one that was taken back since. Raises CampaignError before the start."""
+        snapshot = scene.snapshot
+        if snapshot.status == Phase.FORMING:
+            raise CampaignError(f"campaign {snapshot.name} has not begun: nothing was rolled")
+        last = snapshot.turn - (snapshot.status == Phase.OVER)
+        turn = last if self.turn is None else self.turn
+        return RollBook(snapshot.name, turn, load_rolls(scene.session, snapshot, turn))

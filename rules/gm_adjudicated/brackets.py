@@ -1,0 +1,89 @@
+"""Lines in brackets, with which a GM does something in what he writes to readers: `[ROLL 3d6+2 "the gate"]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pbem.ruleset import Refused, Roll, Rolls, count_of, suggest
+
+ROLL, SET = "ROLL", "SET"
+COMMANDS = (ROLL, SET)
+
+_AS_IT_STANDS = "a line that is meant as it stands begins with a blank"
+_SHOWN = re.compile(r'\[ROLL (\S{1,80}) "([^"]{1,80})" #([0-9]{1,6})\]')
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
+
+
+def bracketed(line: str, section: str) -> tuple[str, str] | None:
+    """The command of a line in brackets, and what follows it; None if it is a heading or words.
+
+    Raises Refused, also if it stands under another heading than [RESULT].
+    """
+    if not line.startswith("["):
+        return None
+    word, _, rest = line[1:].removesuffix("]").strip().partition(" ")
+    command = word.upper()
+    if command not in COMMANDS:
+        hint = suggest(command, COMMANDS) if rest else ""
+        if hint.startswith("did you mean"):
+            raise Refused("unknown-command", f"there is no [{command} …]; {_AS_IT_STANDS}", hint)
+        return None
+    if not line.endswith("]"):
+        raise Refused("open-bracket", f"[{command} has no ] at the end of its line", _AS_IT_STANDS)
+    if section != "RESULT":
+        raise Refused("wrong-section", f"[{command} …] stands under [RESULT], not under [{section}]", _AS_IT_STANDS)
+    return command, rest.strip()
+
+
+def does_something(line: str) -> bool:
+    """Whether a line would not be taken for words."""
+    try:
+        return bracketed(line, "RESULT") is not None
+    except Refused:
+        return True
+
+
+def read_roll(rest: str, rolls: Rolls) -> str:
+    """The line that stands for a roll in a ruling until the turn is run; what was not rolled yet is. Raises Refused."""
+    notation, label, number = _parts(rest.translate(_QUOTES))
+    if not (notation and label):
+        write = 'write: [ROLL 3d6+2 "ann storms the gate"]'
+        raise Refused("missing-word", "expected dice and what they are rolled for", write)
+    if number and not number.isdecimal():
+        raise Refused("extra-words", f"{number[:40]!r} is not the number of a roll", "write it like #1")
+    roll = rolls.named(notation, label, int(number[:6] or 0))
+    return f'[{ROLL} {roll.dice} "{roll.label}" #{roll.number}]'
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """Dice, what they are for, in quotes or not, and behind a # the number of the roll; "" for what is not there."""
+    dice, quote, behind = text.partition('"')
+    if not quote:
+        dice, _, behind = text.partition(" ")
+        label, _, number = behind.partition("#")
+    else:
+        label, _, number = behind.partition('"')
+    return dice.strip(), label.strip(), number.strip().removeprefix("#")
+
+
+def with_rolls(text: str, rolls: Sequence[Roll]) -> tuple[str, tuple[Roll, ...]]:
+    """A text with the rolls of its turn in the place of their lines, each a paragraph, and those that stand in it."""
+    known = {(roll.key, roll.number): roll for roll in rolls}
+    shown: list[Roll] = []
+    lines: list[str] = []
+    for line in text.splitlines():
+        found = _SHOWN.fullmatch(line)
+        roll = known.get((found[2].casefold(), int(found[3]))) if found else None
+        if roll is None:
+            lines += [""] if shown and line and lines[-1:] == [_told(shown[-1], rolls)] else []
+            lines.append(line)
+        else:
+            lines += [""] if lines and lines[-1] else []
+            lines.append(_told(roll, rolls))
+            shown.append(roll)
+    return "\n".join(lines), tuple(dict.fromkeys(shown))
+
+
+def _told(roll: Roll, rolls: Sequence[Roll]) -> str:
+    return roll.told(count_of(rolls, roll.label))

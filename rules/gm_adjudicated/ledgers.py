@@ -1,0 +1,144 @@
+"""What a GM keeps of each seat and of the world, in numbers, texts and lists, and who sees which of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from pbem.ruleset import Json, Seat
+
+WORLD = "world"
+"""Whose ledger that is which no seat has."""
+
+PUBLIC, OWN, GM = "public", "own", "gm"
+
+LARGEST = 1_000_000_000
+LONGEST_TEXT, LONGEST_LIST = 200, 60
+
+Value = int | str | tuple[str, ...]
+Entries = Mapping[str, Value]
+
+
+class Change(NamedTuple):
+    """What a GM does to an entry; `operation` is "=", "+=" or "-="."""
+
+    owner: str
+    name: str
+    operation: str
+    value: Value
+
+    @classmethod
+    def load(cls, data: Sequence[Any]) -> Change:
+        """The change of a list in JSON data. Raises TypeError or ValueError on other data."""
+        owner, name, operation, value = data
+        return cls(owner, name, operation, tuple(value) if isinstance(value, list) else value)
+
+
+@dataclass(frozen=True, slots=True)
+class Ledgers:
+    """The entries of each seat and of the world; `before` is how they were before the last turn.
+
+    `seen` says of the entries of seats, and of "world.winter" and the like, who
+    sees them: all (PUBLIC), the seat itself (OWN), or the GM alone.
+    """
+
+    entries: Mapping[str, Entries] = field(default_factory=dict)
+    before: Mapping[str, Entries] = field(default_factory=dict)
+    seen: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def opened(self) -> Ledgers:
+        """The same before a turn: nothing has changed yet."""
+        return replace(self, before=self.entries)
+
+    def changed(self, change: Change) -> Ledgers:
+        """With one change more."""
+        own = self.entries.get(change.owner, {})
+        value = after(own.get(change.name, nothing(change.value)), change)
+        return replace(self, entries={**self.entries, change.owner: {**own, change.name: value}})
+
+    def names(self, owner: str) -> dict[str, Value]:
+        """The entries that an owner may have, each with a value of its kind: those of any seat, or of the world."""
+        same = [own for each, own in self.entries.items() if (each == WORLD) == (owner == WORLD)]
+        return {name: value for own in same for name, value in own.items()}
+
+    def shown_to(self, seat: Seat) -> Iterator[dict[str, Any]]:
+        """What a seat sees, as JSON data: its own entries, those of the world, and of others those that are public."""
+        for owner in (seat, WORLD, *(each for each in self.entries if each not in (seat, WORLD))):
+            own = self.entries.get(owner, {})
+            rows = [self._row(owner, name) for name in own if self._sees(seat, owner, name)]
+            if rows:
+                yield {"of": owner, "entries": rows}
+
+    def lines(self, owner: str) -> Iterator[str]:
+        """All entries of an owner, for the GM."""
+        own = self.entries.get(owner, {})
+        yield from (f"{name}: {told(value)} ({self._who(owner, name)})" for name, value in own.items())
+
+    def dump(self) -> Json:
+        """The ledgers as JSON data; their order counts."""
+        return {"entries": _dumped(self.entries), "before": _dumped(self.before), "seen": sorted(self.seen.items())}
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Ledgers:
+        """The ledgers of `dump` data."""
+        return cls(_loaded(data["entries"]), _loaded(data["before"]), dict(data["seen"]))
+
+    def _row(self, owner: str, name: str) -> dict[str, Any]:
+        value = self.entries[owner][name]
+        was = self.before.get(owner, {}).get(name, nothing(value))
+        row = {"name": name, "value": _plain(value)}
+        return row if was == value else row | {"was": _plain(was)}
+
+    def _sees(self, seat: Seat, owner: str, name: str) -> bool:
+        who = self._who(owner, name)
+        return who == PUBLIC or (who == OWN and owner == seat)
+
+    def _who(self, owner: str, name: str) -> str:
+        if owner == WORLD:
+            return self.seen.get(f"{WORLD}.{name}", GM)
+        return self.seen.get(name, OWN)
+
+
+def told(value: Value) -> str:
+    """A value in words."""
+    return (", ".join(value) or "none") if isinstance(value, tuple) else str(value) or "none"
+
+
+def after(now: Value, change: Change) -> Value:
+    """The value after a change; one of another kind than there was takes its place."""
+    value, sign = change.value, {"+=": 1, "-=": -1}.get(change.operation, 0)
+    if isinstance(now, int) and isinstance(value, int) and sign:
+        return min(max(now + sign * value, -LARGEST), LARGEST)
+    if isinstance(now, tuple) and isinstance(value, tuple) and sign:
+        return (now + value)[:LONGEST_LIST] if sign > 0 else _without(now, value)
+    return value
+
+
+def _without(items: Sequence[str], gone: Sequence[str]) -> tuple[str, ...]:
+    """The items without one of each that is gone."""
+    left = list(items)
+    for item in gone:
+        if item in left:
+            left.remove(item)
+    return tuple(left)
+
+
+def nothing(value: Value) -> Value:
+    """What there is of a kind where there is nothing."""
+    return 0 if isinstance(value, int) else () if isinstance(value, tuple) else ""
+
+
+def _plain(value: Value) -> Json:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _dumped(entries: Mapping[str, Entries]) -> Json:
+    return [[owner, [[name, _plain(value)] for name, value in own.items()]] for owner, own in entries.items()]
+
+
+def _loaded(data: Sequence[Any]) -> dict[str, dict[str, Value]]:
+    return {
+        owner: {name: tuple(value) if isinstance(value, list) else value for name, value in own} for owner, own in data
+    }

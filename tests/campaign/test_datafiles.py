@@ -1,0 +1,76 @@
+"""Files of options: JSON, YAML and tables, by the ending of their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pbem.acts.datafiles import read_data
+from pbem.errors import CampaignError
+
+RED = {"gold": 40, "title": "no", "ships": ["Argo", "Swift"], "since": "1805-10-21", "1": None}
+
+
+def data(folder: Path, name: str, text: str) -> object:
+    """What a file of this name and text holds."""
+    (folder / name).write_text(text, "utf-8-sig")
+    return read_data(folder / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.yaml", "red:\n  gold: 40\n  title: no\n  ships: [Argo, Swift]\n  since: 1805-10-21\n  1:\n"),
+        ("x.YML", "red: {gold: 40, title: 'no', ships: [Argo, Swift], since: 1805-10-21, 1: null}"),
+        (
+            "x.json",
+            '{"red": {"gold": 40, "title": "no", "ships": ["Argo", "Swift"], "since": "1805-10-21", "1": null}}',
+        ),
+    ],
+)
+def test_yaml_and_json_say_the_same(tmp_path: Path, name: str, text: str) -> None:
+    """YAML is that of today: `no` is a word; dates are texts, and so are names."""
+    assert data(tmp_path, name, text) == {"red": RED}
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_table_is_rows_by_their_headings(tmp_path: Path, separator: str) -> None:
+    """Whatever parts the cells; what a row lacks is empty."""
+    text = 'seat,gold,title\nred, 40 ,"Duke, of Naxos"\nblue,35\n'.replace("Duke, of", "Duke of").replace(
+        ",", separator
+    )
+
+    assert data(tmp_path, "x.csv", text) == [
+        {"seat": "red", "gold": "40", "title": "Duke of Naxos"},
+        {"seat": "blue", "gold": "35", "title": ""},
+    ]
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n" for before, after in zip("abcdefg", "bcdefgh", strict=True)
+)
+"""Nine lines that stand for half a billion values."""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("x.yaml", "red: {gold: 40\n", "x.yaml is not YAML .*line 2"),
+        ("x.yaml", "red: 1\nred: 2\n", "duplicate key"),
+        ("x.yaml", "red: !!python/object/apply:os.system [ls]\n", "could not determine a constructor"),
+        ("x.yaml", "red: !!set {a, b}\n", "of the kind set"),
+        ("x.yaml", "true: 1\n", "'True' cannot be a name: put it in quotes"),
+        ("x.yaml", BOMB, "stands for too much data"),
+        ("x.yaml", "a: &a [*a]\n", "stands for too much data"),
+        ("x.csv", "seat,gold\nred,1,2\n", "line 2 has more cells"),
+        ("x.csv", "seat,gold,gold\n", "none twice"),
+        ("x.csv", "", "must name each column"),
+        ("x.csv", 'seat,gold\nred,"1\n', "x.csv is not CSV"),
+        ("x.json", "{", "x.json is not JSON"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, text: str, said: str) -> None:
+    """In one sentence; and no file makes anything but data, or more of it than it may."""
+    with pytest.raises(CampaignError, match=said):
+        data(tmp_path, name, text)

@@ -1,0 +1,158 @@
+"""What a GM rolls of the campaign's dice: journalled, recorded, shown, checked, and never undone."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from pbem.acts.act import do, look
+from pbem.acts.journal import ShowJournal
+from pbem.acts.past.preview import ShowPreview
+from pbem.acts.past.rolling import RollBack
+from pbem.acts.ruling.adjudicating import TakeRuling
+from pbem.acts.ruling.rolling import RollDice, ShowRolls
+from pbem.archive import file_hash
+from pbem.archive.verify import Verified, verify
+from pbem.campaign.proof import prove
+from pbem.errors import CampaignError, ReplayError
+from pbem.ruleset import Roll, canonical
+from pbem.store.models import Turn
+from pbem.tick import run_now
+from rules.gm_adjudicated import RULESET
+from tests.toy.home import Desk, text_of
+
+ANN, BOB = "ann@example.org", "bob@example.org"
+GATE = '[ROLL 3d6+2 "ann storms the gate"]'
+
+
+@pytest.fixture
+def war(desk: Desk) -> Iterator[Desk]:
+    """A home with "toy1", a campaign of three whose turns the GM decides, in its first turn."""
+    toy = desk.house
+    desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+    desk.begin(seats=("red", "blue", "green"))
+    desk.tick()
+    yield desk
+    desk.house = toy
+
+
+def roll(desk: Desk, dice: str = "3d6+2", label: str = "ann storms the gate") -> Roll:
+    """The GM rolls."""
+    return do(desk.house, "toy1", RollDice(dice, label), desk.now).roll
+
+
+def run(desk: Desk, **files: str) -> None:
+    """The GM rules by files, named without their ending, and the turn is run, archived and mailed."""
+    do(desk.house, "toy1", TakeRuling({f"{name}.txt": text for name, text in files.items()}), desk.now)
+    run_now(desk.house, "toy1", desk.now)
+    desk.tick()
+
+
+def report(desk: Desk, to: str) -> str:
+    """The text of the last report to an address."""
+    return text_of([mail for mail in desk.mails(to) if "report for" in str(mail["Subject"])][-1])
+
+
+def journal(desk: Desk) -> list[tuple[str, bool]]:
+    """What the journal says of rolls, and whether it is the GM's alone."""
+    entries = look(desk.house, "toy1", ShowJournal(), desk.now).entries
+    return [(entry.text, entry.secret) for entry in entries if entry.text.startswith("rolled in")]
+
+
+def records(desk: Desk) -> list[dict[str, Any]]:
+    """The records of the turns that were run, oldest first."""
+    with desk.house.store.reading() as session:
+        rows = session.scalars(select(Turn.record).where(Turn.record.is_not(None)).order_by(Turn.id))
+        return [json.loads(row or b"{}") for row in rows]
+
+
+def checked(desk: Desk, archive: Path) -> Verified:
+    """The archive, checked elsewhere."""
+    return verify(archive, "toy1", games={RULESET.key: RULESET})
+
+
+def test_a_roll_is_seen_shown_and_proved(war: Desk, tmp_path: Path) -> None:
+    """Rolled, it is in the journal; shown to a seat, in its report alone; at the end, everyone can check it."""
+    made = roll(war)
+    run(war, red=f"At dawn.\n{GATE}", blue="Nothing.")
+    told = made.told(1)
+
+    assert journal(war) == [(f"rolled in turn 1: {told}", True)]
+    assert records(war)[-1]["rolls"] == [made.to_json()]
+    assert (f"- {told}" in report(war, ANN), "FAIR DICE" in report(war, BOB)) == (True, False)
+    assert "seed of the dice was" not in report(war, ANN)
+
+    run(war, all="Peace.", game="OVER Peace")
+    archive = Path(shutil.copytree(war.home / "turns", tmp_path / "elsewhere"))
+
+    assert "Every roll listed so in a report can be checked now." in report(war, BOB)
+    assert (checked(war, archive).rolls, checked(war, archive).unproved) == (1, ())
+    assert prove(war.house, "toy1").over
+    _forge(archive)
+    with pytest.raises(ReplayError, match="3d6\\+2 for 'ann storms the gate' came to"):
+        checked(war, archive)
+
+
+def _forge(archive: Path) -> None:
+    """Changes what came of a roll, and all later records to vouch for it."""
+    previous = ""
+    for path in sorted(archive.glob("toy1/00*/turn.json")):
+        record = json.loads(path.read_bytes())
+        if record["number"] == 1:
+            record["rolls"][0]["total"] += 1
+        record["previous"] = previous
+        path.write_bytes(canonical(record) + b"\n")
+        previous = file_hash(path.read_bytes())
+
+
+def test_a_game_without_rolls_says_nothing_of_dice(war: Desk) -> None:
+    """Where the GM rolled nothing with the campaign's dice, no report claims that anything can be checked."""
+    first = report(war, ANN)
+    run(war, all="Peace.", game="OVER Peace")
+
+    assert "dice" not in first + report(war, ANN)
+    assert "rolls" not in records(war)[-1]
+
+
+def test_a_rollback_undoes_no_roll(war: Desk) -> None:
+    """When the turn is open again its roll stands; the same words again are a second roll, of which all are told."""
+    made = roll(war)
+    run(war, red=GATE)
+    do(war.house, "toy1", RollBack(1), war.now)
+    taken = do(war.house, "toy1", TakeRuling({"red.txt": GATE}), war.now)
+    again = roll(war)
+    run(war, red=GATE)
+
+    assert (taken.rolled, again.number) == ((), 2)
+    assert again.told(2) in report(war, ANN)
+    assert records(war)[-1]["rolls"] == [made.to_json(), again.to_json()]
+    assert look(war.house, "toy1", ShowRolls(1), war.now).rolls == (made, again)
+
+
+def test_taking_a_ruling_rolls_once(war: Desk) -> None:
+    """What it names is rolled when it is taken, and never again; a look, or a ruling with an error, rolls nothing."""
+    files = {"red.txt": GATE}
+    look(war.house, "toy1", TakeRuling(files), war.now)
+    do(war.house, "toy1", TakeRuling(files | {"blue.txt": "[FILLE]"}), war.now)
+    assert look(war.house, "toy1", ShowRolls(), war.now).rolls == ()
+
+    first, second = (do(war.house, "toy1", TakeRuling(files), war.now) for _ in range(2))
+    shown = look(war.house, "toy1", ShowPreview(), war.now)
+
+    assert (len(first.rolled), second.rolled) == (1, ())
+    assert first.rolled[0].told(1) in next(each.parts.text for each in shown.reports if each.place.seat == "red")
+
+
+def test_what_is_no_dice_is_refused_with_the_nearest(war: Desk) -> None:
+    """Nothing is rolled, and nothing is noted."""
+    with pytest.raises(CampaignError, match="did you mean 3d6"):
+        roll(war, "3w6")
+
+    assert journal(war) == []

@@ -1,0 +1,161 @@
+"""Verbs with arguments: declared in a line, checked by the receipt, offered by the page, and read again as the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Dice, SetupError
+from rules.gm_adjudicated import RULESET
+from rules.gm_adjudicated.bots import standard
+from tests.rules.gm_adjudicated.table import codes, new_game, read, texts, view
+
+DECLARED: dict[str, Any] = {
+    "lists": {"place": ["Naxos", "Delos", "the pass"]},
+    "MARCH": {"usage": "MARCH <army:number 1..9> TO <place> [<pace:slow|fast>]", "help": "an army goes to a place"},
+    "SAIL": {"usage": "SAIL <ship:word> VIA <place...>"},
+    "GIVE": {"usage": "GIVE <gold:number> TO <who:seat>"},
+    "TELL": {"usage": "TELL <who:seat> <words:text>"},
+    "BUILD": "whatever you like",
+}
+STATE = new_game(verbs=DECLARED)
+
+
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [
+        ("MARCH 2 TO Naxos", "MARCH 2 TO Naxos"),
+        ("1. March: 2 to the pass, fast", 'MARCH 2 TO "the pass" fast'),
+        ("march two naxos", "MARCH 2 TO Naxos"),
+        ("sai Argo via naxos and delos", "SAIL Argo VIA Naxos Delos"),
+        ('SAIL "Argo the 2nd" VIA naxos', 'SAIL "Argo the 2nd" VIA Naxos'),
+        ("GIVE 40 TO blue", "GIVE 40 TO blue"),
+        ('tell Blue "wait, friend"; then #3, burn', 'TELL blue "wait, friend"; then #3, burn'),
+        ("TELL blue   come; now", "TELL blue come; now"),
+        ("BUILD a tower, quickly", "BUILD a tower, quickly"),
+        ("Ask the abbot, politely.", "Ask the abbot, politely."),
+        ("SAY march is a cold month", "SAY march is a cold month"),
+    ],
+)
+def test_a_line_is_taken_as_its_usage_has_it(typed: str, taken: str) -> None:
+    """Written as it was taken, it is read as the same; a text is the player's own, with every sign."""
+    assert texts(read(STATE, typed)) == [taken]
+    assert texts(read(STATE, taken)) == [taken]
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "hint"),
+    [
+        ("MARCH 2 TO Naxso", "unknown-name", "did you mean Naxos?"),
+        ("MARCH 12 TO Naxos", "out-of-bounds", "the nearest is 9"),
+        ("MARCH many TO Naxos", "not-a-number", "write: MARCH <army> TO <place> [slow|fast]"),
+        ("MARCH 2 TO Naxos fats", "unknown-name", "did you mean fast?"),
+        ("GIVE 40 TO bleu", "unknown-name", "did you mean blue?"),
+        ("TELL nobody come", "unknown-name", "possible: red, blue, green"),
+        ("TELL blue", "missing-word", "write: TELL <who> <words>..."),
+        ("MARCH is a cold month", "not-a-number", "write: MARCH <army> TO <place> [slow|fast]"),
+    ],
+)
+def test_a_wrong_argument_is_an_error(typed: str, code: str, hint: str) -> None:
+    """With the nearest that is right; the line is not taken."""
+    parsed = read(STATE, typed)
+
+    assert (parsed.entries, codes(parsed)) == ((), [(1, code)])
+    assert parsed.findings[0].hint == hint
+
+
+def test_the_form_has_the_arguments_and_what_they_may_be() -> None:
+    """A line for each verb, and the campaign's lists; as it is, it orders nothing."""
+    lines = RULESET.template(view(STATE, "red"))
+
+    assert "; MARCH <army> TO <place>" in lines
+    assert "; TELL <who> <words>" in lines
+    assert "; BUILD <your words>" in lines
+    assert lines[-1] == "# place: Naxos, Delos, the pass"
+    assert read(STATE, *lines).entries == ()
+
+
+def test_a_page_offers_what_each_argument_may_be() -> None:
+    """Numbers within bounds, the names of a list, seats, and words; whatever the verb, the order is a line."""
+    desk = RULESET.desk(view(STATE, "red"))
+    kinds = {kind["shown"]: kind["form"] for kind in desk["kinds"].values()}
+
+    assert [verb["word"] for verb in desk["verbs"]] == ["MARCH", "SAIL", "GIVE", "TELL", "BUILD", "SAY"]
+    assert {verb["name"] for verb in desk["verbs"]} == {"line"}
+    assert kinds["army"] == {"type": "number", "low": 1, "high": 9}
+    assert kinds["place"] == {"type": "choice", "values": ["Naxos", "Delos", "the pass"]}
+    assert kinds["who"]["values"] == ["red", "blue", "green"]
+    assert kinds["words"]["verbatim"]
+    for verb in desk["verbs"]:
+        parsed = read(STATE, *verb["examples"])
+        assert (len(parsed.entries), parsed.errors) == (len(verb["examples"]), ())
+
+
+def test_bots_write_verbs_with_arguments() -> None:
+    """Whatever they write is taken, and read again as the same."""
+    seen = view(STATE, "red")
+    lines = [line for number in range(40) for line in standard({**seen, "turn": number}, Dice(b"bots"))]
+    parsed = read(STATE, *lines)
+
+    assert parsed.errors == ()
+    assert {line.split()[0] for line in texts(parsed)} >= {"MARCH", "SAIL", "GIVE", "TELL", "BUILD"}
+    assert texts(read(STATE, *texts(parsed))) == texts(parsed)
+
+
+def test_a_view_from_before_usages_is_read() -> None:
+    """A report that was mailed by an earlier version has verbs without them."""
+    seen = {**view(new_game(verbs={"MARCH": ""}), "red"), "verbs": [{"verb": "MARCH", "help": ""}]}
+    del seen["lists"]
+
+    assert texts(RULESET.parse(seen, [(1, "march on")])) == ["MARCH on"]
+    assert RULESET.desk(seen)["verbs"][0]["word"] == "MARCH"
+
+
+def test_usages_survive_storage() -> None:
+    """With the lists that they name."""
+    assert RULESET.load(json.loads(json.dumps(RULESET.dump(STATE))), RULESET.version) == STATE
+
+
+@pytest.mark.parametrize(
+    ("usage", "said"),
+    [
+        ("GO <army>", "which is no kind: possible: number, word, seat, text"),
+        ("GO <army:nubmer>", "did you mean number"),
+        ("GO <army:number 9..1>", "no number from 9 to 1"),
+        ("GO <a:seat> <a:seat>", "two arguments called a"),
+        ("MARCH <a:seat>", "must begin with GO"),
+        ("GO [<a:seat>", "close each"),
+        ("GO ] <a:seat>", "a ] without"),
+        ("GO <words:text> TO <a:seat>", "has words behind a text"),
+        ("GO [<words:text>]", "has words behind a text"),
+        ("GO <A B>", "write it like <army:number 1..9>"),
+        ("GO <a:slow|>", "as a choice"),
+        ("GO TO@ <a:seat>", "a word to type"),
+        ("GO <a:seat", "cannot be read"),
+    ],
+)
+def test_usages_that_cannot_be_read_are_refused(usage: str, said: str) -> None:
+    """When the campaign is made, with what would do."""
+    with pytest.raises(SetupError, match=said):
+        new_game(verbs={"GO": {"usage": usage}})
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"GO": {"usgae": "GO"}}, "did you mean usage"),
+        ({"GO": {"usage": 5}}, "must be a list such as"),
+        ({"GO": 5}, "must be a list such as"),
+        ({"lists": {"Place": ["x"]}}, "cannot be called 'Place'"),
+        ({"lists": {"seat": ["x"]}}, "cannot be called 'seat'"),
+        ({"lists": {"place": []}}, "must have 1 to 500 names"),
+        ({"lists": {"place": ["Naxos", "naxos"]}}, "a name twice"),
+        ({"lists": {"place": [None]}}, "names have up to 40"),
+    ],
+)
+def test_a_file_of_verbs_that_cannot_be_used_is_refused(declared: object, said: str) -> None:
+    """And the fault is named."""
+    with pytest.raises(SetupError, match=said):
+        new_game(verbs=declared)

@@ -1,0 +1,130 @@
+"""Rolls for words: the usual notations, and which of how many a roll is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.ruleset import Dice, Refused, Rolls, throw_dice
+from pbem.ruleset.rolls import Throw, read_throw
+
+DICE = Dice(b"seed").scoped("rolls", 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "faces", "told"),
+    [
+        ("3d6+2", "3d6+2", (4, 5, 1), "4, 5, 1 + 2 = 12"),
+        (" 2 D6 – 1", "2d6-1", (3, 3), "3, 3 - 1 = 5"),
+        ("d20", "d20", (17,), "17"),
+        ("1d6+3", "d6+3", (2,), "2 + 3 = 5"),
+        ("d%", "d%", (88,), "88"),
+        ("d100", "d%", (88,), "88"),
+        ("4dF", "4dF", (1, -1, 0, 1), "+, -, 0, + = 1"),
+        ("dF", "dF", (-1,), "- = -1"),
+        ("4d6k3", "4d6k3", (2, 6, 2, 5), "2, 6, (2), 5 = 13"),
+        ("2d20kh1", "2d20k1", (3, 18), "(3), 18 = 18"),
+        ("2d20kl1", "2d20kl1", (3, 18), "3, (18) = 3"),
+    ],
+)
+def test_the_usual_notations_are_read(typed: str, text: str, faces: tuple[int, ...], told: str) -> None:
+    """Each has one spelling, and each die is told; those that do not count stand in brackets."""
+    throw = read_throw(typed)
+
+    assert (throw.text, throw.told(faces)) == (text, told)
+    assert read_throw(throw.text) == throw
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("3w6", "did you mean 3d6?"),
+        ("3d6*2", "did you mean 3d6?"),
+        ("4d6dl1", "did you mean 4d6k3?"),
+        ("2d20dh1", "did you mean 2d20kl1?"),
+        ("500d6", "the nearest is 100d6"),
+        ("0d6", "the nearest is d6"),
+        ("2d1", "the nearest is 2d2"),
+        ("4d6k9", "the nearest is 4d6k4"),
+        ("4d6k0", "the nearest is 4d6k1"),
+        ("2d6+9999999", "the nearest is 2d6+1000000"),
+        ("a die", "write it like 3d6+2"),
+        ("", "write it like 3d6+2"),
+    ],
+)
+def test_what_is_no_dice_is_named_with_the_nearest(typed: str, hint: str) -> None:
+    """What is offered can be rolled."""
+    with pytest.raises(Refused) as refused:
+        read_throw(typed)
+
+    assert refused.value.hint == hint
+    assert read_throw(hint.rstrip("?").split()[-1]).count >= 1
+
+
+@given(st.text(max_size=30))
+def test_no_text_is_too_odd(text: str) -> None:
+    """Whatever is typed is a throw within its bounds, or refused."""
+    try:
+        throw = read_throw(text)
+    except Refused:
+        return
+    assert 1 <= throw.count <= 100
+
+
+@pytest.mark.parametrize("throw", [Throw(60, 6), Throw(60, 0), Throw(60, 100)])
+def test_dice_show_no_more_than_they_have_sides(throw: Throw) -> None:
+    """Every side comes up in some throws, and nothing else."""
+    faces = {face for number in range(30) for face in throw.faces(DICE, "x", number)}
+
+    assert faces == (set(range(1, throw.sides + 1)) if throw.sides else {-1, 0, 1})
+
+
+def test_the_same_words_again_are_a_second_roll() -> None:
+    """Case, quotes and blanks make no other words; the second is another roll, and each says which it is."""
+    rolls = Rolls(DICE)
+    first, second = rolls.roll("3d6", "the gate"), rolls.roll("3d6", " “The  gate” ")
+
+    assert (first.number, second.number) == (1, 2)
+    assert first.faces != second.faces
+    assert second.told(2).endswith("(roll 2 of 2)")
+    assert rolls.fresh == [first, second]
+
+
+def test_a_roll_depends_on_nothing_but_its_words_and_number() -> None:
+    """Others before it change nothing; so anyone who has the seed can repeat it."""
+    alone, later = Rolls(DICE), Rolls(DICE)
+    later.roll("d20", "a spy")
+
+    assert alone.roll("3d6", "the gate") == later.roll("3d6", "the gate") == throw_dice(DICE, "3d6", "the gate", 1)
+    assert alone.roll("3d6", "THE GATE").faces == throw_dice(DICE, "3d6", "the gate", 2).faces
+
+
+def test_a_roll_that_is_named_is_not_rolled_anew() -> None:
+    """The newest with the words is meant, or that of a number; only what was never rolled is rolled."""
+    made = (throw_dice(DICE, "3d6", "the gate", 1), throw_dice(DICE, "3d6", "the gate", 2))
+    rolls = Rolls(DICE, made)
+
+    assert rolls.named("3d6", "THE gate") == made[1]
+    assert rolls.named("3d6", "the gate", 1) == made[0]
+    assert rolls.fresh == []
+    assert rolls.named("d6", "a spy").number == 1
+    assert [roll.label for roll in rolls.fresh] == ["a spy"]
+
+
+@pytest.mark.parametrize(("notation", "number", "code"), [("d20", 0, "other-dice"), ("3d6", 2, "no-such-roll")])
+def test_a_roll_that_was_never_made_is_refused(notation: str, number: int, code: str) -> None:
+    """Other dice, or more rolls than there were, are a slip."""
+    rolls = Rolls(DICE, [throw_dice(DICE, "3d6", "the gate", 1)])
+
+    with pytest.raises(Refused) as refused:
+        rolls.named(notation, "the gate", number)
+    assert (refused.value.code, rolls.fresh) == (code, [])
+
+
+@pytest.mark.parametrize(("label", "code"), [(' "" ', "missing-word"), ("x" * 81, "too-long")])
+def test_a_roll_is_for_something(label: str, code: str) -> None:
+    """Words that can be told on a line."""
+    with pytest.raises(Refused) as refused:
+        Rolls(DICE).roll("3d6", label)
+    assert refused.value.code == code
