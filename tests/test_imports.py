@@ -110,7 +110,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "ruleset": (
         "canonical dice drawing forms hints records tokens",
-        "kinds",
+        "kinds shapes",
         "verbs",
         "desk loosely",
         "orders",
@@ -179,7 +179,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "postbag",
     ),
     "acts": (
-        "act creation",
+        "act takeover",
+        "creation",
         "journal press time",
         "gm people ruling",
         "turns",

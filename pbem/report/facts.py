@@ -111,8 +111,9 @@ class ReportFacts:
     before; `dice` are the words mixed with it, in a seat's first report and in
     its last. `record` is the hash of the archive's record of the turn before the
     one reported, by which the archive can be held to this report; "" where there
-    is none. `first`: nothing was resolved before this report. `page`: its player
-    wants it as a page too. `words` are those of people.
+    is none. `first`: nothing was resolved before this report. `taken_over`, in the
+    first report of a game begun elsewhere, is the number of its first turn here, 0
+    in all others. `page`: its player wants it as a page too. `words` are those of people.
     """
 
     campaign: str
@@ -130,6 +131,7 @@ class ReportFacts:
     record: str = ""
     dice: DiceTold | None = None
     first: bool = False
+    taken_over: int = 0
     page: bool = False
     closes: dt.datetime | None = None
     words: Words = Words()

@@ -17,8 +17,10 @@ from pbem.ruleset.contract import (
     Seats,
     SetupError,
     Standing,
+    TakenOver,
     TurnInput,
     View,
+    WrittenDown,
     all_views,
     heard,
     remembering,
@@ -47,6 +49,7 @@ from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
 from pbem.ruleset.memory import scored
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
+from pbem.ruleset.shapes import Fault
 from pbem.ruleset.tokens import join_lines, split_words
 from pbem.ruleset.verbs import DROPS_BAD, Order
 
@@ -64,6 +67,7 @@ __all__ = [
     "Either",
     "Entry",
     "Event",
+    "Fault",
     "Finding",
     "Form",
     "Free",
@@ -94,10 +98,12 @@ __all__ = [
     "Sprite",
     "Stamp",
     "Standing",
+    "TakenOver",
     "TurnInput",
     "View",
     "Whole",
     "Word",
+    "WrittenDown",
     "all_views",
     "bounded",
     "box",

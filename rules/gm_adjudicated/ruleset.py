@@ -26,6 +26,7 @@ from rules.gm_adjudicated import bots, forms, reading, sheet, state, turn
 from rules.gm_adjudicated.brief import brief
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.state import VERSION, Known, Player, State
+from rules.gm_adjudicated.takeover import taken_over
 from rules.gm_adjudicated.text import block
 from rules.gm_adjudicated.verbs import read_verbs
 from rules.gm_adjudicated.views import view_of
@@ -91,6 +92,13 @@ class GmAdjudicated(BaseRuleset[State]):
             open_scores=options["scores"],
             shared=Known(texts.get(EVERYONE, "")),
         )
+
+    def state_from(
+        self, options: Mapping[str, Any], seats: Sequence[Seat], files: Mapping[str, str], turn: int
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+        """The state at a turn of a game taken over, from files like those of a ruling, and what is wrong in them."""
+        begun, findings = taken_over(self.begin(options, seats, Dice(b"")), files, turn)
+        return self.dump(begun), findings
 
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
         """The GM's ruling takes effect; without one, the turn passes and nothing is decided. No dice."""
