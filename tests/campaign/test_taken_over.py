@@ -41,7 +41,9 @@ SEATS = [("red", "ann@example.org"), ("blue", "bob@example.org")]
 def cut() -> Json:
     """A game of Singularity after thirteen turns."""
     state = RULESET.setup({}, RULESET.seats.names, setup_dice(SEED))
-    for number, cell in enumerate("d6 d7 d8 e5 e6 e7 e8 f5 f6 f7 f8 g5 g6".split(), start=1):
+    for number, cell in enumerate(
+        ["d6", "d7", "d8", "e5", "e6", "e7", "e8", "f5", "f6", "f7", "f8", "g5", "g6"], start=1
+    ):
         mover = RULESET.standing(state).awaiting
         orders = {seat: (Place(cell),) for seat in mover}
         state, _ = RULESET.resolve(state, TurnInput(orders), turn_dice(SEED, number))
