@@ -45,7 +45,7 @@ main.add_section("Try it", games.demo, games.games, games.rules, games.check, ga
 main.add_section("A home", house.init, house.migrate, house.doctor)
 main.add_section("A campaign", campaigns.new, campaigns.start, campaigns.gm, campaigns.policy, campaigns.journal)
 main.add_section("Who plays", people.invite, people.seat)
-main.add_section("Every day", running.tick, running.serve, running.worker, running.run, running.status)
+main.add_section("Every day", running.tick, running.serve, running.worker, running.run, running.status, running.stats)
 main.add_section("Mail", mail.letters, mail.outbox)
 main.add_section("Deadlines", deadlines.deadline, deadlines.extend, deadlines.hold, deadlines.release)
 main.add_section("Words to players", press.text, press.press)

@@ -78,7 +78,7 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "ruleset", "site", "steps", "store", "tick"),
     },
     "console": {
-        *("acts", "archive", "demo", "desk", "doctor", "housekeeping", "working"),
+        *("acts", "archive", "demo", "desk", "doctor", "errors", "housekeeping", "working"),
         *("progress", "report", "ruleset", "site", "steps", "telling", "upkeep"),
     },
     "commands": {
@@ -215,14 +215,15 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "telling": (
         "common door",
-        "campaigns press turns",
+        "campaigns press statistics turns",
         "past",
         "answers",
     ),
     "housekeeping": (
         "problems reminding reviewing watching",
         "health",
-        "status",
+        "statistics status",
+        "chart",
     ),
     "desk": (
         "attempts commands originals seats sheet",
@@ -255,7 +256,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "database mail places privacy",
         "examining",
     ),
-    "console": ("bar copies games proof running site umpire upkeep",),
+    "console": ("bar copies games pictures proof running site umpire upkeep",),
     "commands": (
         "common group options",
         "campaigns deadlines games house mail past people press proof rulesets running site turns",
