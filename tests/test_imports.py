@@ -82,7 +82,7 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "ruleset", "site", "steps", "store", "tick"),
     },
     "console": {
-        *("acts", "archive", "backup", "demo", "desk", "doctor", "housekeeping", "working"),
+        *("acts", "archive", "backup", "demo", "desk", "doctor", "errors", "housekeeping", "working"),
         *("progress", "report", "ruleset", "site", "steps", "telling", "upkeep"),
     },
     "commands": {
@@ -128,7 +128,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "ruleset": (
         "canonical dice drawing enclosures forms hints records tokens",
-        "kinds",
+        "kinds shapes",
         "rolls verbs",
         "desk loosely",
         "orders",
@@ -199,7 +199,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "postbag",
     ),
     "acts": (
-        "act datafiles",
+        "act datafiles takeover",
         "creation",
         "journal press time",
         "gm people ruling",
@@ -235,14 +235,15 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "telling": (
         "common door",
-        "campaigns press turns",
+        "campaigns press statistics turns",
         "past",
         "answers",
     ),
     "housekeeping": (
         "closed problems reminding reviewing watching",
         "health",
-        "status",
+        "statistics status",
+        "chart",
     ),
     "desk": (
         "attempts commands originals seats sheet",
@@ -283,7 +284,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "database mail places privacy",
         "examining",
     ),
-    "console": ("backup bar copies games proof running site umpire upkeep",),
+    "console": ("backup bar copies games pictures proof running site umpire upkeep",),
     "commands": (
         "common group options",
         "backup campaigns deadlines games house mail past people press proof rulesets running site turns",

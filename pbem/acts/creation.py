@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from pbem.acts.datafiles import read_data
+from pbem.acts.takeover import Middle, from_state, from_texts
 from pbem.archive.record import setup_dice
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.journal import note
@@ -25,7 +26,7 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.addresses import is_robot
-from pbem.ruleset import AnyRuleset, Option, Seats, seal, suggest
+from pbem.ruleset import AnyRuleset, Json, Option, Seat, Seats, canonical, seal, suggest
 from pbem.store.models import Campaign, SeatRow
 from pbem.store.states import Seating
 
@@ -45,6 +46,8 @@ class NewCampaign:
     """A campaign as a GM typed it: `seats` are (seat, address), `options` and `policy` name → text.
 
     `open` seats more are nobody's yet: those who sign up or are invited get them.
+    A game begun elsewhere is played on from its `state`, or from `texts` by
+    name; its first turn here has the number `turn`, or the one that the game counts.
     """
 
     name: str
@@ -56,14 +59,18 @@ class NewCampaign:
     settle_minutes: int = 30
     policy: Mapping[str, str] = field(default_factory=dict)
     open: int = 0
+    state: Json = None
+    texts: Mapping[str, str] | None = None
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A campaign that awaits its start: the seal of its dice, and how many are mailed it."""
+    """A campaign that awaits its start: the seal of its dice, how many are mailed it, and what its first turn is."""
 
     seal: str
     mails: int
+    first: int = 1
 
 
 def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> Created:
@@ -82,13 +89,15 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
     seats = check_seats(ruleset, wanted.seats, house.settings.address, more=_open(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
-    # Only tried: options that do not go together are to be refused now, and not at the start.
-    ruleset.setup(options, list(seats), setup_dice(seed))
+    middle = _middle(ruleset, wanted, options, tuple(seats))
+    if middle is None:
+        # Only tried: options that do not go together are to be refused now, and not at the start.
+        ruleset.setup(options, list(seats), setup_dice(seed))
     campaign = Campaign(
         name=wanted.name,
         game=ruleset.key,
         version=ruleset.version,
-        options=options,
+        options=options if wanted.state is None else {},
         gm=address,
         schedule=schedule.text,
         settle_minutes=wanted.settle_minutes,
@@ -96,6 +105,9 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
         policy=policy,
         mail_key=secrets.token_bytes(32),
         created_at=now,
+        turn=middle.turn - 1 if middle else 0,
+        origin=middle.turn - 1 if middle else 0,
+        given=canonical(middle.state) if middle else None,
     )
     try:
         return _keep(house, campaign, seats, now)
@@ -114,11 +126,28 @@ def _keep(house: House, campaign: Campaign, seats: Mapping[str, str], now: dt.da
         session.add(campaign)
         session.flush()
         sealed = seal(campaign.seed)
-        said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}; dice seal {sealed}"
+        where = f"; taken over, its first turn is turn {campaign.origin + 1}" if campaign.given else ""
+        said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}{where}; dice seal {sealed}"
         note(session, campaign.id, now, actor="gm", text=said)
         snapshot = load_campaign(session, campaign.name)
         tell_gm_of_dice(session, house, snapshot, now)
-        return Created(sealed, 1 + tell_of_dice(session, house, snapshot, snapshot.places, now))
+        return Created(sealed, 1 + tell_of_dice(session, house, snapshot, snapshot.places, now), first=snapshot.first)
+
+
+def _middle(
+    ruleset: AnyRuleset, wanted: NewCampaign, options: Mapping[str, Any], seats: Sequence[Seat]
+) -> Middle | None:
+    """What a game that was begun elsewhere is played on from; None for a new one. Raises CampaignError."""
+    if wanted.state is not None and wanted.options:
+        name = next(iter(wanted.options))
+        raise CampaignError(f"option {name} cannot be given with a state: the state holds what the game is played by")
+    if wanted.state is not None:
+        return from_state(ruleset, wanted.state, seats, wanted.turn)
+    if wanted.texts is not None:
+        return from_texts(ruleset, options, wanted.texts, seats, wanted.turn)
+    if wanted.turn is not None:
+        raise CampaignError(f"without a state a game begins with turn 1, not {wanted.turn}: give one with --state")
+    return None
 
 
 def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:

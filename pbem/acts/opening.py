@@ -1,17 +1,19 @@
-"""The start of a campaign: set-up, tokens, welcome mails, and the reports that open turn 1."""
+"""The start of a campaign: set-up, tokens, welcome mails, and the reports that open the first turn."""
 
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Planned, Scene
 from pbem.acts.creation import players_allowed
 from pbem.acts.people.welcoming import welcome
+from pbem.acts.takeover import from_state
 from pbem.acts.turns.turnrun import put_turn
 from pbem.archive import Patch, Withdrawn, setup_dice, setup_record
 from pbem.campaign.deadlines import load_absences, next_deadline
@@ -25,20 +27,21 @@ from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.outbox import withdraw
-from pbem.ruleset import AnyRuleset, Seat, View, all_views, remembering, seal
+from pbem.ruleset import AnyRuleset, Json, Seat, TakenOver, View, all_views, canonical, remembering, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A campaign that has begun: its seats, when turn 1 is due, and who chose a word for the dice himself."""
+    """A campaign that has begun: its seats, when its first turn is due, and who chose a word for the dice himself."""
 
     campaign: str
     seats: tuple[Seat, ...]
     deadline: dt.datetime
     zone: str
     seal: str
+    first: int
     own_words: tuple[Seat, ...]
 
 
@@ -48,6 +51,7 @@ class _SetUp:
 
     snapshot: CampaignSnapshot
     outcome: Outcome
+    given: Json
     deadline: dt.datetime
     tokens: Mapping[Seat, str]
     reports: Pile[MadeReport]
@@ -70,7 +74,7 @@ class Start(Planned[Started, _SetUp]):
         return _set_up(session, house, replace(snapshot, words=words_now(session, snapshot)), scene.now)
 
     def keep(self, scene: Scene, plan: _SetUp) -> None:
-        """Writes turns 0 and 1, and queues the mails."""
+        """Writes the set-up and the first turn, and queues the mails."""
         session, house, snapshot, now = scene.session, scene.house, plan.snapshot, scene.now
         turn = _keep(session, house, snapshot, plan, now)
         # First, since with the welcome a player's thread begins, and all later mail names it.
@@ -78,12 +82,12 @@ class Start(Planned[Started, _SetUp]):
         for reports in plan.reports.batches():
             put_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
         withdraw(
-            session, snapshot.name, 0, snapshot.seats
-        )  # mails on the dice, which are of turn 0: no word is taken any more
+            session, snapshot.name, snapshot.origin, snapshot.seats
+        )  # mails on the dice, which are of the set-up: no word is taken any more
         note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seal(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:
-        """Who plays, and when turn 1 is due."""
+        """Who plays, and when the first turn is due."""
         snapshot = plan.snapshot
         return Started(
             campaign=snapshot.name,
@@ -91,6 +95,7 @@ class Start(Planned[Started, _SetUp]):
             deadline=plan.deadline,
             zone=snapshot.schedule.zone,
             seal=seal(snapshot.seed),
+            first=snapshot.first,
             own_words=tuple(each.seat for each in snapshot.words if each.own),
         )
 
@@ -123,22 +128,50 @@ def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot
 def _set_up(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
     ruleset = house.game(snapshot.game)
     deadline = next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
-    outcome = set_up(snapshot, ruleset)
-    made = pile_reports(house, ruleset, opening_of(session, snapshot, 1, outcome, deadline), outcome.views)
+    given = _given(session, snapshot, ruleset)
+    outcome = set_up(snapshot, ruleset, given)
+    opening = opening_of(session, snapshot, snapshot.first, outcome, deadline)
+    made = pile_reports(house, ruleset, opening, outcome.views)
     return _SetUp(
         snapshot=snapshot,
         outcome=outcome,
+        given=given,
         deadline=deadline,
         tokens={seat: draw_token() for seat in snapshot.seats},
         reports=made.pile,
-        record=set_up_record(snapshot, ruleset, outcome, made.files, now),
+        record=set_up_record(snapshot, ruleset, outcome, given, made.files, now),
         files=made.files,
     )
 
 
-def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, patch: Patch = ()) -> Outcome:
-    """What a campaign begins with, the GM's patch of it done. Raises SetupError or PatchError."""
-    state = ruleset.setup(snapshot.options, snapshot.seats, setup_dice(snapshot.dice_seed))
+def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Json:
+    """The state that a game is played on from which was begun elsewhere, or None. Raises CampaignError.
+
+    Looked at once more: seats that nobody has taken are no more, and the game may be another version by now.
+    """
+    given = session.scalar(select(Campaign.given).where(Campaign.id == snapshot.id))
+    if given is None:
+        return None
+    state = ruleset.load(json.loads(given), snapshot.version)
+    dumped = json.loads(canonical(ruleset.dump(state)))
+    return from_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, TakenOver) else dumped
+
+
+def begun_with(ruleset: AnyRuleset, turn: Turn) -> Json:
+    """The state that a set-up was given, or None."""
+    given = json.loads(turn.state)
+    return given and ruleset.dump(ruleset.load(given, json.loads(turn.record or b"")["version"]))
+
+
+def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, given: Json, patch: Patch = ()) -> Outcome:
+    """What a campaign begins with: its state `given`, if it was begun elsewhere, the GM's patch of it done.
+
+    Raises SetupError or PatchError.
+    """
+    if given is None:
+        state = ruleset.setup(snapshot.options, snapshot.seats, setup_dice(snapshot.dice_seed))
+    else:
+        state = ruleset.load(given, ruleset.version)
     state, dumped = patched(ruleset, state, patch)
     places = {place.seat: place for place in snapshot.places}
 
@@ -158,6 +191,7 @@ def set_up_record(
     snapshot: CampaignSnapshot,
     ruleset: AnyRuleset,
     outcome: Outcome,
+    given: Json,
     files: Mapping[str, bytes],
     started: dt.datetime,
     withdrawn: Sequence[Withdrawn] = (),
@@ -175,22 +209,38 @@ def set_up_record(
         withdrawn=withdrawn,
         patch=outcome.patch,
         words=snapshot.words,
+        number=snapshot.origin,
+        given=given,
     )
 
 
 def _keep(session: Session, house: House, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
-    """Marks the campaign as begun, writes the set-up as turn 0 and the open turn 1; returns the id of that."""
-    begun = {"status": Phase.RUNNING, "turn": 1, "version": house.game(snapshot.game).version}
+    """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
+    begun = {
+        "status": Phase.RUNNING,
+        "turn": snapshot.first,
+        "version": house.game(snapshot.game).version,
+        "given": None,
+    }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))
     _close_seats(session, snapshot, made)
     none: frozenset[Seat] = frozenset()
-    # There was no state before the set-up; turn 0 is there for its record.
-    setup = put_turn(session, snapshot, number=0, state=b"null", state_hash="", awaited=none, deadline=None, now=now)
+    # There was no state before the set-up, but for one that it was given; its turn is there for its record.
+    setup = put_turn(
+        session,
+        snapshot,
+        number=snapshot.origin,
+        state=canonical(made.given),
+        state_hash="",
+        awaited=none,
+        deadline=None,
+        now=now,
+    )
     session.execute(update(Turn).where(Turn.id == setup).values(resolved_at=now, record=made.record))
     return put_turn(
         session,
         snapshot,
-        number=1,
+        number=snapshot.first,
         state=made.outcome.state,
         state_hash=made.outcome.state_hash,
         awaited=made.outcome.standing.awaiting,

@@ -35,6 +35,8 @@ MOST_FILE = 16_000_000
 _HASH_SHOWN = 8
 """Hex digits of a record's hash in the name of a withdrawn turn's folder."""
 
+_LONGEST_NUMBER = 8
+
 _WITHDRAWN_NAME = re.compile(rf"([0-9]{{4,8}})-[0-9a-f]{{{_HASH_SHOWN}}}")
 
 
@@ -52,6 +54,11 @@ class Folder:
     def hash(self) -> str:
         """What its record is known by."""
         return file_hash(self.raw)
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether it is of a campaign's set-up: turn 0, or the one before the first of a game begun elsewhere."""
+        return self.number == 0 or "given" in self.record
 
     def said(self, path: str) -> str:
         """A file of the folder, as errors name it."""
@@ -82,10 +89,28 @@ def open_folders(archive: Path, campaign: str) -> list[Folder]:
     names = [path.name for path in home.iterdir() if path.name.isdecimal()] if home.is_dir() else []
     if not names:
         raise ReplayError(f"there is no archive of campaign {campaign!r} in {archive}")
-    for number, name in enumerate(sorted(names, key=int)):
+    names.sort(key=int)
+    first = _first(home, names[0])
+    for number, name in enumerate(names, first):
         if name != folder_name(number):
             raise ReplayError(f"turn {number}: expected the folder {folder_name(number)}, found {name}")
-    return [_open(home, folder_name(number), number, campaign) for number in range(len(names))]
+    folders = [_open(home, name, number, campaign) for number, name in enumerate(names, first)]
+    for folder in folders[1:]:
+        if folder.is_set_up:
+            raise ReplayError(f"turn {folder.number}: its record is that of a set-up, but turns come before it")
+    return folders
+
+
+def _first(home: Path, name: str) -> int:
+    """The number of the set-up: 0, unless the first record there is says that the game was begun elsewhere."""
+    number = int(name)
+    if number == 0 or len(name) > _LONGEST_NUMBER or name != folder_name(number):
+        return 0
+    try:
+        record = json.loads(_read(home / name / RECORD, MOST_RECORD))
+    except (OSError, ValueError, RecursionError):
+        return 0
+    return number if isinstance(record, dict) and "given" in record else 0
 
 
 def open_withdrawn(archive: Path, campaign: str) -> list[Folder]:
@@ -113,7 +138,7 @@ def check_chain(folders: list[Folder], head: str | None) -> None:
     for earlier, later in reversed(list(itertools.pairwise(folders))):
         check_vouched(earlier, later.record["previous"], later.said(RECORD))
     if folders[0].record["previous"]:
-        raise ReplayError("turn 0: its record names one before it, but there is none")
+        raise ReplayError(f"turn {folders[0].number}: its record names one before it, but there is none")
 
 
 def check_vouched(folder: Folder, expected: str, voucher: str) -> None:

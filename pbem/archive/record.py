@@ -97,20 +97,23 @@ def setup_record(
     withdrawn: Iterable[Withdrawn] = (),
     patch: Patch = (),
     words: Sequence[DiceWord] = (),
+    number: int = 0,
+    given: Json = None,
 ) -> bytes:
-    """The record of a campaign's set-up, number 0; two of the same set-up differ in their salt.
+    """The record of a campaign's set-up; two of the same set-up differ in their salt.
 
     `options` are those `ruleset.setup` was given, with the content of files in
     place of their paths; `state` is the `state_hash`; `files` come from
     `turn_files`; `withdrawn` is all that was ever taken back of the campaign;
     `patch` is what the GM changed of the state; `words` are those mixed with the
-    seed.
+    seed. A game taken over from elsewhere has a `number` other than 0, that of
+    the turn before its first, and begins with the state `given`, dumped.
     """
     return _bytes(
-        _place(campaign, ruleset, 0, options=options, seats=seats, seal=seal)
+        _place(campaign, ruleset, number, options=options, seats=seats, seal=seal)
         | {"opened": None, "resolved": _time(started), "state_after": state}
         | {"files": _hashes(files), "previous": ""}
-        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), dice=words_record(words))
+        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), dice=words_record(words), given=given)
     )
 
 

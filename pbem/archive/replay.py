@@ -68,8 +68,8 @@ def replay(
     the database knows it), every file, every state and event hash, each seat's
     view against its report, and what was withdrawn (`withdrawn`: the numbers and
     hashes of the records that the database has). `seed` is the sealed one; the
-    words in the set-up's record are mixed with it. `on_turn` is told each turn
-    that passed. Raises ReplayError naming the first difference.
+    words in the set-up's record are mixed with it. `on_turn` is told how many
+    turns have passed. Raises ReplayError naming the first difference.
     """
     folders = open_folders(archive, campaign)
     check_chain(folders, head)
@@ -81,7 +81,7 @@ def replay(
         check_files(folder)
         run.check(folder)
         if on_turn is not None:
-            on_turn(folder.number)
+            on_turn(folder.number - folders[0].number)
     over = ruleset.standing(run.state).over
     return ReplayProof(campaign, len(folders) - 1, run.reports, over, folders[-1].hash, len(aside))
 
@@ -100,7 +100,7 @@ class _Run:
         """Resolves the turn of a folder and compares all its record and reports say of it."""
         self._check_game(folder)
         with _refused(folder):
-            events = self._resolve(folder) if folder.number else self._set_up(folder)
+            events = self._set_up(folder) if folder.is_set_up else self._resolve(folder)
             self._expect(folder, "the state after it", "state_after")
             self._check_reports(folder, events)
 
@@ -117,7 +117,10 @@ class _Run:
     def _set_up(self, folder: Folder) -> Sequence[Event]:
         record = folder.record
         _check_options(self._ruleset, record)
-        self._keep(self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed)), record)
+        if "given" in record:
+            self._keep(self._ruleset.load(record["given"], record["version"]), record)
+        else:
+            self._keep(self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed)), record)
         return ()
 
     def _resolve(self, folder: Folder) -> Sequence[Event]:

@@ -10,7 +10,7 @@ from pbem.archive.reading import Folder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of a turn, or of the set-up, number 0: when it was (ISO 8601), and the hash of its record.
+    """One run of a turn, or of the set-up: when it was (ISO 8601), and the hash of its record.
 
     `withdrawn`: it was taken back, or another run is in its place.
     """

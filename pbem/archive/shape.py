@@ -26,7 +26,7 @@ def check_shape(record: Json, number: int, raw: bytes) -> None:
     made: Any = record.get("format") if isinstance(record, dict) else None
     if not _is_number(made) or not 1 <= made <= FORMAT:
         raise ReplayError(f"turn {number}: its record is not of format {' or '.join(map(str, range(1, FORMAT + 1)))}")
-    expected = {**_ALWAYS, **(_IN_TURNS if number else {}), **(_SINCE_2 if made >= 2 else {})}
+    expected = {**_ALWAYS, **(_IN_TURNS if number and "given" not in record else {}), **(_SINCE_2 if made >= 2 else {})}
     for key, check in expected.items():
         if key not in record or not check(record[key]):
             raise ReplayError(f"turn {number}: its record lacks {key!r}, or has it wrong")
@@ -109,6 +109,7 @@ _IN_TURNS: Mapping[str, _Check] = {
 _SINCE_2: Mapping[str, _Check] = {"salt": _is_hash}
 _IN_FEW: Mapping[str, _Check] = {
     "dice": _is_data,
+    "given": _is_data,
     "patch": _list_of(_is_data),
     "rolls": _list_of(_is_roll),
     "seed": _is_text,

@@ -67,15 +67,19 @@ def find_campaigns(archive: Path, campaign: str | None = None) -> list[tuple[Pat
     """The campaigns in an archive, or in the folder of one: where each lies, and its name. Raises ReplayError."""
     if campaign is not None:
         return [(archive, campaign)]
-    first = Path(folder_name(0)) / RECORD
-    if (archive / first).is_file():
+    if _is_of_a_campaign(archive):
         return [(archive.resolve().parent, archive.resolve().name)]
-    names = sorted(path.name for path in archive.iterdir() if (path / first).is_file()) if archive.is_dir() else []
+    names = sorted(path.name for path in archive.iterdir() if _is_of_a_campaign(path)) if archive.is_dir() else []
     if not names:
         raise ReplayError(
             f"there is no archive of a campaign in {archive}: give the folder that holds {folder_name(0)}"
         )
     return [(archive, name) for name in names]
+
+
+def _is_of_a_campaign(folder: Path) -> bool:
+    """Whether a folder has those of turns: the first is that of the set-up, whatever its number."""
+    return any(True for _ in folder.glob(f"[0-9][0-9][0-9][0-9]*/{RECORD}"))
 
 
 def verify(
@@ -184,7 +188,7 @@ def _words(setup: Folder) -> tuple[DiceWord, ...]:
     """The words mixed into the dice: one for each seat, and in the first reports the same."""
     words = recorded_words(setup.record)
     if words and [each.seat for each in words] != setup.record["seats"]:
-        raise ReplayError("turn 0: the words for the dice are not those of its seats")
+        raise ReplayError(f"turn {setup.number}: the words for the dice are not those of its seats")
     for seat, told in words_told(words).items():
         _check_words_told(setup, seat, told)
     return words
@@ -195,12 +199,14 @@ def _check_words_told(setup: Folder, seat: Seat, told: DiceTold) -> None:
     try:
         data = read_report_data(setup.read(path)).get("dice")
     except ReportDataError as error:
-        raise ReplayError(f"turn 0: {setup.said(path)}: {error}") from None
+        raise ReplayError(f"turn {setup.number}: {setup.said(path)}: {error}") from None
     # A GM may word the text otherwise; where it lists the words as usual, they must be these.
     listed = _WORDS_TOLD.search(setup.read(f"reports/{seat}.txt").decode("utf-8", "replace"))
     in_text = told.lines if listed is None else tuple(line.strip() for line in listed[1].splitlines())
     if data != dice_data(told, setup.record["seal"]) or in_text != told.lines:
-        raise ReplayError(f"turn 0: the report of {seat} tells of other words for the dice than the record")
+        raise ReplayError(
+            f"turn {setup.number}: the report of {seat} tells of other words for the dice than the record"
+        )
 
 
 def _check_drawn(words: Sequence[DiceWord], seed: bytes | None) -> None:

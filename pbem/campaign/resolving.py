@@ -240,7 +240,7 @@ def opening_of(
         seed=snapshot.seed.hex() if outcome.standing.over else "",
         over=outcome.standing.over,
         rolled=outcome.standing.over and has_rolled(session, snapshot),
-        dice=words_told(snapshot.words) if number == 1 or outcome.standing.over else {},
+        dice=words_told(snapshot.words) if number == snapshot.first or outcome.standing.over else {},
         used=outcome.used,
         missing=outcome.turn.missing,
         orders=outcome.turn.orders,

@@ -62,10 +62,10 @@ def _restored(house: House, turn: Resolved) -> str:
 def _without_folder(session: Session, house: House) -> Iterator[Resolved]:
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
-    begun = select(Campaign.id, Campaign.name, Campaign.turn).where(Campaign.status != Phase.FORMING)
-    for id_, name, turn in session.execute(begun.order_by(Campaign.id)):
+    begun = select(Campaign.id, Campaign.name, Campaign.origin, Campaign.turn).where(Campaign.status != Phase.FORMING)
+    for id_, name, origin, turn in session.execute(begun.order_by(Campaign.id)):
         names, aside = turns_there(house.settings.archive, name)
-        lost = [number for number in range(turn) if folder_name(number) not in names]
+        lost = [number for number in range(origin, turn) if folder_name(number) not in names]
         here = resolved_turns().where(Turn.campaign_id == id_)
         if lost:
             live = (Turn.shelf_id.is_(None), Turn.archived_at.is_not(None), Turn.number.in_(lost))

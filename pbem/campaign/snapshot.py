@@ -48,6 +48,7 @@ class CampaignSnapshot:
     """A campaign and its seats, in their order. `turn` is the number of the open turn.
 
     `seed` is the sealed one; `words` are mixed with it, and there are none before the start.
+    `origin` is the number of the set-up: the turn before the first.
     """
 
     id: int
@@ -66,6 +67,12 @@ class CampaignSnapshot:
     era: int
     places: tuple[Place, ...]
     words: tuple[DiceWord, ...] = ()
+    origin: int = 0
+
+    @property
+    def first(self) -> int:
+        """The number of the first turn."""
+        return self.origin + 1
 
     @property
     def dice_seed(self) -> bytes:
@@ -126,7 +133,8 @@ class LastReport:
     view: bytes
 
 
-_CAMPAIGN = select(Campaign.__table__).where(Campaign.name == bindparam("name"))
+_COLUMNS = [column for column in Campaign.__table__.columns if column.name != "given"]
+_CAMPAIGN = select(*_COLUMNS).where(Campaign.name == bindparam("name"))
 _LOCK = select(Campaign.id).where(Campaign.name == bindparam("name")).with_for_update()
 _SEATS = (
     select(SeatRow.id, SeatRow.name, SeatRow.status, SeatRow.paused, Person.address, Person.plain, Person.pages)
@@ -169,6 +177,7 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
         policy=Policy.read(campaign.policy),
         held=campaign.held,
         era=campaign.era,
+        origin=campaign.origin,
         places=tuple(
             Place(id_, seat, address or "", status != Seating.REMOVED, paused, bool(plain), pages)
             for id_, seat, status, paused, address, plain, pages in rows
@@ -223,7 +232,8 @@ def live_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> Turn
 
 def open_deadline(session: Session, snapshot: CampaignSnapshot) -> dt.datetime | None:
     """When the open turn is due; None where there is none, or it waits for its GM."""
-    return session.scalar(select(Turn.deadline).where(live(snapshot.id), Turn.number == snapshot.turn, Turn.number > 0))
+    begun = Turn.number >= snapshot.first
+    return session.scalar(select(Turn.deadline).where(live(snapshot.id), Turn.number == snapshot.turn, begun))
 
 
 def record_of(session: Session, snapshot: CampaignSnapshot, number: int) -> bytes:

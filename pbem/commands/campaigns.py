@@ -12,8 +12,9 @@ from pbem.acts.gm import ChangeGm, MailToken, ShowGm
 from pbem.acts.journal import ShowJournal
 from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy, ShowPolicy
+from pbem.acts.takeover import LAST_TURN, read_state, read_texts
 from pbem.commands.common import act, ask, open_home, say
-from pbem.commands.options import Pair, clock, home_option, json_option, now_option
+from pbem.commands.options import FILE, FOLDER, Pair, clock, home_option, json_option, now_option
 from pbem.telling.campaigns import created_lines
 
 
@@ -26,6 +27,9 @@ from pbem.telling.campaigns import created_lines
 @click.option("--policy", "rules", multiple=True, type=Pair("RULE=VALUE"), help="A rule of the campaign; see: policy")
 @click.option("--option", "options", multiple=True, type=Pair("NAME=VALUE"), help="A house rule; see: pbem games")
 @click.option("--deadline", required=True, help='When turns are due: "FRI 20:00 Europe/Berlin", "EVERY 12h".')
+@click.option("--state", type=FILE, help="Go on from this state of a game begun elsewhere; see: pbem state")
+@click.option("--from", "texts", type=FOLDER, help="Go on from the texts in this folder, in a game that its GM judges.")
+@click.option("--turn", type=click.IntRange(1, LAST_TURN), help="The number of the first turn, with --state or --from.")
 @click.option("--settle", default=30, show_default=True, help="Minutes to wait after the last sheet is in.")
 @now_option
 @home_option
@@ -39,6 +43,9 @@ def new(
     rules: tuple[tuple[str, str], ...],
     options: tuple[tuple[str, str], ...],
     deadline: str,
+    state: Path | None,
+    texts: Path | None,
+    turn: int | None,
     settle: int,
     now: dt.datetime,
     home: Path | None,
@@ -47,6 +54,8 @@ def new(
     given = dict(options)
     if len(given) < len(options):
         raise click.BadParameter("an option is given twice", param_hint="--option")
+    if state and texts:
+        raise click.UsageError("--state and --from cannot go together: a game goes on from one of them")
     wanted = NewCampaign(
         name=name,
         game=game,
@@ -57,6 +66,9 @@ def new(
         settle_minutes=settle,
         policy=dict(rules),
         open=open_seats,
+        state=read_state(state) if state else None,
+        texts=read_texts(texts) if texts else None,
+        turn=turn,
     )
     with open_home(home) as house:
         created = create(house, wanted, now)

@@ -45,6 +45,9 @@ class Pair(click.ParamType[tuple[str, str]]):
 NUMBER = click.IntRange(1, 2**31 - 1)
 """The number of a turn, or of a row in the database."""
 
+FILE = click.Path(path_type=Path, dir_okay=False)
+"""A file that is there."""
+
 FOLDER = click.Path(path_type=Path, file_okay=False)
 """A folder, there already or to be made."""
 

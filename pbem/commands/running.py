@@ -7,13 +7,16 @@ from pathlib import Path
 
 import click
 
-from pbem.acts.act import do
+from pbem.acts.act import do, look
 from pbem.acts.turns.run_requests import AskForRun
 from pbem.commands.common import open_home, show
-from pbem.commands.options import F, clock, home_option, json_option, now_option
+from pbem.commands.options import FILE, F, clock, home_option, json_option, now_option
 from pbem.console.bar import progress
+from pbem.console.pictures import write_picture
 from pbem.console.running import status_lines, tick_lines, workers_lines
+from pbem.housekeeping.chart import picture_of
 from pbem.housekeeping.closed import check_open
+from pbem.housekeeping.statistics import ShowStatistics
 from pbem.housekeeping.status import house_status
 from pbem.jobs import check_queues
 from pbem.serving import serve as serve_house
@@ -114,6 +117,21 @@ def status(name: str | None, workers: bool, as_json: bool, home: Path | None) ->
             return
         found = house_status(house, name)
     show(found, status_lines(found), as_json=as_json)
+
+
+@click.command()
+@click.argument("name")
+@click.option("--picture", type=FILE, help="Draw it into this file too, by its ending SVG or PNG.")
+@now_option
+@json_option
+@home_option
+def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home: Path | None) -> None:
+    """Show whose sheets came when, how long turns took, scores, and who may drop out."""
+    with open_home(home) as house:
+        found = look(house, name, ShowStatistics(), now)
+    if picture is not None:
+        write_picture(picture, picture_of(found))
+    show(found, told(found, SCREEN), as_json=as_json)
 
 
 def _tell(done: Ticked, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:

@@ -17,9 +17,11 @@ from pbem.desk.gm_acts import WISHES, Wish
 from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, GmText, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import PbemError, StoreError
+from pbem.housekeeping.chart import picture_of
+from pbem.housekeeping.statistics import Statistics
 from pbem.post.attached import attached_files, was_cut
 from pbem.post.writing import Part
-from pbem.report import tell_findings
+from pbem.report import paint_one, tell_findings
 from pbem.report.gm_pages import Done, GmAnswer, GmImpostor
 from pbem.ruleset import Order, RulesetError
 from pbem.store.models import Campaign, Letter
@@ -100,11 +102,14 @@ def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
 
 
 def _files(facts: Any) -> tuple[Part, ...]:
-    """The reports of a preview, the state of a turn; of most else there are no files."""
+    """The reports of a preview, the state of a turn, the picture of statistics; of most else there are no files."""
     if isinstance(facts, Preview):
         return tuple(_text(f"{report.place.seat}.txt", report.parts.text) for report in facts.reports)
     if isinstance(facts, WhatIf):
         return _files(facts.preview)
+    if isinstance(facts, Statistics):
+        png = paint_one(picture_of(facts))
+        return (Part(f"{facts.campaign}-statistics.png", "image/png", png),) if png else ()
     if isinstance(facts, State):
         return (_text(f"{facts.campaign}-{facts.turn}.json", facts.text),)
     return ()

@@ -39,6 +39,7 @@ from pbem.acts.turns.run_requests import AskForRun
 from pbem.desk import gm_commands as by_mail
 from pbem.desk.gm_commands import GmText
 from pbem.errors import CampaignError
+from pbem.housekeeping.statistics import ShowStatistics
 from pbem.housekeeping.status import ShowStatus
 from pbem.post.incoming import MAX_GM_MAIL
 from pbem.ruleset import as_size
@@ -99,6 +100,7 @@ def _number(text: str) -> int:
 
 WISHES: Mapping[type[by_mail.GmCommand], Callable[[Any, GmText], Wish]] = {
     by_mail.ShowStatus: lambda _order, _text: ShowStatus(),
+    by_mail.ShowStatistics: lambda _order, _text: ShowStatistics(),
     by_mail.ShowSeats: lambda _order, _text: ShowRoster(),
     by_mail.ShowPolicy: lambda _order, _text: ShowPolicy(),
     by_mail.ShowJournal: lambda _order, _text: ShowJournal(),

@@ -57,6 +57,13 @@ class ShowStatus(GmCommand):
 
 
 @dataclass(frozen=True, slots=True)
+class ShowStatistics(GmCommand):
+    """See whose sheets came when, how long turns took, scores, and who may drop out; with a picture."""
+
+    usage = "STATS"
+
+
+@dataclass(frozen=True, slots=True)
 class ShowSeats(GmCommand):
     """See who sits where, and who waits for a seat."""
 
@@ -342,7 +349,7 @@ class Fork(GmCommand):
 
 GM_COMMANDS = OrderBook(
     (
-        *(ShowStatus, ShowSeats, ShowPolicy, ShowJournal, ShowTexts, ShowPress, ShowState, ShowPreview),
+        *(ShowStatus, ShowStatistics, ShowSeats, ShowPolicy, ShowJournal, ShowTexts, ShowPress, ShowState, ShowPreview),
         *(StartCampaign, HoldTurns, ReleaseTurns, ExtendTurn, Deadline, RunTurn, PauseSeat, ResumeSeat),
         *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, NewToken),
         *(AddText, DropText, Announce, GiveSheet, Rule, RollDice, ShowRolls),

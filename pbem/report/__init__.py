@@ -14,6 +14,7 @@ from pbem.report.facts import (
     Words,
 )
 from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
+from pbem.report.pictures import paint_one
 from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell_findings
 from pbem.report.reporter import Reporter
 from pbem.report.sharing import Job
@@ -44,6 +45,7 @@ __all__ = [
     "Welcome",
     "Words",
     "compare",
+    "paint_one",
     "read_report_data",
     "report_data",
     "restate",

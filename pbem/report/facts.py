@@ -113,9 +113,11 @@ class ReportFacts:
     its last. `record` is the hash of the archive's record of the turn before the
     one reported, by which the archive can be held to this report; "" where there
     is none. `rolled`: the campaign is over, and its GM has rolled its dice.
-    `first`: nothing was resolved before this report. `page`: its player
-    wants it as a page too. `words` are those of people. `enclosed` are the
-    contents, by hash, of the pictures and files that the view names.
+    `first`: nothing was resolved before this report. `taken_over`, in the first
+    report of a game begun elsewhere, is the number of its first turn here, 0 in
+    all others. `page`: its player wants it as a page too. `words` are those of
+    people. `enclosed` are the contents, by hash, of the pictures and files that
+    the view names.
     """
 
     campaign: str
@@ -134,6 +136,7 @@ class ReportFacts:
     dice: DiceTold | None = None
     rolled: bool = False
     first: bool = False
+    taken_over: int = 0
     page: bool = False
     closes: dt.datetime | None = None
     words: Words = Words()

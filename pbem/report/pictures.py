@@ -263,6 +263,15 @@ class Studio:
         return png
 
 
+def paint_one(picture: Picture) -> bytes | None:
+    """The PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
+    studio = Studio()
+    try:
+        return studio.draw([picture])[0]
+    finally:
+        studio.close()
+
+
 @functools.lru_cache(maxsize=32)
 def _told(ground: Ground) -> tuple[str, bytes]:
     """The key of a ground, and the line by which a worker is told it."""

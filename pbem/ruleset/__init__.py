@@ -18,8 +18,10 @@ from pbem.ruleset.contract import (
     Seats,
     SetupError,
     Standing,
+    TakenOver,
     TurnInput,
     View,
+    WrittenDown,
     all_views,
     heard,
     remembering,
@@ -58,6 +60,7 @@ from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choo
 from pbem.ruleset.memory import scored
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
 from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
+from pbem.ruleset.shapes import Fault
 from pbem.ruleset.tokens import join_lines, split_tokens, split_words
 from pbem.ruleset.verbs import DROPS_BAD, Order
 
@@ -82,6 +85,7 @@ __all__ = [
     "Enclosure",
     "Entry",
     "Event",
+    "Fault",
     "Finding",
     "Form",
     "Free",
@@ -114,10 +118,12 @@ __all__ = [
     "Sprite",
     "Stamp",
     "Standing",
+    "TakenOver",
     "TurnInput",
     "View",
     "Whole",
     "Word",
+    "WrittenDown",
     "all_views",
     "as_size",
     "bounded",

@@ -20,6 +20,7 @@ from pbem.ruleset.drawing import Picture
 from pbem.ruleset.enclosures import Brought, Enclosure
 from pbem.ruleset.orders import Finding, OrderBook, Parsed
 from pbem.ruleset.rolls import Roll, Rolls
+from pbem.ruleset.shapes import Fault
 from pbem.ruleset.verbs import Order
 
 Seat = str
@@ -352,6 +353,30 @@ class Adjudicated(Protocol):
         `brought` are the pictures and files that lie beside them. What he wants rolled is taken from `rolls`, in the
         order of its places; the resolver is given all rolls of the turn. A ruling with an error among its findings is
         not to be used, and nothing is rolled for it.
+        """
+
+
+@runtime_checkable
+class TakenOver(Protocol):
+    """A ruleset whose games can be begun in the middle, from a state that somebody else wrote or edited."""
+
+    def check_state(self, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+        """What is wrong with the data of a state of the ruleset's version, to be played on by these seats.
+
+        None: `load` reads them, and the game can be played from there to its end. Never raises.
+        """
+
+
+@runtime_checkable
+class WrittenDown(Protocol):
+    """A ruleset whose games can be begun in the middle from texts, as a GM writes them."""
+
+    def state_from(
+        self, options: Mapping[str, Any], seats: Sequence[Seat], files: Mapping[str, str], turn: int
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+        """The data of the state at a turn, from complete options and texts by name, and what is wrong in each.
+
+        With an error among the findings the data are not to be used. Raises SetupError as `setup` does.
         """
 
 

@@ -145,7 +145,10 @@ class Campaign(Base):
     none. `held` is why no turn runs until the GM says so, "" when turns run.
     Once all sheets are in, a turn still waits `settle_minutes`, for second
     thoughts. `era` counts how often the past was changed: it stands in codes and
-    Message-IDs, so that none is given twice.
+    Message-IDs, so that none is given twice. `origin` is the number of its
+    set-up, the turn before its first: 0, but for a game taken over from
+    elsewhere. `given` is the state that one begins with, as canonical JSON,
+    until it does; afterwards its set-up has it.
     """
 
     __tablename__ = "campaign"
@@ -168,6 +171,9 @@ class Campaign(Base):
     gm_token_hash: Mapped[str] = mapped_column(String(64), default="")
     held: Mapped[str] = mapped_column(default="")
     era: Mapped[int] = mapped_column(default=0)
+    origin: Mapped[int] = mapped_column(default=0)
+    # Large, and wanted once: not read with the rest.
+    given: Mapped[bytes | None] = mapped_column(Packed, deferred=True)
 
     seats: Mapped[list[SeatRow]] = relationship(back_populates="campaign", order_by="SeatRow.id")
 

@@ -22,9 +22,10 @@ from pbem.acts.ruling.rolling import RollBook
 from pbem.acts.ruling.rolling import Rolled as DiceRolled
 from pbem.acts.time.holding import Held
 from pbem.acts.time.scheduling import Deadlines
+from pbem.housekeeping.statistics import Statistics
 from pbem.housekeeping.status import CampaignStatus
 from pbem.report import Receipt
-from pbem.telling import campaigns, past, press, turns
+from pbem.telling import campaigns, past, press, statistics, turns
 from pbem.telling.door import Door
 
 ANSWERS: Mapping[type, Callable[[Any, Door], Iterator[str]]] = {
@@ -37,6 +38,7 @@ ANSWERS: Mapping[type, Callable[[Any, Door], Iterator[str]]] = {
     WhoIsGm: campaigns.gm_lines,
     Journal: campaigns.journal_lines,
     CampaignStatus: campaigns.status_lines,
+    Statistics: statistics.statistics_lines,
     Text: press.text_lines,
     Texts: press.texts_lines,
     Reached: press.reached_lines,

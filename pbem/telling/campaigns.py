@@ -29,6 +29,8 @@ def deed_lines(deed: Deed, door: Door) -> Iterator[str]:
 def created_lines(name: str, created: Created) -> Iterator[str]:
     """What the making of a campaign did, and how to go on."""
     yield f"Campaign {name} is made."
+    if created.first > 1:
+        yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
     yield f"Dice seal: {created.seal}"
     yield f"{counted(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
     yield f"When the players have had time for that: pbem start {name}"
@@ -37,7 +39,7 @@ def created_lines(name: str, created: Created) -> Iterator[str]:
 def started_lines(started: Started, door: Door) -> Iterator[str]:
     """What the start of a campaign did."""
     yield f"Campaign {started.campaign} has begun with {', '.join(started.seats)}."
-    yield f"Turn 1 is due {when(started.deadline, started.zone)}."
+    yield f"Turn {started.first} is due {when(started.deadline, started.zone)}."
     yield f"Dice seal: {started.seal}"
     yield f"Words of their players' own in the dice: {', '.join(started.own_words) or 'none, all were drawn'}."
     mails = counted(2 * len(started.seats), "mail")

@@ -51,7 +51,7 @@ def impact_lines(impact: Impact, door: Door) -> Iterator[str]:
     for seat, reading in impact.given.items():
         errors = [finding for finding in reading.findings if finding.severity == "error"]
         yield from (f"sheet of {seat}, line {finding.line}: {finding.text}" for finding in errors)
-    what = f"turn {impact.turn}" if impact.turn else "the set-up"
+    what = impact.what
     yield f"{impact.campaign}: {what} " + ("was run again." if door.done else "would come out so:")
     for touched in impact.touched:
         yield from _touched_lines(touched)

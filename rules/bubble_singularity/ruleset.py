@@ -9,6 +9,7 @@ from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, Seat,
 from rules.bubble_singularity import beginning, bots, desk, form, picture, sheet, state, textmap, turn
 from rules.bubble_singularity.became import became
 from rules.bubble_singularity.brief import brief
+from rules.bubble_singularity.checking import check_state
 from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.orders import ORDERS
 from rules.bubble_singularity.scores import totals
@@ -55,6 +56,7 @@ class BubbleSingularity(BaseRuleset[State]):
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
+    check_state = staticmethod(check_state)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
         """The table laid; the seats then choose starts and abilities."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Seat, Seats, Standing, View, scored
+from pbem.ruleset import BaseRuleset, Dice, Event, Fault, Json, Option, Seat, Seats, Standing, View, scored
 from rules.dueling_masters import bots, picture, sheet, textmap, turn
 from rules.dueling_masters.became import became
 from rules.dueling_masters.brief import brief
+from rules.dueling_masters.checking import check_state
 from rules.dueling_masters.events import ENDS
 from rules.dueling_masters.orders import ORDERS
 from rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1
@@ -96,6 +97,10 @@ class DuelingMasters(BaseRuleset[State]):
     def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
         """The seat's own pieces as it believes them to be, and what it has learned of the opponent's."""
         return view_of(state, seat, events)
+
+    def check_state(self, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+        """What is wrong with a state to be played on; its seats are always one and two."""
+        return check_state(data)
 
     def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """How many pieces the seat had left, move by move."""

@@ -30,6 +30,7 @@ from rules.gm_adjudicated.enclosing import NOTHING
 from rules.gm_adjudicated.ledger_files import read_ledgers
 from rules.gm_adjudicated.orders import ORDERS
 from rules.gm_adjudicated.state import VERSION, Known, Player, State
+from rules.gm_adjudicated.takeover import taken_over
 from rules.gm_adjudicated.text import block
 from rules.gm_adjudicated.verbs import read_verbs
 from rules.gm_adjudicated.views import enclosures, view_of
@@ -102,6 +103,13 @@ class GmAdjudicated(BaseRuleset[State]):
             shared=Known(texts.get(EVERYONE, "")),
             ledgers=read_ledgers(options["ledgers"], seats),
         )
+
+    def state_from(
+        self, options: Mapping[str, Any], seats: Sequence[Seat], files: Mapping[str, str], turn: int
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+        """The state at a turn of a game taken over, from files like those of a ruling, and what is wrong in them."""
+        begun, findings = taken_over(self.begin(options, seats, Dice(b"")), files, turn)
+        return self.dump(begun), findings
 
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
         """The GM's ruling takes effect; without one, the turn passes and nothing is decided. He alone rolls dice."""

@@ -9,6 +9,7 @@ from rules.harvester import bots, picture, sheet, state, textmap, turn
 from rules.harvester.became import became
 from rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
 from rules.harvester.brief import brief
+from rules.harvester.checking import check_state
 from rules.harvester.memory import remember
 from rules.harvester.orders import ORDERS
 from rules.harvester.state import VERSION, State, from_version_1
@@ -46,6 +47,7 @@ class Harvester(BaseRuleset[State]):
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
+    check_state = staticmethod(check_state)
 
     def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
         """What the scanners of a seat and of its subservients perceive, and its own affairs."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Option, Panorama, Seat, Seats, Standing, TurnInput, View
+from pbem.ruleset import BaseRuleset, Dice, Event, Fault, Json, Option, Panorama, Seat, Seats, Standing, TurnInput, View
 from rules.singularity import bots, picture, sheet, state, textmap, turn
 from rules.singularity.became import became
 from rules.singularity.brief import brief
+from rules.singularity.checking import check_state
 from rules.singularity.events import reason
 from rules.singularity.field import LARGEST, SMALLEST, USUAL
 from rules.singularity.orders import ORDERS
@@ -51,6 +52,10 @@ class Singularity(BaseRuleset[State]):
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
+
+    def check_state(self, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+        """What is wrong with a state to be played on; its seats are always red and blue."""
+        return check_state(data)
 
     def public(self, views: Mapping[Seat, View]) -> Panorama:
         """The board, which lies open."""

@@ -11,6 +11,7 @@ from rules.singularity_trap.became import became
 from rules.singularity_trap.bots import BOTS
 from rules.singularity_trap.brief import brief
 from rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
+from rules.singularity_trap.checking import check_state
 from rules.singularity_trap.memory import remember
 from rules.singularity_trap.orders import BOOK, Target, possible_targets
 from rules.singularity_trap.state import House, Planet, Player, State
@@ -72,6 +73,7 @@ class SingularityTrap(BaseRuleset[State]):
     together = staticmethod(panorama.together)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
+    check_state = staticmethod(check_state)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
         """Each player owns his home and 5 points (ruling 7). Raises SetupError."""

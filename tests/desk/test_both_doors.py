@@ -26,6 +26,7 @@ SHEET = "BID 3\nBID\n"
 
 DOORS = {
     "seats": (["seat", "toy1"], ["SEATS"]),
+    "statistics": (["stats", "toy1"], ["STATS"]),
     "policy": (["policy", "toy1"], ["POLICY"]),
     "a house rule": (["policy", "toy1", "grace=12h"], ["RULE grace 12h"]),
     "journal": (["journal", "toy1"], ["JOURNAL"]),
@@ -133,13 +134,13 @@ def test_the_screen_shows_a_paused_seat(desk: Desk) -> None:
     assert "-, paused" in typed(desk.home, desk.now, ["status"])
 
 
-@pytest.mark.parametrize("words", [["policy"], ["text"], ["press"], ["seat"], ["gm"], ["deadline"], ["journal"]])
-def test_to_be_shown_something_waits_for_nobody(desk: Desk, words: list[str]) -> None:
+@pytest.mark.parametrize("word", ["policy", "stats", "text", "press", "seat", "gm", "deadline", "journal"])
+def test_to_be_shown_something_waits_for_nobody(desk: Desk, word: str) -> None:
     """While a tick writes, a GM may look."""
     desk.begin()
     with desk.house.store.writing() as session:
         load_campaign(session, "toy1")
-        shown = typed(desk.home, desk.now, [*words, "toy1"])
+        shown = typed(desk.home, desk.now, [word, "toy1"])
 
     assert "Error" not in shown
 
@@ -185,6 +186,16 @@ def test_the_state_comes_as_a_file(desk: Desk) -> None:
 
     assert file.get_filename() == "toy1-1.json"
     assert '"purses"' in file.get_content()
+
+
+def test_statistics_bring_their_picture(desk: Desk) -> None:
+    """STATS brings as a file what --picture writes."""
+    desk.begin()
+    mailed(desk, gm_token(desk), ["STATS"])
+    (file,) = desk.last(GM).iter_attachments()
+
+    assert (file.get_filename(), file.get_content_type()) == ("toy1-statistics.png", "image/png")
+    assert file.get_content().startswith(b"\x89PNG")
 
 
 def test_a_text_is_dropped_by_mail(desk: Desk) -> None:

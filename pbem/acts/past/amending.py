@@ -70,7 +70,7 @@ def asked_of(impact: Impact) -> tuple[Trace, ...]:
     """What the journal tells of a GM who has only asked what his changes would come to."""
     if not impact.tried:
         return ()
-    what = f"turn {impact.turn}" if impact.turn else "the set-up"
+    what = impact.what
     said = f"looked at what {what} would have come to with {' and '.join(impact.tried)}"
     whose = (Trace(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
     return Trace(said, told=True), *whose
@@ -152,7 +152,7 @@ def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
     again, impact = amendment.again, amendment.impact
     snapshot = again.snapshot
-    what = f"turn {again.number} was run again" if again.number else "the set-up was made again"
+    what = f"turn {again.number} was run again" if again.before else "the set-up was made again"
     with_sheets = f" with another sheet of {', '.join(impact.given)}" if impact.given else ""
     patch = again.outcome.patch
     changed = "; the GM has changed the state" if patch and list(patch) != again.told.get("patch") else ""

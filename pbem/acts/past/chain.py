@@ -50,7 +50,7 @@ def find_break(session: Session, snapshot: CampaignSnapshot) -> Break | None:
     if snapshot.status == Phase.FORMING:
         return None
     links = list(_links(session, snapshot))
-    if not links or links[0].number:
+    if not links or links[0].number != snapshot.origin:
         return Break("its set-up is missing", -1)
     before = b""
     for link, following in pairwise(links):
@@ -99,7 +99,7 @@ def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
         yield _Link(
             number=row.number,
             state_hash=row.state_hash,
-            has_its_state=row.number == 0 or file_hash(row.state) == row.state_hash,
+            has_its_state=row.number == snapshot.origin or file_hash(row.state) == row.state_hash,
             resolved=row.resolved_at is not None,
             record=row.record or b"{}",
             told=frozenset(told[row.id]),

@@ -93,8 +93,8 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
     if snapshot.status == Phase.FORMING:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
     last = snapshot.turn - (snapshot.status == Phase.OVER)  # the turn that opened with the end is nobody's to play
-    if not 1 <= number <= last:
-        raise CampaignError(f"{name} has no turn {number} to start from: it can be 1 to {last}")
+    if not snapshot.first <= number <= last:
+        raise CampaignError(f"{name} has no turn {number} to start from: it can be {snapshot.first} to {last}")
 
 
 def copy_templates(house: House, home: Path) -> None:

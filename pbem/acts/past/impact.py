@@ -60,6 +60,12 @@ class Impact:
     zone: str
     over: bool
     seed_known: bool
+    set_up: bool = False
+
+    @property
+    def what(self) -> str:
+        """What is run a second time."""
+        return "the set-up" if self.set_up else f"turn {self.turn}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +210,7 @@ def _impact(
         zone=snapshot.schedule.zone,
         over=again.outcome.standing.over,
         seed_known=snapshot.status == Phase.OVER,
+        set_up=again.before is None,
     )
 
 

@@ -63,7 +63,7 @@ class Mend(Weighty[Mended]):
         broken = find_break(session, snapshot)
         if broken is None:
             raise CampaignError(f"all turns of {snapshot.name} hang together: there is nothing to mend")
-        if broken.last < 1:
+        if broken.last < snapshot.first:
             raise CampaignError(
                 f"{snapshot.name} cannot be mended, since {broken.text}: go back to a copy of the database"
             )

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from pbem.acts.opening import set_up, set_up_record
+from pbem.acts.opening import begun_with, set_up, set_up_record
 from pbem.acts.past.shelving import RERUN, version_before
 from pbem.archive import Patch, PatchError, Withdrawn, file_hash
 from pbem.campaign.history import all_withdrawn, removed_before
@@ -30,7 +30,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.ruleset import AnyRuleset, Seat
+from pbem.ruleset import AnyRuleset, Json, Seat
 from pbem.store.models import Turn
 from pbem.store.states import Phase
 
@@ -89,7 +89,8 @@ class Rerun:
         """The record that takes the place of the one that stands."""
         if self.before is None:
             began = self.turn.opened_at
-            return set_up_record(self.snapshot, self.ruleset, self.outcome, files, began, self.withdrawn)
+            given = begun_with(self.ruleset, self.turn)
+            return set_up_record(self.snapshot, self.ruleset, self.outcome, given, files, began, self.withdrawn)
         return run_record(self.before, self.outcome, files, now)
 
 
@@ -110,14 +111,14 @@ def rerun(session: Session, house: House, snapshot: CampaignSnapshot, changes: C
     given: dict[Seat, Reading] = {}
     before = None
     withdrawn = (*all_withdrawn(session, snapshot.id), Withdrawn(number, file_hash(turn.record or b""), RERUN))
-    if number:
+    if number != snapshot.origin:
         before, given = _look_back(session, ruleset, snapshot, turn, changes.sheets, patch)
         before = replace(before, withdrawn=withdrawn)
     elif changes.sheets:
         raise CampaignError(
             f"{snapshot.name} has run no turn yet: a sheet for the open one is entered with pbem sheet (by mail: SHEET)"
         )
-    outcome = _resolved(session, snapshot, ruleset, before, patch)
+    outcome = _resolved(session, snapshot, ruleset, before, begun_with(ruleset, turn), patch)
     return Rerun(
         snapshot=replace(snapshot, era=snapshot.era + 1),
         ruleset=ruleset,
@@ -132,10 +133,15 @@ def rerun(session: Session, house: House, snapshot: CampaignSnapshot, changes: C
 
 
 def _resolved(
-    session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset, before: Before | None, patch: Patch
+    session: Session,
+    snapshot: CampaignSnapshot,
+    ruleset: AnyRuleset,
+    before: Before | None,
+    given: Json,
+    patch: Patch,
 ) -> Outcome:
     try:
-        outcome = resolve_turn(session, before) if before else set_up(snapshot, ruleset, patch)
+        outcome = resolve_turn(session, before) if before else set_up(snapshot, ruleset, given, patch)
         return replace(outcome, views=tuple(outcome.views))  # a changed state may be one that cannot be shown
     except PatchError as error:
         raise CampaignError(

@@ -84,9 +84,9 @@ class RollBack(Weighty[Rolled]):
             raise CampaignError(
                 f"turn {number} of {snapshot.name} is the one that is open: there is nothing to take back"
             )
-        if not 1 <= number < snapshot.turn:
+        if not snapshot.first <= number < snapshot.turn:
             raise CampaignError(
-                f"{snapshot.name} has no turn {number} to go back to: it can be 1 to {snapshot.turn - 1}"
+                f"{snapshot.name} has no turn {number} to go back to: it can be {snapshot.first} to {snapshot.turn - 1}"
             )
         absences = load_absences(session, snapshot)
         deadline = next_deadline(snapshot.schedule, snapshot.policy, scene.now, absences)

@@ -28,7 +28,7 @@ from pbem.house import House
 from pbem.post.outbox import pass_on
 from pbem.report.people_pages import Notice
 from pbem.ruleset import Seat
-from pbem.store.models import Absence, Deputy, Person, Report, ReportCopy, SeatRow
+from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow
 from pbem.store.states import Phase, Seating
 
 _MOST_WORDS = 1_000
@@ -199,8 +199,10 @@ def seat_or_list(
 
 
 def _named(session: Session, house: House, snapshot: CampaignSnapshot, place: Place, wish: Seat) -> Place:
-    """A seat as its player names it, where the game has no names of its own and has not begun."""
-    names = house.game(snapshot.game).seats.names
+    """A seat as its player names it, before the start of a game without names of its own, or of a state."""
+    names = house.game(snapshot.game).seats.names or session.scalar(
+        select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
+    )
     if names or snapshot.status != Phase.FORMING or wish in snapshot.seats or not is_seat_name(wish):
         return place
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(name=wish))

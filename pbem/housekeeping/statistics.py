@@ -1,0 +1,233 @@
+"""How a campaign has gone so far, for its GM: sheets and when they came, length of turns, scores, who fades away."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from pbem.acts.act import Question, Scene
+from pbem.campaign.snapshot import CampaignSnapshot, Place, live
+from pbem.report.wording import counted
+from pbem.ruleset import AnyRuleset, Seat
+from pbem.store.models import Letter, Sheet, Turn
+from pbem.store.states import Phase
+
+LATELY = 3
+"""The last turns in which a seat was awaited, by which it is judged whether its player still plays."""
+
+TOO_MANY = 2
+"""Missed of those, from which he may drop out."""
+
+SILENT = dt.timedelta(days=7)
+"""No word for so long, and for two turns of the usual length, may mean that he has dropped out."""
+
+_HOUR = dt.timedelta(hours=1)
+
+
+class Came(StrEnum):
+    """What became of a sheet that was waited for; nobody has had to send one who is still awaited."""
+
+    IN_TIME = "in time"
+    LATE = "late"
+    MISSED = "missed"
+    AWAITED = "awaited"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetCame:
+    """A seat's sheet for a turn. `at` is when the first came that was taken, `hours` how long before the deadline.
+
+    `hours` is negative after it, and None where there was no deadline or no sheet.
+    """
+
+    came: Came
+    at: dt.datetime | None = None
+    hours: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTaken:
+    """A turn: when it opened, was due and was run (None: it is open), how many hours it took, and what came of sheets.
+
+    `sheets` has the seats of which one was awaited, or came. `scores` are those with which it opened.
+    """
+
+    turn: int
+    opened: dt.datetime
+    deadline: dt.datetime | None
+    resolved: dt.datetime | None
+    hours: float | None
+    sheets: Mapping[Seat, SheetCame]
+    scores: Mapping[Seat, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatPlayed:
+    """A seat: its sheets, counted; `hours` before the deadline as they usually come; when its player last wrote.
+
+    `fading` are the reasons to fear that he drops out; usually there are none.
+    """
+
+    seat: Seat
+    address: str
+    in_time: int
+    late: int
+    missed: int
+    hours: float | None
+    last_word: dt.datetime | None
+    fading: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    """A campaign as it has gone until `now`: its turns in their order, and its seats. `hours` a turn usually took."""
+
+    campaign: str
+    title: str
+    status: Phase
+    zone: str
+    now: dt.datetime
+    hours: float | None
+    turns: tuple[TurnTaken, ...]
+    seats: tuple[SeatPlayed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowStatistics(Question[Statistics]):
+    """How has a campaign gone so far?"""
+
+    def look(self, scene: Scene) -> Statistics:
+        """Its turns and seats; of a campaign that has not begun there are no turns."""
+        snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
+        turns = tuple(_turns(scene.session, snapshot, ruleset))
+        usual = _median([turn.hours for turn in turns])
+        words = _last_words(scene.session, snapshot)
+        return Statistics(
+            campaign=snapshot.name,
+            title=ruleset.title,
+            status=snapshot.status,
+            zone=snapshot.schedule.zone,
+            now=scene.now,
+            hours=usual,
+            turns=turns,
+            seats=tuple(_seat(scene, place, turns, words.get(place.id), usual) for place in snapshot.places),
+        )
+
+
+def _turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Iterator[TurnTaken]:
+    """The turns that were played or are open; each state is read alone, since those of large games fill the memory."""
+    sheets = _first_sheets(session, snapshot)
+    turns = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
+    version = snapshot.version
+    for row in session.execute(turns.where(live(snapshot.id)).order_by(Turn.number)).all():
+        record = json.loads(session.scalar(select(Turn.record).where(Turn.id == row.id)) or b"{}")
+        if row.number >= snapshot.first and (row.awaited or row.resolved_at is None):
+            state = session.scalars(select(Turn.state).where(Turn.id == row.id)).one()
+            standing = ruleset.standing(ruleset.load(json.loads(state), version))
+            yield TurnTaken(
+                turn=row.number,
+                opened=row.opened_at,
+                deadline=row.deadline,
+                resolved=row.resolved_at,
+                hours=_hours(row.opened_at, row.resolved_at) if row.resolved_at else None,
+                sheets=dict(_sheets(snapshot, row, record, sheets.get(row.id, {}))),
+                scores=dict(standing.scores),
+            )
+        version = record.get("version", version)  # that of the next turn's state
+
+
+def _sheets(
+    snapshot: CampaignSnapshot, turn: Any, record: Mapping[str, Any], came: Mapping[int, dt.datetime]
+) -> Iterator[tuple[Seat, SheetCame]]:
+    missing = record.get("missing", ())
+    for place in snapshot.places:
+        at = came.get(place.id)
+        if place.seat in missing:
+            yield place.seat, SheetCame(came=Came.MISSED)
+        elif at is not None:
+            hours = _hours(at, turn.deadline) if turn.deadline else None
+            late = hours is not None and hours < 0
+            yield place.seat, SheetCame(came=Came.LATE if late else Came.IN_TIME, at=at, hours=hours)
+        elif place.seat in turn.awaited and turn.resolved_at is None and place.manned:
+            yield place.seat, SheetCame(came=Came.AWAITED)
+
+
+def _first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, Mapping[int, dt.datetime]]:
+    """When the first sheet came that was taken: by turn, then by seat."""
+    rows = session.execute(
+        select(Sheet.turn_id, Sheet.seat_id, func.min(Sheet.received_at))
+        .join(Turn, Turn.id == Sheet.turn_id)
+        .where(live(snapshot.id), Sheet.accepted)
+        .group_by(Sheet.turn_id, Sheet.seat_id)
+    )
+    found: dict[int, dict[int, dt.datetime]] = defaultdict(dict)
+    for turn, seat, at in rows:
+        found[turn][seat] = at
+    return found
+
+
+def _last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
+    """When each seat's player wrote last, be it from his own address or a sheet from another one."""
+    senders = {place.address.lower(): place.id for place in snapshot.places if place.address}
+    letters = select(Letter.sender, func.max(Letter.received_at)).where(Letter.sender.in_(senders))
+    found = {senders[sender]: at for sender, at in session.execute(letters.group_by(Letter.sender)) if sender}
+    sheets = select(Sheet.seat_id, func.max(Sheet.received_at)).join(Turn, Turn.id == Sheet.turn_id)
+    written = (Turn.campaign_id == snapshot.id, Sheet.author == "player")
+    for seat, at in session.execute(sheets.where(*written).group_by(Sheet.seat_id)):
+        found[seat] = max(at, found.get(seat, at))
+    return found
+
+
+def _seat(
+    scene: Scene, place: Place, turns: Sequence[TurnTaken], last_word: dt.datetime | None, usual: float | None
+) -> SeatPlayed:
+    sheets = [turn.sheets[place.seat] for turn in turns if place.seat in turn.sheets]
+    came = [sheet.came for sheet in sheets]
+    plays = scene.snapshot.status == Phase.RUNNING and place.manned
+    began = turns[0].opened if turns else scene.now
+    return SeatPlayed(
+        seat=place.seat,
+        address=place.address,
+        in_time=came.count(Came.IN_TIME),
+        late=came.count(Came.LATE),
+        missed=came.count(Came.MISSED),
+        hours=_median([sheet.hours for sheet in sheets]),
+        last_word=last_word,
+        fading=tuple(_fading(scene, came, last_word, began, usual)) if plays else (),
+    )
+
+
+def _fading(
+    scene: Scene, came: Sequence[Came], last_word: dt.datetime | None, began: dt.datetime, usual: float | None
+) -> Iterator[str]:
+    """Why a player may drop out: he misses, or is not heard of."""
+    lately = [each for each in came if each != Came.AWAITED][-LATELY:]
+    missed = lately.count(Came.MISSED)
+    if missed >= TOO_MANY:
+        yield f"missed {missed} of the last {len(lately)}"
+    silence = scene.now - (last_word or began)
+    if silence >= max(SILENT, 2 * (usual or 0) * _HOUR):
+        days = counted(silence // dt.timedelta(days=1), "day")
+        yield f"last word {days} ago" if last_word else f"has not written since it began, {days} ago"
+    limit = scene.snapshot.policy.nmr_remove
+    in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != Came.MISSED), len(lately))
+    if limit and missed and in_a_row == limit - 1:
+        yield "is removed if the next is missed too"
+
+
+def _hours(since: dt.datetime, until: dt.datetime) -> float:
+    return round((until - since) / _HOUR, 1)
+
+
+def _median(hours: Sequence[float | None]) -> float | None:
+    known = [each for each in hours if each is not None]
+    return round(median(known), 1) if known else None

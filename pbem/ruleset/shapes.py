@@ -1,0 +1,250 @@
+"""The shape of saved data: which keys there are, of what kind each value is, and in which bounds.
+
+For `check_state`, by which a game looks at a state that it did not write
+itself. A game declares the shape of its saves, often with words taken from the
+data already found good (the seats, the places of a board), and asks for its
+faults; whatever ties one value to another it says itself, as `Fault`s:
+
+    def check_state(data, seats):
+        shape = shapes.Record({"size": shapes.Whole(5, 30), "stones": shapes.Listing(shapes.Line(4))})
+        found = list(shapes.faults(shape, data))
+        return found or [*_stones_on_the_board(data)]
+
+Nothing here raises, whatever JSON data it is given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pbem.ruleset.hints import FEW, suggest
+
+SHOWN = 40
+"""Characters of a wrong value that are shown."""
+
+LONGEST_LINE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with data: where (a JSON Pointer, RFC 6901, "" for all of it), what was expected, and the nearest.
+
+    `text` is a clause such as "expected a whole number from 0 to 99, got 120".
+    """
+
+    path: str
+    text: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"{self.path or 'the whole'}: {self.text}{hint}"
+
+
+class Shape(Protocol):
+    """What data at a place may be."""
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """What is wrong with them."""
+
+
+def faults(shape: Shape, data: Any, path: str = "") -> Iterator[Fault]:
+    """What is wrong with data of which a shape is expected."""
+    return shape.faults(data, path)
+
+
+def unexpected(path: str, expected: str, found: Any, hint: str = "") -> Fault:
+    """A value that is another than expected."""
+    return Fault(path, f"expected {expected}, got {_shown(found)}", hint)
+
+
+def _shown(found: Any) -> str:
+    """A value as it stands in JSON, or what it is where that is long: data may be as deep and as large as they like."""
+    if isinstance(found, dict | list):
+        return "an object" if isinstance(found, dict) else f"a list of {len(found)}"
+    if isinstance(found, int) and abs(found) >= 10**SHOWN:
+        return f"a number of more than {SHOWN} digits"
+    text = json.dumps(found[:SHOWN] if isinstance(found, str) else found, ensure_ascii=False, default=str)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def below(path: str, key: object) -> str:
+    """The path of what an object or a list has at a key or index."""
+    return f"{path}/{str(key).replace('~', '~0').replace('/', '~1')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number; without `high` as large as one likes."""
+
+    low: int = 0
+    high: int | None = None
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Another kind, or out of bounds, with the nearest number that is not."""
+        if not isinstance(data, int) or isinstance(data, bool):
+            yield unexpected(path, self._said, data)
+        elif data < self.low or (self.high is not None and data > self.high):
+            nearest = self.low if data < self.low else self.high
+            yield unexpected(path, self._said, data, f"the nearest is {nearest}")
+
+    @property
+    def _said(self) -> str:
+        return f"a whole number from {self.low}" + (" up" if self.high is None else f" to {self.high}")
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Whatever it is: something else looks at it."""
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """None."""
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """true or false."""
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Another kind."""
+        if not isinstance(data, bool):
+            yield unexpected(path, "true or false", data)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text of one line; `least` is 0 where it may be empty."""
+
+    longest: int = LONGEST_LINE
+    least: int = 0
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Another kind, too short or too long, or more than a line."""
+        if not isinstance(data, str) or not self.least <= len(data) <= self.longest or not data.isprintable():
+            yield unexpected(path, f"a line of {self.least} to {self.longest} characters", data)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of some words; `of` says what they are, for lists too long to be told."""
+
+    words: Sequence[str]
+    of: str = "word"
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Another kind or word, with the nearest."""
+        if not isinstance(data, str):
+            yield unexpected(path, self._said, data)
+        elif data not in self.words:
+            few = len(self.words) <= FEW
+            hint = suggest(data, tuple(self.words))
+            yield unexpected(path, self._said, data, "" if few and hint.startswith("possible") else hint)
+
+    @property
+    def _said(self) -> str:
+        return f"a {self.of}" if len(self.words) > FEW else f"a {self.of} of {', '.join(self.words) or 'none'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """What may be null."""
+
+    of: Shape
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Those of what it is if it is not null."""
+        if data is not None:
+            yield from self.of.faults(data, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list of values of one shape; `distinct`: none is there twice."""
+
+    of: Shape
+    least: int = 0
+    most: int | None = None
+    distinct: bool = False
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Another kind or length, and those of each value."""
+        if not isinstance(data, list):
+            yield unexpected(path, "a list", data)
+            return
+        if len(data) < self.least or (self.most is not None and len(data) > self.most):
+            most = " or more" if self.most is None else "" if self.most == self.least else f" to {self.most}"
+            yield Fault(path, f"expected a list of {self.least}{most}, got one of {len(data)}")
+        seen: set[str] = set()
+        for index, each in enumerate(data):
+            wrong = list(self.of.faults(each, below(path, index)))
+            yield from wrong
+            text = "" if wrong or not self.distinct else json.dumps(each, sort_keys=True)
+            if text and text in seen:
+                yield unexpected(below(path, index), "each but once", each)
+            seen.add(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A list of as many values as there are shapes, each of its own."""
+
+    of: tuple[Shape, ...]
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Another kind or length, and those of each value."""
+        if not isinstance(data, list) or len(data) != len(self.of):
+            yield unexpected(path, f"a list of {len(self.of)}", data)
+            return
+        for index, (shape, each) in enumerate(zip(self.of, data, strict=True)):
+            yield from shape.faults(each, below(path, index))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object with all of these keys, and no others."""
+
+    of: Mapping[str, Shape]
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Another kind, keys that lack or that nobody knows, and those of each value."""
+        if not isinstance(data, dict):
+            yield unexpected(path, "an object", data)
+            return
+        missing = [key for key in self.of if key not in data]
+        for key in data:
+            if key not in self.of:
+                yield Fault(below(path, key), "is not known here", suggest(str(key), missing or tuple(self.of)))
+        for key in missing:
+            yield Fault(below(path, key), "is missing")
+        for key, shape in self.of.items():
+            if key in data:
+                yield from shape.faults(data[key], below(path, key))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An object with values of one shape. With `every`, its keys are all of these; with `some`, any of these."""
+
+    of: Shape
+    every: Sequence[str] = ()
+    some: Sequence[str] = field(default=())
+
+    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+        """Another kind, keys that lack or that nobody knows, and those of each value."""
+        if not isinstance(data, dict):
+            yield unexpected(path, "an object", data)
+            return
+        known = set(self.every) | set(self.some)
+        for key in data:
+            if key not in known:
+                yield Fault(below(path, key), "is not known here", suggest(str(key), tuple(self.every or self.some)))
+        for key in self.every:
+            if key not in data:
+                yield Fault(below(path, key), "is missing")
+        for key, each in data.items():
+            if key in known:
+                yield from self.of.faults(each, below(path, key))

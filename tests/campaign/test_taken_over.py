@@ -1,0 +1,271 @@
+"""A game begun elsewhere and played on here: its turns, reports and archive begin with the number it has come to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbem.acts.act import do, look
+from pbem.acts.creation import NewCampaign, create
+from pbem.acts.opening import Start
+from pbem.acts.past.forking import ShowFork
+from pbem.acts.past.patching import ShowState
+from pbem.acts.past.rolling import RollBack
+from pbem.acts.takeover import read_state, read_texts
+from pbem.archive import setup_dice, turn_dice
+from pbem.archive.reading import folder_name
+from pbem.archive.verify import find_campaigns, verify
+from pbem.campaign.proof import prove
+from pbem.errors import CampaignError, ReplayError
+from pbem.ruleset import Json, TurnInput, canonical
+from pbem.ruleset.testing.play import SEED, Game, play, standard, through_json
+from rules.dueling_masters import RULESET as DUEL
+from rules.gm_adjudicated import RULESET as PEN
+from rules.harvester import RULESET as HARVESTER
+from rules.singularity import RULESET
+from rules.singularity.orders import Place
+from tests.toy.home import MONDAY, Desk, open_desk, text_of
+
+GAMES = {each.key: each for each in (RULESET, HARVESTER, PEN, DUEL)}
+SEATS = [("red", "ann@example.org"), ("blue", "bob@example.org")]
+
+
+@cache
+def cut() -> Json:
+    """A game of Singularity after thirteen turns."""
+    state = RULESET.setup({}, RULESET.seats.names, setup_dice(SEED))
+    for number, cell in enumerate(
+        ["d6", "d7", "d8", "e5", "e6", "e7", "e8", "f5", "f6", "f7", "f8", "g5", "g6"], start=1
+    ):
+        mover = RULESET.standing(state).awaiting
+        orders = {seat: (Place(cell),) for seat in mover}
+        state, _ = RULESET.resolve(state, TurnInput(orders), turn_dice(SEED, number))
+    return through_json(RULESET.dump(state))
+
+
+@cache
+def sand() -> Game:
+    """A game of Harvester whose fifth turn is open."""
+    return play(HARVESTER, standard, 4)
+
+
+def wanted(**changes: Any) -> NewCampaign:
+    """A game to go on with as turn 14, but for the changes."""
+    facts: dict[str, Any] = {
+        "name": "toy1",
+        "game": "singularity",
+        "gm": "gm@example.org",
+        "seats": SEATS,
+        "deadline": "FRI 20:00 Europe/Berlin",
+        "options": {},
+        "policy": {"accept": "address"},
+        "turn": 14,
+    }
+    return NewCampaign(**facts | changes)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """A game taken over at turn 14, of which that turn has been played."""
+    with open_desk(tmp_path_factory.mktemp("taken-over") / "home", games=GAMES) as desk:
+        create(desk.house, wanted(state=cut()), MONDAY)
+        do(desk.house, "toy1", Start(), MONDAY)
+        desk.tick()
+        desk.tick(hours=7 * 24)
+        yield desk
+
+
+@pytest.fixture
+def archive(begun: Desk, tmp_path: Path) -> Path:
+    """A copy of its archive, to be spoilt."""
+    shutil.copytree(begun.home / "turns", tmp_path / "turns")
+    return tmp_path / "turns"
+
+
+def refused(desk: Desk, **changes: Any) -> str:
+    """Why a campaign cannot be made so."""
+    with pytest.raises(CampaignError) as error:
+        create(desk.house, wanted(**{"name": "other"} | changes), MONDAY)
+    return str(error.value)
+
+
+def test_the_first_reports_tell_that_it_goes_on(begun: Desk) -> None:
+    """Text and HTML say which turn is the first here; those of the next turn no longer do."""
+    first, second = ([text_of(mail) for mail in begun.mails(to) if "Report for" in text_of(mail)] for _, to in SEATS)
+
+    for reports in (first, second):
+        assert "Its first turn here is\nturn 14;" in reports[0]
+        assert "The game begins." not in reports[0]
+        assert "goes on here" not in reports[1]
+    html = (begun.home / "turns/toy1/0013/reports/red.html").read_text()
+    assert "Its first turn here is turn 14;" in html
+
+
+def test_its_turns_are_numbered_from_the_first(begun: Desk) -> None:
+    """The set-up is the turn before, so that the archive has no folders of turns played elsewhere."""
+    assert sorted(path.name for path in (begun.home / "turns/toy1").iterdir()) == ["0013", "0014"]
+    record = json.loads((begun.home / "turns/toy1/0013/turn.json").read_bytes())
+    assert (record["number"], record["previous"], record["given"]) == (13, "", cut())
+    assert look(begun.house, "toy1", ShowState(), begun.now).turn == 15
+
+
+def test_its_archive_is_proved(begun: Desk) -> None:
+    """All is resolved again from the state it was given, with its own dice and words."""
+    proved = prove(begun.house, "toy1")
+    verified = verify(begun.home / "turns", "toy1", games=GAMES)
+
+    assert (proved.turns, proved.reports, verified.turns) == (1, 4, 1)
+    assert find_campaigns(begun.home / "turns" / "toy1") == [(begun.home / "turns", "toy1")]
+
+
+def test_another_state_in_its_record_is_found(archive: Path) -> None:
+    """The chain does not vouch for it."""
+    path = archive / "toy1/0013/turn.json"
+    record = json.loads(path.read_bytes())
+    record["given"]["forfeit_after"] = 0
+    path.write_bytes(canonical(record) + b"\n")
+
+    with pytest.raises(ReplayError, match=r"turn 13: 0013/turn\.json has hash"):
+        verify(archive, "toy1", games=GAMES)
+
+
+def test_an_archive_without_its_set_up_is_found(archive: Path) -> None:
+    """Turns alone are no archive that begins with the first of them."""
+    shutil.rmtree(archive / "toy1/0013")
+
+    with pytest.raises(ReplayError, match="turn 0: expected the folder 0000, found 0014"):
+        verify(archive, "toy1", games=GAMES)
+
+
+def test_a_set_up_between_turns_is_found(archive: Path) -> None:
+    """A record with a state of its own is that of a set-up, and so the first."""
+    path = archive / "toy1/0014/turn.json"
+    path.write_bytes(canonical({**json.loads(path.read_bytes()), "given": cut()}) + b"\n")
+
+    with pytest.raises(ReplayError, match="turn 14: its record is that of a set-up, but turns come before it"):
+        verify(archive, "toy1", games=GAMES)
+
+
+def test_nobody_can_go_back_before_its_first_turn(begun: Desk) -> None:
+    """Turns that were played elsewhere are none to roll back to, or to begin a copy with."""
+    with pytest.raises(CampaignError, match="toy1 has no turn 13 to go back to: it can be 14 to 14"):
+        look(begun.house, "toy1", RollBack(13), begun.now)
+    with pytest.raises(CampaignError, match="toy1 has no turn 13 to start from: it can be 14 to 15"):
+        look(begun.house, "toy1", ShowFork(13), begun.now)
+
+
+def test_a_lost_folder_is_written_again(begun: Desk) -> None:
+    """A tick misses the folder of the set-up, and none of turns that were never played here."""
+    shutil.rmtree(begun.home / "turns" / "toy1" / folder_name(13))
+
+    problems = begun.tick(live=True).problems
+
+    assert [problem for problem in problems if "toy1" in problem] == [
+        "campaign toy1: turn 13 was lost or cut in the archive; it was written again from the database"
+    ]
+    assert prove(begun.house, "toy1").turns == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"turn": 14}, "without a state a game begins with turn 1, not 14"),
+        ({"state": cut(), "options": {"size": "7"}}, "option size cannot be given with a state"),
+        ({"state": {**cut(), "mvoes": []}}, "/mvoes: is not known here"),
+        ({"state": {**cut(), "size": 99}}, "/size: expected a whole number from 3 to 26, got 99; the nearest is 26"),
+        ({"state": [], "turn": None}, "the whole: expected an object, got a list of 0"),
+        ({"texts": {}}, "Singularity cannot be begun from texts: give a state of it with --state"),
+        ({"game": "gm_adjudicated", "state": {}}, "write texts, and give their folder with --from"),
+    ],
+)
+def test_what_cannot_be_gone_on_with_is_named(begun: Desk, changes: dict[str, Any], said: str) -> None:
+    """With the place, what was expected and the nearest; nothing is written."""
+    assert said in refused(begun, **changes)
+
+
+def test_a_turn_that_the_game_counts_is_the_first(begun: Desk) -> None:
+    """Where reports call it turn 5 the first turn here has that number, and can have no other."""
+    game = sand()
+    state = through_json(HARVESTER.dump(game.last[0]))
+    seats = [(seat, f"{seat}@example.org") for seat in game.seats]
+
+    assert "the state is of turn 5 of Harvester, not of turn 14: say --turn 5" in refused(
+        begun, game="harvester", state=state, seats=seats
+    )
+    assert "/seats: expected those of the campaign" in refused(
+        begun, game="harvester", state=state, seats=[("zoe", "zoe@example.org"), *seats[1:]]
+    )
+    made = create(begun.house, wanted(name="sand", game="harvester", state=state, seats=seats, turn=None), MONDAY)
+    assert made.first == 5
+
+
+def test_a_seat_of_the_state_that_nobody_has_taken_holds_up_the_start(begun: Desk) -> None:
+    """Seats left over are no more at the start of other games; of this one they hold something."""
+    seats = [f"seat{number}" for number in range(1, 6)]
+    state = through_json(HARVESTER.dump(HARVESTER.setup({}, seats, setup_dice(SEED))))
+    taken = [(seat, f"{seat}@example.org") for seat in seats[:4]]
+    create(begun.house, wanted(name="five", game="harvester", state=state, seats=taken, open=1, turn=1), MONDAY)
+
+    with pytest.raises(CampaignError, match="/seats: expected those of the campaign"):
+        do(begun.house, "five", Start(), MONDAY)
+
+
+def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> None:
+    """Briefing, files, maps, notes, scores and the name of the turn are read as those of his rulings."""
+    texts = {
+        "all.txt": "It is the third year.\n[MAP]\nNaxos -- Corinth\n[NOTES]\nRed will win.",
+        "red.txt": "[FILE]\nOne army.",
+        "game.txt": "TURN 14\nLABEL Spring 432\nSCORE red 4\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    pen = replace(wanted(name="king", game="gm_adjudicated"), texts=read_texts(tmp_path))
+
+    create(begun.house, pen, MONDAY)
+    do(begun.house, "king", Start(), MONDAY)
+
+    report = (begun.home / "turns/king/0013/reports/red.txt").read_text()
+    assert "Spring 432" in report.splitlines()[0]
+    assert all(
+        text in report for text in ("It is the third year.", "Naxos -- Corinth", "One army.", "Highest score: 4")
+    )
+    assert "Red will win." not in report
+    assert look(begun.house, "king", ShowState(), MONDAY).state["notes"] == "Red will win."
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ({"rde.txt": "Hello"}, "rde.txt: 'rde.txt' is no file of a ruling: take it out, or name it; did you mean red"),
+        ({"red.txt": "[FIEL]\nx"}, "red.txt, line 1: there is no section [FIEL]"),
+        ({"game.txt": "TURN 13"}, "game.txt, line 1: these files are for turn 13, and now it is turn 14"),
+        ({"game.txt": "OVER Peace."}, "game.txt: OVER ends the game, so there is nothing to play on from"),
+        ({"game.txt": "TURNS 14\nOUT red blue"}, "game.txt: OUT leaves nobody in the game"),
+        ({"game.txt": "SCORE rde 4"}, "game.txt, line 1: "),
+    ],
+)
+def test_wrong_and_unused_texts_are_named(begun: Desk, texts: dict[str, str], said: str) -> None:
+    """By file and line, with what would be right."""
+    assert said in refused(begun, game="gm_adjudicated", texts=texts)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    """A state that is no JSON, texts that are none, and what is not there."""
+    (tmp_path / "state.json").write_text("{")
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG")
+
+    with pytest.raises(CampaignError, match=r"state\.json is not JSON"):
+        read_state(tmp_path / "state.json")
+    with pytest.raises(CampaignError, match=r"none\.json cannot be read"):
+        read_state(tmp_path / "none.json")
+    with pytest.raises(CampaignError, match=r"photo\.png is not text in UTF-8"):
+        read_texts(tmp_path)
+    with pytest.raises(CampaignError, match=r"nowhere is no folder"):
+        read_texts(tmp_path / "nowhere")
