@@ -205,6 +205,6 @@ def _fill(session: Session) -> None:
         session.add(Vote(**told, at=now))
 
 
-_CAMPAIGN = _OLD_CAMPAIGN.replace("created_at)", "created_at, policy, gm_token_hash, held, era, dice_words)").replace(
-    "'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', '', 0, '[]')"
-)
+_CAMPAIGN = _OLD_CAMPAIGN.replace(
+    "created_at)", "created_at, policy, gm_token_hash, held, era, dice_words, origin)"
+).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', '', 0, '[]', 0)")
