@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email import policy
@@ -21,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.terminal import terminal
+from tests.docs.warm import warm_pbem
 from tests.servers.mail import HOST, MailServer
 from tests.servers.postgres import PostgresServer
 
@@ -70,7 +70,6 @@ class Machine:
         """What the lines that are not run would have made."""
         for folder in ("usr/local/bin", "etc/systemd/system", "etc/cron.d", "opt/pbem/bin", "srv/pbem", "var/backups"):
             (self.root / folder).mkdir(parents=True)
-        (self.root / "opt" / "pbem" / "bin" / "pbem").symlink_to(Path(sys.executable).with_name("pbem"))
 
     def environment(self) -> dict[str, str]:
         """Nothing of the tests' own but what a fresh machine would have; `pbem` is found only where the page puts it."""
@@ -121,13 +120,14 @@ class Machine:
 
 
 @pytest.fixture(scope="module")
-def machine(_mail_server: MailServer, _postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Machine:
+def machine(_mail_server: MailServer, _postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """A machine on which the whole page has been followed."""
     _mail_server.empty()
     machine = Machine(tmp_path_factory.mktemp("debian"), _mail_server, _postgres)
     machine.prepare()
-    machine.follow()
-    return machine
+    with warm_pbem(machine.root / "opt" / "pbem" / "bin" / "pbem"):
+        machine.follow()
+        yield machine
 
 
 def _lines() -> Iterator[str]:
