@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import configparser
 import email
-import os
 import re
 import shutil
 import subprocess
@@ -72,7 +71,7 @@ class Machine:
             (self.root / folder).mkdir(parents=True)
 
     def environment(self) -> dict[str, str]:
-        """Nothing of the tests' own but what a fresh machine would have; `pbem` is found only where the page puts it."""
+        """What a fresh machine would have, and the tests' servers; `pbem` is found only where the page puts it."""
         path = f"{self.root / 'usr' / 'local' / 'bin'}:/usr/bin:/bin"
         database = {"PGHOST": HOST, "PGPORT": str(self.database.port), "PGUSER": "pbem", "PGDATABASE": "postgres"}
         return {"PATH": path, "HOME": str(self.home), "SSL_CERT_FILE": str(self.mail.ca_file), **database}
@@ -120,7 +119,9 @@ class Machine:
 
 
 @pytest.fixture(scope="module")
-def machine(_mail_server: MailServer, _postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+def machine(
+    _mail_server: MailServer, _postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Machine]:
     """A machine on which the whole page has been followed."""
     _mail_server.empty()
     machine = Machine(tmp_path_factory.mktemp("debian"), _mail_server, _postgres)
@@ -164,7 +165,7 @@ def test_a_turn_is_played_by_mail(machine: Machine) -> None:
 
 
 def test_the_job_does_a_round(machine: Machine) -> None:
-    """The command of the service, in its folder and with nothing but a system's environment, ends well; so does cron's."""
+    """The command of the service ends well, in its folder and with hardly any environment; so does that of cron."""
     unit = configparser.RawConfigParser()
     unit.read(machine.root / "etc" / "systemd" / "system" / "pbem.service")
     service = unit["Service"]
@@ -181,7 +182,7 @@ def test_the_units_are_in_order(machine: Machine) -> None:
     """systemd, where it is installed, has nothing to say against service and timer; the timer wakes the service."""
     units = machine.root / "etc" / "systemd" / "system"
     if shutil.which("systemd-analyze"):
-        verify = ["systemd-analyze", "verify", "--man=no", units / "pbem.service", units / "pbem.timer"]
+        verify = ["systemd-analyze", "verify", "--man=no", *map(str, units.iterdir())]
         assert subprocess.run(verify, capture_output=True, text=True, check=True).stderr == ""
 
     assert {path.name for path in units.iterdir()} == {"pbem.service", "pbem.timer"}

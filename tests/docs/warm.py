@@ -37,7 +37,7 @@ def warm_pbem(program: Path) -> Iterator[None]:
     path = program.with_name("pbem.socket")
     program.write_text(_CLIENT.format(python=sys.executable, path=str(path)))
     program.chmod(0o755)
-    command = [sys.executable, "-m", __name__, path]
+    command = [sys.executable, "-m", __name__, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
         server.stdout.readline()
