@@ -26,6 +26,7 @@ from pbem.desk.answer import Tally
 from pbem.desk.check import Check
 from pbem.desk.commands import REFERENCE
 from pbem.desk.gm_commands import GM_COMMANDS
+from pbem.desk.replies import ANSWERS_A_DAY
 from pbem.doctor import Diagnosis, Examined
 from pbem.housekeeping.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
 from pbem.post.sending import Sent
@@ -160,6 +161,13 @@ def test_the_player_guide_is_the_page_mailed_by_help() -> None:
         page = reporter.write(Help(address="orders@example.org", commands=REFERENCE))
 
     assert (ROOT / "docs" / "player-guide.md").read_text() == PLAYER_GUIDE.format(page=page.strip())
+
+
+def test_the_player_guide_tells_how_many_answers_there_are() -> None:
+    """Who asks more often in a day than he is answered has read so."""
+    assert f"at most {ANSWERS_A_DAY} answers a day" in (ROOT / "docs" / "player-guide.md").read_text().replace(
+        "\n", " "
+    )
 
 
 def test_every_rule_of_games_is_documented() -> None:
