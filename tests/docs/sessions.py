@@ -1,34 +1,33 @@
-"""Sessions shown in documents: commands, and what they print, where … stands for what differs from day to day."""
+"""Sessions shown in documents: blocks of commands, and below each what it prints.
+
+… stands for what differs from day to day. They are pasted into a terminal, as their readers would.
+"""
 
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.docs.terminal import terminal
+
 Step = tuple[str, str]
+
+_STEP = re.compile(r"^```sh\n(.*?)^```\n(?:\n+```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 
 
 def session(document: str) -> list[Step]:
-    """The commands of a document's console blocks in order, each with the output it shows."""
-    steps: list[Step] = []
-    for block in re.findall(r"^```console\n(.*?)^```", document, re.DOTALL | re.MULTILINE):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command = re.match(r".*\n(?:>.*\n)*", part)
-            assert command is not None
-            typed = re.sub(r"^> ?", "", command[0], flags=re.MULTILINE)
-            steps.append((typed, part[command.end() :]))
-    return steps
+    """The blocks of commands of a document in order, each with the output shown right below it, "" if none is."""
+    return _STEP.findall(document)
 
 
-def check(steps: list[Step], folder: Path, environment: Mapping[str, str], preamble: str = "") -> None:
-    """Runs all commands in one shell, and compares what each prints with what is shown."""
-    script = preamble + "\n".join(f"{typed}\nprintf '\\036'" for typed, _ in steps)
-
-    done = subprocess.run(["bash", "-euc", script], cwd=folder, env=environment, capture_output=True, text=True)
-
-    assert done.returncode == 0, done.stdout[-2_000:] + done.stderr
-    for (typed, shown), printed in zip(steps, done.stdout.split("\036"), strict=False):
-        pattern = ".*".join(map(re.escape, shown.strip().split("…")))
-        assert re.fullmatch(pattern, printed.strip(), re.DOTALL), (typed, printed)
+def check(steps: list[Step], folder: Path, environment: Mapping[str, str], preamble: str = "true") -> None:
+    """Pastes all blocks into one shell, and compares what each prints with what is shown."""
+    errors = folder / "errors.txt"
+    with terminal(folder, {**environment, "NO_COLOR": "1", "TERM": "dumb"}) as shell:
+        shell.paste(f"exec 2>{errors}")
+        for block, shown in [(preamble, ""), *steps]:
+            printed, status = shell.paste(block)
+            assert status == 0, (block, printed[-2_000:], errors.read_text()[-2_000:])
+            pattern = ".*".join(map(re.escape, shown.strip().split("…")))
+            assert re.fullmatch(pattern, printed.strip(), re.DOTALL), (block, printed)

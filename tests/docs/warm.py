@@ -1,0 +1,80 @@
+"""A `pbem` that has been read already: each command of a document's session is forked from one process that waits.
+
+A shell starts it as it would start the program, and gets what that prints and how it ends; only the second or so is
+saved in which Python reads the program again. Installed for real it is run by tests/scaffold/test_installed.py.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_MOST = 200_000
+"""Bytes of a request: folder, words and surroundings."""
+
+_CLIENT = """\
+#!{python} -IS
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect({path!r})
+    request = json.dumps([os.getcwd(), sys.argv, dict(os.environ)]).encode()
+    socket.send_fds(server, [request], [0, 1, 2])
+    sys.exit(int(server.recv(8)))
+"""
+
+
+@contextmanager
+def warm_pbem(program: Path) -> Iterator[None]:
+    """Puts the program at a path, in a folder that is there, while the block runs."""
+    path = program.with_name("pbem.socket")
+    program.write_text(_CLIENT.format(python=sys.executable, path=str(path)))
+    program.chmod(0o755)
+    command = [sys.executable, "-m", __name__, str(path)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        server.stdout.readline()
+        try:
+            yield
+        finally:
+            server.terminate()
+
+
+def _serve(path: str) -> None:
+    from cli import main
+
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        gc.freeze()
+        print("ready", flush=True)
+        while True:
+            with server.accept()[0] as client:
+                request, files, _, _ = socket.recv_fds(client, _MOST, 3)
+                child = os.fork()
+                if child == 0:
+                    _become(files, *json.loads(request))
+                    main()
+                for file in files:
+                    os.close(file)
+                client.send(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])).encode())
+
+
+def _become(files: list[int], folder: str, words: list[str], environment: dict[str, str]) -> None:
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = words
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
