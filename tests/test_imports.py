@@ -141,7 +141,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "report": (
         "crew entry facts history_pages pages painter pictures press_pages receipt scores time_pages wording",
         "compiling data gm_pages markdown people_pages seat_page sharing",
-        "typed",
+        "samples typed",
         "reporter",
         "checking",
     ),

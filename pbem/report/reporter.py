@@ -26,7 +26,7 @@ from jinja2 import (
 from jinja2.bccache import Bucket
 from jinja2.loaders import split_template_path
 
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, TemplateUnusable
 from pbem.report.compiling import Templates
 from pbem.report.data import report_data, write_report_data
 from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts
@@ -299,7 +299,7 @@ def _faults(name: str) -> Iterator[None]:
     except TemplateNotFound as error:
         raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ConfigError(f"the template {_place(error, name)} cannot be used: {error}") from error
+        raise TemplateUnusable(_place(error, name), str(error)) from error
 
 
 def _place(error: Exception, name: str) -> str:
