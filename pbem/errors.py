@@ -2,7 +2,8 @@
 
     PbemError
     ├── ConfigError      pbem.toml, or what it names, cannot be used
-    │   └── StoreError   the database cannot be used now
+    │   ├── StoreError   the database cannot be used now
+    │   └── TemplateUnusable   a template cannot be read or filled in
     ├── CampaignError    a campaign cannot do what was asked of it
     │   └── GameError        its game is installed, but cannot be used
     ├── ReplayError      an archive does not prove itself
@@ -34,6 +35,14 @@ class StoreError(ConfigError):
 
     Whatever was under way is to be left for the next try; no letter and no turn is to blame.
     """
+
+
+class TemplateUnusable(ConfigError):
+    """A template cannot be read or filled in. `place` is its name, and the line where that is known."""
+
+    def __init__(self, place: str, why: str) -> None:
+        super().__init__(f"the template {place} cannot be used: {why}")
+        self.place, self.why = place, why
 
 
 class CampaignError(PbemError):

@@ -160,7 +160,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "crew entry facts history_pages pages painter photos pictures press_pages receipt scores time_pages wording",
         "compiling data enclosed examining gm_pages markdown people_pages sharing",
         "seat_page",
-        "typed",
+        "samples typed",
         "reporter",
         "checking",
     ),

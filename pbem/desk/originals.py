@@ -39,6 +39,7 @@ _MOSTLY, _FEWEST_MADE = 0.8, 5
 _SHEET = ""
 """What stands for a sheet among the words; no word is like it."""
 
+_TYPED_MARKS = "*_`|#"
 _MARKS = re.compile(r"\A[\s>|]*+")
 _SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*[.:!?]\s*+|\s*+[-=]{4,}+\s*+)")
 
@@ -110,9 +111,9 @@ def forms_of(original: Original, lines: Sequence[str]) -> frozenset[int]:
 def words_of(line: str) -> list[str]:
     """A line's words as they are compared: without marks, and with keys masked as they are in what is stored.
 
-    The stars and strokes of emphasis are marks too: some programs show them, others make letters bold of them.
+    Those of emphasis, titles and tables are marks too: one program shows them, another makes bold letters of them.
     """
-    return [word.strip("*_") or word for word in masked(_unmarked(line)).casefold().split()]
+    return [kept for word in masked(_unmarked(line)).casefold().split() if (kept := word.strip(_TYPED_MARKS))]
 
 
 def _unmarked(line: str) -> str:

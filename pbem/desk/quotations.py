@@ -63,7 +63,8 @@ def _without_originals(session: Session, letter: Letter) -> Letter:
         return letter
     ours, forms = set[int](), set[int]()
     for original in _originals(session, _answered(session, letter)):
-        found = lines_of(original, [line if at not in ours else "" for at, line in enumerate(lines)])
+        # All lines, those too that another has claimed: text and HTML of a mail each have lines that the other lacks.
+        found = lines_of(original, lines)
         ours |= found
         forms |= forms_of(original, lines) if found else set()
     if not any(not is_quoted(lines[at]) for at in ours):

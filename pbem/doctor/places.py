@@ -12,7 +12,7 @@ from pbem.catalogue import Catalogue
 from pbem.config import FILE_NAME, Settings, settings_problems
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.house import TEMPLATES
-from pbem.report.checking import own_templates, template_faults
+from pbem.report.checking import filling_faults, own_templates, template_faults
 from pbem.ruleset import AnyRuleset
 
 LEAST_FREE = 200_000_000
@@ -72,20 +72,28 @@ def games(catalogue: Catalogue) -> Iterator[Examined]:
 
 
 def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
-    """Whether the GM's own templates compile, and have names that are used."""
+    """Whether the GM's own templates compile and can be filled in, and have names that are used; and those of games."""
     own = settings.templates
-    if own is None:
-        yield fine("templates", "the program's own are used")
-        return
-    faults = list(template_faults(own, TEMPLATES, games))
+    faults = list(template_faults(own, TEMPLATES, games)) if own else []
+    # What cannot be read cannot be filled in either, and needs not be told twice.
+    faults = faults if any(fault.fatal for fault in faults) else [*faults, *filling_faults(own, TEMPLATES, games)]
     for fault in faults:
-        where = own / fault.name
-        if fault.fatal:
+        where = own / fault.name if own else Path(fault.name)
+        if fault.fatal and not where.exists():
+            yield bad(
+                "templates", f"{fault.name}, {fault.text}", "the game brings it: ask its author, or reword it yourself"
+            )
+        elif fault.fatal:
             yield bad("templates", f"{fault.name}, {fault.text}", f"correct {where}; to have the usual text, remove it")
         else:
             yield doubtful("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
     if not faults:
-        yield fine("templates", f"{len(own_templates(own))} of your own, all of them compile")
+        said = (
+            f"{len(own_templates(own))} of your own, all of them can be filled in"
+            if own
+            else "the program's own are used"
+        )
+        yield fine("templates", said)
 
 
 def zones() -> Examined:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from jinja2 import TemplateSyntaxError
 from jinja2.meta import find_referenced_templates
 
-from pbem.report.reporter import template_environment
+from pbem.errors import ConfigError, TemplateUnusable
+from pbem.report.pages import Page
+from pbem.report.reporter import Reporter, template_environment
+from pbem.report.samples import sample_facts, sample_pages, sample_views
 from pbem.ruleset import AnyRuleset
 
 
@@ -53,6 +58,44 @@ def template_faults(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -
     for name in names:
         if name not in known and name not in used:
             yield TemplateFault(name, f"no mail uses a template of this name{_nearest(name, known)}", fatal=False)
+
+
+def filling_faults(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
+    """What goes wrong when templates are filled in: each mail of the host, and reports of each game, with samples.
+
+    Those of the program are right; looked at are those of a GM's `own` folder, and those that games bring.
+    """
+    folders = [program] if own is None else [own, program]
+    with Reporter(folders, games, pictures=False) as reporter, Reporter([program], pictures=False) as usual:
+        mails = (partial(_mailed, reporter, usual, page) for page in (sample_pages() if own else ()))
+        reports = (partial(_reported, reporter, game) for game in games.values() if own or game.templates is not None)
+        found = (fault for look in (*mails, *reports) for fault in look())
+        yield from dict.fromkeys(found)
+
+
+def _mailed(reporter: Reporter, usual: Reporter, page: Page) -> Iterator[TemplateFault]:
+    """The fault of a mail, if the program's own template has none with this sample."""
+    try:
+        reporter.write(page)
+    except ConfigError as error:
+        with suppress(ConfigError):
+            usual.write(page)
+            yield _fault(error)
+
+
+def _reported(reporter: Reporter, game: AnyRuleset) -> Iterator[TemplateFault]:
+    for view, seats in sample_views(game):
+        for facts in sample_facts(view, seats):
+            try:
+                reporter.report(game, view, facts)
+            except ConfigError as error:
+                yield _fault(error)
+
+
+def _fault(error: ConfigError) -> TemplateFault:
+    place, why = (error.place, error.why) if isinstance(error, TemplateUnusable) else ("", str(error))
+    name, _, line = place.partition(", ")
+    return TemplateFault(name, f"{line}: {why}" if line else why, fatal=True)
 
 
 def _brought(games: Mapping[str, AnyRuleset]) -> Iterator[str]:

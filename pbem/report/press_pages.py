@@ -1,4 +1,4 @@
-"""The mails by which press and a GM's words go out."""
+"""The mails by which press and a GM's words go out. `level` is that of titles in the words, 0 if they make none."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ class PressMail:
     """To a player: a letter of another. `by` is "" when it is not signed, `to` is empty when it is to all."""
 
     page: ClassVar[str] = "press"
+    level: ClassVar[int] = 0
 
     campaign: str
     by: Seat
@@ -25,6 +26,7 @@ class Broadcast:
     """To a player: words of his GM, whose address is `gm`; `to` is empty when they are to all."""
 
     page: ClassVar[str] = "broadcast"
+    level: ClassVar[int] = 2
 
     campaign: str
     gm: str

@@ -26,7 +26,7 @@ from jinja2 import (
 from jinja2.bccache import Bucket
 from jinja2.loaders import split_template_path
 
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, TemplateUnusable
 from pbem.report.compiling import Templates
 from pbem.report.data import report_data, write_report_data
 from pbem.report.enclosed import Enclosures
@@ -37,8 +37,8 @@ from pbem.report.scores import tell_scores
 from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from pbem.report.seat_page import seat_page
 from pbem.report.sharing import Job, Sharing
-from pbem.report.typed import typed
-from pbem.report.wording import FILTERS, briefly
+from pbem.report.typed import is_plain, typed
+from pbem.report.wording import FILTERS, barred, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View, canonical
 
 FEW, FEW_DRAWN = 24, 2
@@ -139,6 +139,17 @@ class Reporter:
     def write_html(self, page: Page) -> str:
         """The same as HTML, for a page that has it."""
         return self._render(f"host/{page.page}.html.j2", {"page": page})
+
+    def letter(self, text: str, words: str, level: int = 0) -> str:
+        """The HTML of a mail whose `text` passes on somebody's words behind bars; `level` is that of their titles.
+
+        It is "" if it would show no more than the text, or if the text does not have those words just once.
+        """
+        parts = text.split(barred(words)) if words and not is_plain(words) else []
+        if len(parts) != 2:
+            return ""
+        above, below = ([each for each in part.split("\n\n") if each.strip()] for part in parts)
+        return self._render("host/letter.html.j2", {"above": above, "words": words, "below": below, "level": level})
 
     def site(self, name: str, **facts: Any) -> str:
         """The HTML of `templates/site/<name>.html.j2`."""
@@ -301,7 +312,7 @@ def _faults(name: str) -> Iterator[None]:
     except TemplateNotFound as error:
         raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ConfigError(f"the template {_place(error, name)} cannot be used: {error}") from error
+        raise TemplateUnusable(_place(error, name), str(error)) from error
 
 
 def _place(error: Exception, name: str) -> str:

@@ -37,6 +37,9 @@ _DELIMITER = re.compile(r"[\s|:-]*+")
 _COLUMNS = re.compile(r"\S {3,}+\S|\t\S|[\u2500-\u259f]|\S ?(?:-{3}|={3}|_{3}|~{3}|\.{4})|\|.*\|")
 _CLOSE_COLUMNS = re.compile(r"[^\s.!?:;,)\"'] {2}\S")
 _FEWEST_SIGNS = 4
+_DRAWING = frozenset("+|/\\=<>#~^.:-_()[]{}")
+"""Signs of which at least half of a drawn line consists, if it has no columns."""
+
 _CLOSE, _FEWEST_CLOSE = 60, 2
 """Two blanks between words are columns in lines shorter than that, or if they stand there so often."""
 
@@ -87,6 +90,12 @@ def typed(text: str, level: int = 0, *, styled: bool = True) -> Markup:
     that no part of a mail can be counterfeited. Without `styled`, the page has styles of its own.
     """
     return Markup("\n".join(each.html(styled=styled) for each in elements(text, level)))  # noqa: S704 - all is escaped
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text of a person looks in HTML as it does without: lines of words, and addresses."""
+    plain = (each for block in elements(text) for each in (*[block][block.tag == "p" :], *block.children))
+    return all(isinstance(each, str) or each.tag in ("br", "a") for each in plain)
 
 
 def elements(text: str, level: int = 0) -> list[Element]:
@@ -147,7 +156,8 @@ def _in_columns(line: str) -> bool:
     told = "".join(signs)
     if _COLUMNS.search(line) or (len(signs) >= _FEWEST_SIGNS and len(told) == len(signs)):
         return True
-    return len(told) >= _FEWEST_SIGNS and 2 * sum(map(str.isalnum, told)) < len(told)
+    told = told.rstrip(".!?")
+    return len(told) >= _FEWEST_SIGNS and 2 * sum(sign in _DRAWING for sign in told) >= len(told)
 
 
 def _closely(line: str) -> bool:

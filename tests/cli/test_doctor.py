@@ -21,6 +21,7 @@ from tests.toy.home import MONDAY, Desk
 
 NOW = ["--now", "2100-01-01T09:00Z"]
 POSTGRESQL = "postgresql://pbem@127.0.0.1:1/pbem"
+SLIP = '{% extends "host/report.txt.j2" %}{% block knowledge %}\n{{ veiw.turn }}{% endblock %}'
 Break = Callable[[Path], object]
 
 
@@ -137,6 +138,14 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         ),
         (lambda home: template(home, "host/receipt.txt.j2", "a\n{% if %}"), "host/receipt.txt.j2, line 2: Expected"),
         (lambda home: template(home, "host/help.txt.j2", "{{ 1 | wrap }}"), "help.txt.j2, line 1: No filter named 'w"),
+        (
+            lambda home: template(home, "host/help.txt.j2", "a\n{{ page.adress }}"),
+            "line 2: 'pbem.report.pages.Help object' ",
+        ),
+        (
+            lambda home: template(home, "singularity/report.txt.j2", SLIP),
+            "singularity/report.txt.j2, line 2: 'veiw' is un",
+        ),
         (lambda home: template(home, "host/help.txt.j2", b"a\n\n\xff"), "help.txt.j2, line 3: this is not text in UT"),
         (lambda home: template(home, "host/help.txt.j2", "{% include 'x.j2' %}"), "needs the template x.j2, which is"),
         (lambda home: add(home, "inbox_password = { env = 'PBEM_NOWHERE' }"), "PBEM_NOWHERE, which is not set. To me"),
@@ -206,7 +215,7 @@ def test_a_part_of_an_own_template_is_in_use(home: Path, pbem: Run) -> None:
     template(home, "host/help.txt.j2", "{% include 'house/words.j2' %}")
     template(home, "house/words.j2", "Hello")
 
-    assert "ok       templates: 2 of your own, all of them compile\n" in pbem("doctor").output
+    assert "ok       templates: 2 of your own, all of them can be filled in\n" in pbem("doctor").output
 
 
 def test_mail_that_waits_is_left_there(desk: Desk) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable
 
 import pytest
 from sqlalchemy import select
 
+from pbem.desk.originals import Original, lines_of
+from pbem.post.html_text import html_to_text
 from pbem.store.models import Sheet
 from tests.toy.home import Desk, text_of
 
@@ -97,3 +100,50 @@ def test_a_report_that_was_pasted(desk: Desk, pasted: str) -> None:
     desk.tick()
 
     assert bids(desk) == [BID_4]
+
+
+NEWS = """NEWS
+**Offers of the day:** all of them are for sale, and none of them is mine.
+**BID** 9
+
+- BID 8
+- WHISPER red now
+
+*BID 7* `BID 6`
+
+| BID | 5 |
+|---|---|
+| BID | 3 |
+
+# BID 2
+"""
+BOLD = re.compile(r"</?(?:strong|b|em)>")
+SHOWN: dict[str, Callable[[str], str]] = {
+    "as the HTML reads": html_to_text,
+    "without marks": lambda html: html_to_text(html).replace("> ", ""),
+    "with stars for bold letters": lambda html: html_to_text(BOLD.sub("*", html)).replace("> ", ""),
+    "without its end": lambda html: html_to_text(html).replace("> ", "").partition("YOUR ORDERS")[0],
+}
+
+
+def test_orders_in_somebodys_words_are_nobodys(desk: Desk) -> None:
+    """However a mail program makes text of the HTML of a report, what another player wrote there is not ordered.
+
+    It is known by the words of the report's text alone, too, which is what is kept of it for long.
+    """
+    desk.reply(desk.last("bob@example.org"), NEWS)
+    desk.tick()
+    desk.tick(hours=24 * 5)
+    report = desk.last()
+    body = report.get_body(("html",))
+    assert body is not None
+    assert "<strong>BID</strong> 9" in body.get_content()
+    text = Original.of(text_of(report).split("\n"))
+    for show in SHOWN.values():
+        lines = ["BID 4", *show(body.get_content()).split("\n")]
+        typed = [line for at, line in enumerate(lines) if at not in lines_of(text, lines)]
+        assert [line for line in typed if line.startswith(("BID", "- BID"))] == ["BID 4"]
+        desk.reply(report, "\n".join(lines))
+        desk.tick()
+
+    assert bids(desk) == [BID_4] * len(SHOWN)

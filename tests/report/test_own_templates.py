@@ -10,7 +10,7 @@ import pytest
 from pbem.errors import ConfigError
 from pbem.house import TEMPLATES
 from pbem.report import Reporter
-from pbem.report.checking import template_faults
+from pbem.report.checking import filling_faults, template_faults
 from tests.report.toy import Fair, facts, seen
 
 EVENTS = "{% macro event(e, view) %}Something: {{ e.kind }}.{% endmacro %}"
@@ -85,3 +85,21 @@ def test_the_doctor_knows_what_games_bring(packaged: Packaged, tmp_path: Path) -
 
     assert (fault.name, fault.fatal) == ("fair/reports.txt.j2", False)
     assert fault.text.endswith("did you mean fair/report.txt.j2?")
+
+
+def test_a_slip_in_what_a_game_brings_is_found_before_a_turn_needs_it(packaged: Packaged) -> None:
+    """By filling it in: its name, its line, and what is wrong."""
+    slip, html = REPORT.replace("{{ view.purse }}", "\n{{ view.purses }}"), REPORT.replace(".txt", ".html")
+    (fault,) = filling_faults(None, TEMPLATES, {"fair": packaged(events=EVENTS, report_txt=slip, report_html=html)})
+
+    assert (fault.name, fault.text) == ("fair/report.txt.j2", "line 2: 'dict object' has no attribute 'purses'")
+
+
+def test_each_mail_of_the_host_is_filled_in(tmp_path: Path) -> None:
+    """Also with what it has only seldom; the program's own templates are right."""
+    (tmp_path / "host").mkdir()
+    refusal = "{% if page.reason == 'not-deputy-now' %}\n{{ page.sinse }}{% endif %}"
+    (tmp_path / "host" / "refusal.txt.j2").write_text(refusal)
+    (fault,) = filling_faults(tmp_path, TEMPLATES, {})
+
+    assert (fault.name, fault.text.partition(":")[0]) == ("host/refusal.txt.j2", "line 2")

@@ -80,6 +80,7 @@ def shown(html: str) -> str:
     ("text", "html"),
     [
         ("We need **ships** and *men*.", "<p>We need <strong>ships</strong> and <em>men</em>.</p>"),
+        ("**No!**", "<p><strong>No!</strong></p>"),
         ("_Now_, **or _never_**!", "<p><em>Now</em>, <strong>or <em>never</em></strong>!</p>"),
         ("Send `STATUS` now.", "<p>Send <code>STATUS</code> now.</p>"),
         ("- ships\n- men\n  of war", '<ul role="list"><li>- ships</li><li>- men<br>of war</li></ul>'),

@@ -84,6 +84,27 @@ def test_letters_fit_a_mail(page: Page, first: str) -> None:
     assert text == text.strip() + "\n"
 
 
+def test_a_letter_with_marks_comes_in_html_too() -> None:
+    """Its words as what they look like, quoted; what stands around them as in the text, and nothing counterfeited."""
+    page = PressMail(campaign="fair1", by="red", to=(), text="# Your GM writes\n\n*Now*! <b>\n\nRed   9\nBlue  7")
+    html = reporter().letter(reporter().write(page), page.text, page.level)
+
+    assert "<p>red writes to all in fair1:</p>" in html
+    assert "Your GM writes</strong></p>" in html
+    assert "<em>Now</em>! &lt;b&gt;" in html
+    assert ">Red   9\nBlue  7</pre>" in html
+    assert "<h" not in html.partition("<body")[2]
+    assert html.index("</blockquote>") < html.index("To answer, press Reply")
+
+
+@pytest.mark.parametrize("words", ["Let us deal.\nAt dawn?", "See https://example.org", ""])
+def test_a_letter_of_plain_words_is_text_alone(words: str) -> None:
+    """Where HTML would show no more."""
+    page = Broadcast(campaign="fair1", gm="gm@example.org", to=(), text=words)
+
+    assert reporter().letter(reporter().write(page), page.text, page.level) == ""
+
+
 def test_bars_stand_before_every_line() -> None:
     """Also before blank lines, and before what was wrapped or has no blank to wrap at."""
     assert barred("a\n\nb") == "| a\n|\n| b"

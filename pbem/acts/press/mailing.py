@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
@@ -19,8 +20,7 @@ from pbem.campaign.press.pieces import Piece, is_muted, muted_seats, put_piece, 
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.house import House
 from pbem.post.outbox import press_topic
-from pbem.report.pages import Page
-from pbem.report.press_pages import PressMail
+from pbem.report.press_pages import Broadcast, PressMail
 
 
 def send_letter(
@@ -50,7 +50,7 @@ def mail_press(
     house: House,
     snapshot: CampaignSnapshot,
     press_id: int,
-    page: Page,
+    page: PressMail | Broadcast,
     *,
     places: Sequence[Place],
     subject: str,
@@ -59,6 +59,7 @@ def mail_press(
     """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
     postman, text = Postman.of(house, snapshot), house.reporter.write(page)
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
+    html = house.reporter.letter(text, page.text, page.level)
     mails = [
         postman.mail(
             place.address,
@@ -71,6 +72,7 @@ def mail_press(
         for place in places
         if place.address
     ]
+    mails = [replace(mail, html=html) for mail in mails]
     postman.send(session, at, *mails)  # dated then too, so that the Date of an unsigned letter tells no more
 
 
