@@ -19,7 +19,7 @@ from pbem.acts.ruling.adjudicating import Taken, Written
 from pbem.acts.time.scheduling import Deadlines
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
-from pbem.backup import Checked, Made, Restored
+from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.backup.checking import Proved
 from pbem.campaign.due import Due
 from pbem.campaign.policy import RULES, Policy
@@ -75,6 +75,8 @@ OF_TURNS = (Deadlines, Written, Taken, Finding, Verified, ReplayProof)
     "record",
     [
         Checked,
+        Exported,
+        Imported,
         Made,
         Proved,
         Restored,
