@@ -45,6 +45,7 @@ def main(home: Path | None) -> None:
 main.add_section("Try it", games.demo, games.games, games.rules, games.check, games.desk)
 main.add_section("A home", house.init, house.migrate, house.doctor)
 main.add_section("Backup", backup.backup, backup.check_backup, backup.restore, backup.reopen)
+main.add_section("A campaign that moves", backup.export_campaign_, backup.import_campaign_)
 main.add_section("A campaign", campaigns.new, campaigns.start, campaigns.gm, campaigns.policy, campaigns.journal)
 main.add_section("Who plays", people.invite, people.seat)
 main.add_section("Every day", running.tick, running.serve, running.worker, running.run, running.status, running.stats)

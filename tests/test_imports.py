@@ -49,7 +49,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "backup": {
         *("acts", "archive", "campaign", "config", "durable", "errors", "founding", "house", "housekeeping", "jobs"),
-        *("progress", "report", "ruleset", "store"),
+        *("post", "progress", "report", "ruleset", "store"),
     },
     "telling": {"acts", "housekeeping", "report", "ruleset", "store"},
     "desk": {
@@ -263,8 +263,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "container trees workshop",
         "archives",
         "making",
-        "settling unpacking",
-        "restoring",
+        "exporting settling unpacking",
+        "importing restoring",
         "checking",
     ),
     "working": (

@@ -187,9 +187,19 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
 
 
 def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
-    """The campaign of this name, which nobody else changes before the transaction ends. Raises CampaignError."""
+    """The campaign of this name, which nobody else changes before the transaction ends.
+
+    Raises CampaignError, also if it is not played here any more.
+    """
     lock_campaign(session, name)
-    return load_campaign(session, name)
+    snapshot = load_campaign(session, name)
+    if snapshot.status == Phase.MOVED:
+        raise _moved(snapshot)
+    return snapshot
+
+
+def _moved(snapshot: CampaignSnapshot) -> CampaignError:
+    return CampaignError(f"campaign {snapshot.name} has moved to {snapshot.held}, and is played there alone")
 
 
 def find_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
@@ -207,6 +217,8 @@ def live(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
 
 def check_running(snapshot: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign has no open turn."""
+    if snapshot.status == Phase.MOVED:
+        raise _moved(snapshot)
     if snapshot.status != Phase.RUNNING:
         raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has no open turn")
 

@@ -1,4 +1,4 @@
-"""Commands for backups of a home: made, proved, and made a home of again."""
+"""Commands for backups of a home, made, proved, and made a home of again, and for campaigns that move to another."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from pbem.backup import back_up, restore_home
+from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
 from pbem.backup import check_backup as check
 from pbem.commands.common import home_folder, known_games, open_home, show
 from pbem.commands.options import FOLDER, NUMBER, home_option, json_option, now_option
 from pbem.config import load_settings
-from pbem.console.backup import checked_lines, made_lines, restored_lines
+from pbem.console.backup import checked_lines, exported_lines, imported_lines, made_lines, restored_lines
 from pbem.console.bar import progress
 from pbem.housekeeping.closed import open_home as open_closed
 
@@ -70,3 +70,39 @@ def reopen(home: Path | None) -> None:
     with open_home(home) as house:
         was_closed = open_closed(house)
     click.echo("The home is open: the next tick reads the mail." if was_closed else "The home was open already.")
+
+
+@click.command("export")
+@click.argument("name")
+@click.argument("file", type=BACKUP, required=False)
+@click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")
+@click.option("--back", is_flag=True, help="Take it back, if it is played nowhere else; needs no FILE.")
+@now_option
+@json_option
+@home_option
+def export_campaign_(
+    name: str, file: Path | None, *, to: str, back: bool, now: dt.datetime, as_json: bool, home: Path | None
+) -> None:
+    """Move campaign NAME to another home: write it to FILE, and play it here no more."""
+    if back:
+        with open_home(home) as house:
+            take_back(house, name, now)
+        click.echo(f"{name} is played here again. It is paused; let turns run with: pbem release {name}")
+        return
+    if file is None or not to:
+        raise click.UsageError("say FILE, and with --to the address at which it will be played")
+    with open_home(home) as house:
+        exported = export_campaign(house, name, file, now, to=to)
+    show(exported, exported_lines(exported), as_json=as_json)
+
+
+@click.command("import")
+@click.argument("file", type=BACKUP)
+@now_option
+@json_option
+@home_option
+def import_campaign_(file: Path, *, now: dt.datetime, as_json: bool, home: Path | None) -> None:
+    """Take in the campaign in FILE that another home has exported to this one."""
+    with open_home(home) as house, progress() as bar:
+        imported = import_campaign(house, file, now, progress=bar)
+    show(imported, imported_lines(imported), as_json=as_json)

@@ -10,7 +10,7 @@ one, or the command that prints it:
 from __future__ import annotations
 
 from pbem.config.file import FILE_NAME
-from pbem.config.moving import LACKING, checked_database, files_named, lacks, rehomed, with_values
+from pbem.config.moving import LACKING, checked_address, checked_database, files_named, lacks, rehomed, with_values
 from pbem.config.pace import Limits, Pace
 from pbem.config.secret import Secret
 from pbem.config.settings import Settings, find_home, load_settings, settings_problems, write_default_settings
@@ -26,6 +26,7 @@ __all__ = [
     "PostUrl",
     "Secret",
     "Settings",
+    "checked_address",
     "checked_database",
     "files_named",
     "find_home",

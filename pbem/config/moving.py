@@ -96,6 +96,11 @@ def checked_database(url: str) -> str:
     return read
 
 
+def checked_address(address: str) -> str:
+    """The order address of another home. Raises ConfigError."""
+    return str(READERS["address"]("address", address))
+
+
 def lacks(home: Path) -> list[str]:
     """What the settings of a home name that is not there, or cannot be seen from here; a clause each."""
     data = tomllib.loads((home / FILE_NAME).read_text(encoding="utf-8"))

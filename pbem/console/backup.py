@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from pbem.backup import Checked, Made, Restored
+from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.report.wording import sentence, when, wrapped
 from pbem.telling.common import counted
 
@@ -66,6 +66,26 @@ def restored_lines(restored: Restored) -> Iterator[str]:
         "pbem status; for each campaign that is held: pbem extend, if its deadline is near, and pbem release.",
     )
     yield from (wrapped(f"{number}. {step}", "   ") for number, step in enumerate(steps, start=1))
+
+
+def exported_lines(exported: Exported) -> Iterator[str]:
+    """What was written, and what to do with it."""
+    name = exported.campaign
+    yield f"{exported.path}: {exported.bytes:,} bytes. {name} is played at {exported.to} now, and here no more."
+    yield wrapped(
+        "Whoever writes here for it is told so. In the file are its seeds, sheets and reports: take it to the other "
+        f"home yourself, and have it read there with: pbem import {shlex.quote(exported.path.name)}"
+    )
+    yield f"If it cannot be played there, take it back with: pbem export {name} --back"
+
+
+def imported_lines(imported: Imported) -> Iterator[str]:
+    """What was taken in, and what to do next."""
+    name = imported.campaign
+    yield f"{name} is played here from now on; it came from {imported.came_from}, and turn {imported.turn} is open."
+    yield wrapped(f"Asked to confirm it: {', '.join(imported.asked) or 'nobody'}. The GM was mailed a token.")
+    yield from (wrapped(f"Not proved here: {reason}") for reason in imported.unproved)
+    yield wrapped(f"It is paused. Let it go on, once its players have confirmed, with: pbem release {name}")
 
 
 def _left_out(left_out: tuple[str, ...]) -> Iterator[str]:

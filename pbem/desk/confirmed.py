@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from pbem.acts.people.remailing import find_report, mail_copy, recall_copies
+from pbem.acts.people.remailing import RENEWED, find_report, mail_again, mail_copy, recall_copies
 from pbem.acts.people.seating import place_of
+from pbem.acts.people.welcoming import welcome
 from pbem.campaign.journal import note
 from pbem.campaign.notices import send_page, send_words
 from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
 from pbem.campaign.people.deputies import appoint, end_of, stands_in_for
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.snapshot import load_campaign, locked_campaign
+from pbem.campaign.tokens import new_token
 from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson
 from pbem.report.people_pages import Confirmation
@@ -100,6 +102,35 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
     return (
         f"You stand in for the seat {seat.name} of {snapshot.name} to the end of {data['until']}. Its reports come to "
         "you too: press Reply on one to send orders. Thank you!"
+    )
+
+
+def confirm_moved(asked: AskedByPerson, request: Request) -> str:
+    """Gives a player whose campaign has moved here all that opens his seat: its newest report, and a token."""
+    case = asked.case
+    seat = case.session.get_one(SeatRow, request.data["seat_id"])
+    snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    person = case.session.get_one(Person, request.data["person_id"])
+    place = next(each for each in snapshot.places if each.id == seat.id)
+    if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
+        return _GONE
+    welcome(
+        case.session,
+        case.house,
+        snapshot,
+        {place: new_token(case.session, place.id)},
+        case.now,
+        heir=True,
+        moved=True,
+    )
+    report = find_report(case.session, snapshot, place)
+    if report is not None:
+        mail_again(case.session, case.house, snapshot, place, report, case.now, to=person.address, key=RENEWED)
+    note(case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here")
+    said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
+    send_words(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player has confirmed")
+    return (
+        f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
     )
 
 

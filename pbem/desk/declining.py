@@ -41,7 +41,7 @@ def _known(case: Case, claim: Declined) -> str:
         seat=spot.seat if spot else "",
         label=spot.label if spot else "",
         typed=without_keys(claim.typed),
-        hint=claim.hint,
+        hint=spot.moved_to if spot and spot.moved_to else claim.hint,
         gm=spot.gm if spot else "",
         notes=case.letter.notes,
     )

@@ -18,7 +18,7 @@ from pbem.campaign.people.standby import find_applicant
 from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, lock_campaign, locked_campaign
 from pbem.desk.commands import Confirm, Join, Withdraw
-from pbem.desk.confirmed import ask_new_address, confirm_address, confirm_deputy
+from pbem.desk.confirmed import ask_new_address, confirm_address, confirm_deputy, confirm_moved
 from pbem.desk.replies import Case, answer, forbidden
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.report.people_pages import Confirmation
@@ -121,13 +121,14 @@ _CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
     "address": ask_new_address,
     "newaddress": confirm_address,
     "fallback": confirm_address,
+    "moved": confirm_moved,
 }
 
 
 def _signing_up(case: Case, name: str) -> CampaignSnapshot | None:
     """The campaign, if anyone may ask for a seat in it by mail."""
     found = case.session.execute(select(Campaign.policy, Campaign.status).where(Campaign.name == name)).first()
-    if found is None or found.status == Phase.OVER or not Policy.read(found.policy).signup:
+    if found is None or found.status in (Phase.OVER, Phase.MOVED) or not Policy.read(found.policy).signup:
         return None
     return load_campaign(case.session, name)
 

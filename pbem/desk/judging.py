@@ -221,6 +221,8 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
 
 def _by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
     """Why the seat cannot be served whoever asks; before the start it takes no sheets, but may be changed."""
+    if spot.status == Phase.MOVED:
+        return "moved"
     if spot.status == Phase.OVER:
         return "game-over"
     if spot.status == Phase.FORMING and not changing:

@@ -68,6 +68,8 @@ def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
     if snapshot.status == Phase.FORMING:
         seated = sum(bool(each.address) for each in snapshot.playing)
         return f"{begins}: not begun yet; {seated} of {len(snapshot.playing)} seats are taken."
+    if snapshot.status == Phase.MOVED:
+        return f"{begins}: the campaign has moved to {snapshot.held}; write there."
     report = find_report(case.session, snapshot, place)
     assert report is not None
     view = json.loads(report.view)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, or_, select
+from sqlalchemy import Row, bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.policy import Policy
@@ -23,7 +23,8 @@ class SeatContext:
     """A seat, its campaign, and the report its sheets are read against.
 
     Before the start there is none; then `code` is that of the mail about the
-    dice. `address` is "" where nobody sits. `held`: no turn runs before a word of the GM.
+    dice. `address` is "" where nobody sits. `held`: no turn runs before a word of the GM. `moved_to` is the address at
+    which the campaign is played now, "" if that is here.
     """
 
     seat_id: int
@@ -42,6 +43,7 @@ class SeatContext:
     era: int
     policy: Policy
     held: bool
+    moved_to: str
     turn_id: int
     turn: int
     deadline: dt.datetime | None
@@ -114,6 +116,7 @@ _PLACES = (
         Campaign.era,
         Campaign.policy,
         (Campaign.held != "").label("held"),
+        case((Campaign.status == Phase.MOVED, Campaign.held), else_="").label("moved_to"),
     )
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
     .outerjoin(Person, Person.id == SeatRow.person_id)

@@ -26,6 +26,7 @@ Reason = Literal[
     "not-started",
     "removed",
     "game-over",
+    "moved",
     "vacant",
     "needs-code",
     "needs-token",
@@ -52,6 +53,8 @@ class Page(Protocol):
 class Welcome:
     """To a new player: where he sits, his token, and how to play. An `heir` takes over a seat played before.
 
+    `moved`: he has played it himself, in another home.
+
     `word` is that of his seat which is mixed into the dice, `options` are the
     campaign's, in words. The rulebook goes with it as the file `rules`. In a
     `judged` game the GM decides, and dice are rolled by him if at all.
@@ -75,6 +78,7 @@ class Welcome:
     word: str = ""
     judged: bool = False
     heir: bool = False
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pbem.report.receipt import Told
 from pbem.ruleset import Seat
 
-RequestKind = Literal["join", "invite", "deputy", "address", "newaddress", "fallback"]
+RequestKind = Literal["join", "invite", "deputy", "address", "newaddress", "fallback", "moved"]
 """What a code may confirm; `templates/host/confirmation.txt.j2` has a paragraph for each."""
 
 
@@ -54,7 +54,7 @@ class Confirmation:
 
     `about` is the address to be used from now on ("" for no second one any more),
     or that of the player who wishes to use the reader's, or whose deputy the
-    reader shall be; `until` the last day of that.
+    reader shall be, or where the campaign was played before; `until` the last day of that.
     """
 
     page: ClassVar[str] = "confirmation"

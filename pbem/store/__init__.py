@@ -1,11 +1,12 @@
 """The database: tables, sessions, locking, migrations, copies."""
 
-from pbem.store.copying import as_one_file, copy_in, copy_out, damage_of, is_empty, revision_of, sqlite_path
+from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, revision_of, sqlite_path
 from pbem.store.migrating import downgrade, knows_revision, migrate, schema_is_current
 from pbem.store.sessions import Store, flushed
 
 __all__ = [
     "Store",
+    "add_rows",
     "as_one_file",
     "copy_in",
     "copy_out",

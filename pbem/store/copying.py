@@ -7,7 +7,7 @@ lie in it, packed as they are: nothing is read by the rooms above.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from sqlalchemy import (
     make_url,
     select,
 )
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import ConfigError, StoreError
@@ -114,8 +115,81 @@ def as_one_file(file: Path) -> None:
         database.execute("PRAGMA journal_mode = DELETE")
 
 
+LEFT_BEHIND = ("fact", "letter", "request", "sealed_page", "report_copy", "applicant", "deputy")
+"""What is a home's own, and goes nowhere with a campaign."""
+
+
+def add_rows(file: Path, target: Connection) -> None:
+    """Adds the rows of a file to those of a database, in its transaction: their numbers go on from those there.
+
+    Somebody who is known there by his address stays who he is. Raises StoreError if some rows are there already.
+    """
+    engine = open_engine(f"sqlite:///{file}")
+    kept = [name for name in Base.metadata.tables if name not in LEFT_BEHIND]
+    try:
+        if target.dialect.name == "postgresql":
+            target.exec_driver_sql(f"LOCK TABLE {', '.join(sorted(kept))} IN SHARE ROW EXCLUSIVE MODE")
+        with engine.connect() as source, source.begin():
+            _add(source, target, kept)
+        _catch_up(target)
+    except IntegrityError as error:
+        raise StoreError(f"some of its rows are there already ({str(error.orig).strip().splitlines()[0]})") from None
+    finally:
+        engine.dispose()
+
+
+def _add(source: Connection, target: Connection, kept: Sequence[str]) -> None:
+    shifts = {
+        name: target.scalar(select(func.max(table.c.id))) or 0
+        for name, table in Base.metadata.tables.items()
+        if "id" in table.c
+    }
+    people = _people(source, target, shifts["person"])
+    known = set(target.scalars(select(_PEOPLE.id)))
+    for table in plain_tables():
+        if table.name not in kept:
+            continue
+        points = {
+            column.name: key.column.table.name
+            for column in Base.metadata.tables[table.name].columns
+            for key in column.foreign_keys
+        }
+        for rows in _rows_of(source, table):
+            moved = [_moved(_fit(row), table.name, points, shifts, people) for row in rows]
+            fresh = [row for row in moved if table.name != "person" or row["id"] not in known]
+            if fresh:
+                target.execute(insert(table), fresh)
+
+
+_PEOPLE = Base.metadata.tables["person"].c
+
+
+def _people(source: Connection, target: Connection, shift: int) -> dict[int, int]:
+    """Who those people are in the database that they come to."""
+    known = {key: id_ for id_, key in target.execute(select(_PEOPLE.id, _PEOPLE.key))}
+    return {id_: known.get(key, id_ + shift) for id_, key in source.execute(select(_PEOPLE.id, _PEOPLE.key))}
+
+
+def _moved(
+    row: dict[str, Any], table: str, points: Mapping[str, str], shifts: Mapping[str, int], people: Mapping[int, int]
+) -> dict[str, Any]:
+    def at(kind: str, number: int | None) -> int | None:
+        if number is None:
+            return None
+        return people[number] if kind == "person" else number + shifts[kind]
+
+    return row | {"id": at(table, row["id"])} | {name: at(kind, row[name]) for name, kind in points.items()}
+
+
 def _fill(rows: Connection, target: Connection) -> None:
     _copy_rows(rows, target)
+    _catch_up(target)
+
+
+def _catch_up(target: Connection) -> None:
+    """Has a server number new rows after those that were put in with theirs."""
+    if target.dialect.name != "postgresql":
+        return
     for table in Base.metadata.sorted_tables:
         key = table.c.get("id")
         if key is not None and key.autoincrement is not False:

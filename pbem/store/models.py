@@ -136,13 +136,14 @@ class Person(Base):
 
 
 class Campaign(Base):
-    """One running game. `status` is "forming", "running" or "over"; `turn` is the number of the open turn.
+    """One running game. `status` is "forming", "running", "over" or "moved"; `turn` is the number of the open turn.
 
     `policy` holds the GM's house rules of the campaign that differ from the
     defaults (`pbem.campaign.policy`). `seed` is the sealed one of the dice;
     `dice_words`, fixed at the start, are mixed with it: lists of seat, word, and
     whether it is its player's own. Campaigns begun before there were words have
-    none. `held` is why no turn runs until the GM says so, "" when turns run.
+    none. `held` is why no turn runs until the GM says so, "" when turns run; of a
+    campaign that has moved, the address at which it is played now.
     Once all sheets are in, a turn still waits `settle_minutes`, for second
     thoughts. `era` counts how often the past was changed: it stands in codes and
     Message-IDs, so that none is given twice. `origin` is the number of its

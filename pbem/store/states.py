@@ -6,11 +6,12 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """How far a campaign has come."""
+    """How far a campaign has come; one that has moved is played in another home."""
 
     FORMING = "forming"
     RUNNING = "running"
     OVER = "over"
+    MOVED = "moved"
 
 
 class Seating(StrEnum):

@@ -101,6 +101,7 @@ def status_lines(status: CampaignStatus, door: Door) -> Iterator[str]:
         Phase.FORMING: "not started",
         Phase.RUNNING: f"turn {status.turn}",
         Phase.OVER: f"over after turn {status.turn}",
+        Phase.MOVED: f"moved to {status.held} at turn {status.turn}",
     }
     yield f"{status.name}: {status.title}, {where[status.status]}"
     if status.deadline is not None:
@@ -110,7 +111,9 @@ def status_lines(status: CampaignStatus, door: Door) -> Iterator[str]:
     elif status.status == Phase.FORMING:
         start = door.either(f"pbem start {status.name}", "START")
         yield f"  deadlines: {status.schedule}; start it with: {start}"
-    if status.held:
+    if status.status == Phase.MOVED:
+        yield f"  if it is not played there, take it back with: pbem export {status.name} --back"
+    elif status.held:
         release = door.either(f"pbem release {status.name}", "RELEASE")
         yield f"  held: {status.held}; let turns run with: {release}"
     if status.result is not None:

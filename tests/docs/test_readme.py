@@ -20,7 +20,7 @@ from pbem.acts.ruling.rolling import RollBook, Rolled
 from pbem.acts.time.scheduling import Deadlines
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
-from pbem.backup import Checked, Made, Restored
+from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.backup.checking import Proved
 from pbem.campaign.due import Due
 from pbem.campaign.policy import RULES, Policy
@@ -79,6 +79,8 @@ OF_TURNS = (Deadlines, Written, Taken, Finding, Rolled, RollBook, Roll, Verified
     "record",
     [
         Checked,
+        Exported,
+        Imported,
         Made,
         Proved,
         Restored,

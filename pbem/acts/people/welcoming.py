@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -28,15 +29,19 @@ def welcome(
     now: dt.datetime,
     *,
     heir: bool = False,
+    moved: bool = False,
 ) -> None:
-    """Queues the welcomes to whoever sits at some places; an `heir` takes over a seat that was played before."""
+    """Queues the welcomes to whoever sits at some places.
+
+    An `heir` takes over a seat that was played before; by himself, in another home, if the campaign has `moved`.
+    """
     postman, ruleset = Postman.of(house, snapshot), house.game(snapshot.game)
     rules = Part(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
     mails = (
         postman.mail(
             place.address,
             f"Welcome to {ruleset.title}",
-            _page(house, snapshot, place, token, heir=heir),
+            replace(_page(house, snapshot, place, token, heir=heir), moved=moved),
             # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
             welcome_id(
                 snapshot.mail_key, house.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())

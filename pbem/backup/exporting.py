@@ -1,0 +1,165 @@
+"""Sends a campaign to another home: it is marked as moved first, and only then written to a file.
+
+So there is never a moment in which it could be played in both. Whoever is
+killed in between, or loses the file, exports it once more; and what was never
+taken in there can be taken back.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from pbem.backup.archives import campaigns_in, pack_archive
+from pbem.backup.container import DATABASE, Packing, is_ours
+from pbem.backup.making import DRAFT, TURNS
+from pbem.backup.trees import writing
+from pbem.backup.workshop import put, workshop
+from pbem.campaign.holds import PAUSED
+from pbem.campaign.journal import note
+from pbem.campaign.notices import send_words, tell_players
+from pbem.campaign.snapshot import CampaignSnapshot, check_running, load_campaign, lock_campaign
+from pbem.config import checked_address
+from pbem.errors import BackupError, CampaignError
+from pbem.house import House
+from pbem.report.people_pages import Notice
+from pbem.report.time_pages import Paused
+from pbem.store import copy_out, revision_of
+from pbem.store.models import Campaign, Request
+from pbem.store.states import Phase
+
+_OTHERS = """
+DELETE FROM campaign WHERE name != :name;
+DELETE FROM seat WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM shelf WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM turn WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM press WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM gm_text WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM act WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM applicant;
+DELETE FROM outgoing WHERE campaign_id IS NULL OR campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM deputy;
+DELETE FROM absence WHERE seat_id NOT IN (SELECT id FROM seat);
+DELETE FROM vote WHERE turn_id NOT IN (SELECT id FROM turn);
+DELETE FROM report WHERE turn_id NOT IN (SELECT id FROM turn);
+DELETE FROM sheet WHERE turn_id NOT IN (SELECT id FROM turn);
+DELETE FROM report_copy;
+DELETE FROM request;
+DELETE FROM sealed_page;
+DELETE FROM fact;
+UPDATE sheet SET letter_id = NULL;
+DELETE FROM letter;
+UPDATE seat SET token_hash = '', dice_code = '';
+UPDATE campaign SET gm_token_hash = '', status = 'running', held = '';
+UPDATE outgoing SET person_id = NULL WHERE person_id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
+DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
+UPDATE outgoing SET state = 'replaced', reply = 'left to the home that it moved from'
+    WHERE state IN ('queued', 'sending');
+"""
+"""Takes all out of a copy that is another campaign's, or not to be had elsewhere: letters; tokens and codes, which are
+drawn anew there; those who stand in or stand by, since they have agreed to it here alone. Mail that waits is sent by
+the home that wrote it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """A campaign on its way: the file, and the address at which it is to be played."""
+
+    campaign: str
+    path: Path
+    bytes: int
+    to: str
+
+
+def export_campaign(house: House, name: str, file: Path, now: dt.datetime, *, to: str) -> Exported:
+    """Marks a campaign as moved and writes it to a file. Raises CampaignError or BackupError."""
+    to = checked_address(to)
+    if to.lower() == house.settings.address.lower():
+        raise BackupError(f"{to} is the address of this home: say that of the other with --to")
+    if file.exists() and not is_ours(file):
+        raise BackupError(f"{file} is there, and is no exported campaign: give another name")
+    if not file.parent.is_dir():
+        raise BackupError(f"the folder {file.parent} is not there")
+    _mark(house, name, to, now)
+    with workshop(file.parent) as draft:
+        _write(house, name, draft, now, to)
+        put(draft / DRAFT, file)
+    return Exported(campaign=name, path=file, bytes=file.stat().st_size, to=to)
+
+
+def take_back(house: House, name: str, now: dt.datetime) -> None:
+    """Lets a campaign be played here after all; it is paused, and its players are told. Raises CampaignError."""
+    with house.store.writing() as session:
+        lock_campaign(session, name)
+        moved = load_campaign(session, name)
+        if moved.status != Phase.MOVED:
+            raise CampaignError(f"campaign {name} has not moved: it is {moved.status}")
+        why = "it is played here after all, and not at " + moved.held
+        values = {"status": Phase.RUNNING, "held": f"{PAUSED}: {why}", "era": moved.era + 1}
+        session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
+        back = load_campaign(session, name)
+        act = note(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
+        page = Paused(campaign=name, why=why, gm=back.gm)
+        tell_players(session, house, back, now, act=act, subject="The game is played here after all", page=page)
+
+
+def _mark(house: House, name: str, to: str, now: dt.datetime) -> None:
+    with house.store.writing() as session:
+        lock_campaign(session, name)
+        snapshot = load_campaign(session, name)
+        if snapshot.status == Phase.MOVED:
+            if snapshot.held.lower() != to.lower():
+                raise CampaignError(
+                    f"campaign {name} has moved to {snapshot.held} already; take it back first, with: "
+                    f"pbem export {name} --back"
+                )
+            return
+        check_running(snapshot)
+        _move_away(session, house, snapshot, to, now)
+
+
+def _move_away(session: Session, house: House, snapshot: CampaignSnapshot, to: str, now: dt.datetime) -> None:
+    values = {"status": Phase.MOVED, "held": to, "era": snapshot.era + 1}
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
+    session.execute(
+        update(Request).where(Request.campaign_id == snapshot.id, Request.done_at.is_(None)).values(done_at=now)
+    )
+    act = note(session, snapshot.id, now, actor="gm", text=f"moved to {to}", turn=snapshot.turn)
+    moves = f"The campaign {snapshot.name} moves: from now on it is played at {to}, and no longer here."
+    said = (
+        f"{moves} You are mailed from there, and asked to confirm it.",
+        "Until then there is nothing to do. Orders that you have sent for the open turn go along, and count.",
+    )
+    page = Notice(paragraphs=said, campaign=snapshot.name, gm=snapshot.gm)
+    tell_players(session, house, snapshot, now, act=act, subject="The game moves", page=page)
+    send_words(session, house, snapshot, now, *said, to=snapshot.gm, subject="The game moves")
+
+
+def _write(house: House, name: str, draft: Path, now: dt.datetime, to: str) -> None:
+    copy, packing = draft / DATABASE, Packing(draft / DRAFT)
+    copy_out(house.settings.database, copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as database:
+        for statement in filter(str.strip, _OTHERS.split(";")):
+            database.execute(statement, {"name": name} if ":name" in statement else {})
+        database.execute("VACUUM")  # what was deleted would lie in it otherwise
+        campaigns = campaigns_in(database)
+        with packing.part(f"{TURNS}{name}.tar") as part, writing(part) as tree:
+            pack_archive(database, house.settings.archive, name, tree)
+    packing.put(DATABASE, copy)
+    facts = {
+        "kind": "campaign",
+        "pbem": version("pbem"),
+        "made": now.astimezone(dt.UTC).isoformat(),
+        "migration": revision_of(copy),
+        "address": house.settings.address,
+        "to": to,
+        "campaigns": campaigns,
+    }
+    packing.close(facts)

@@ -1,0 +1,251 @@
+"""Takes a campaign in that was played in another home: wholly or not at all, and only if all of it is proved.
+
+Whoever plays is asked to confirm it. Until then nothing that he had from the
+other home opens his seat here: its codes are others, and its token is void. The
+campaign is paused until its GM releases it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+import re
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.acts.gm import mail_gm_token
+from pbem.acts.people.remailing import find_report, renew_codes
+from pbem.archive import file_hash
+from pbem.archive.reading import RECORD, folder_name
+from pbem.archive.verify import verify
+from pbem.backup.container import Packed, opened
+from pbem.backup.making import TURNS
+from pbem.backup.trees import unpack
+from pbem.backup.unpacking import FILE, check_room, complete_archive, take_database
+from pbem.backup.workshop import put, workshop
+from pbem.campaign.holds import PAUSED
+from pbem.campaign.journal import note
+from pbem.campaign.notices import Postman, send_words
+from pbem.campaign.people.confirming import DAYS, put_request
+from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign, locked_campaign
+from pbem.errors import BackupError, GameError, StoreError
+from pbem.house import House
+from pbem.post.stamping import welcome_id
+from pbem.progress import Progress, silent
+from pbem.report.people_pages import Confirmation
+from pbem.ruleset import AnyRuleset
+from pbem.store import Store, add_rows
+from pbem.store.models import Campaign, Outgoing, Person, Turn
+
+_NAME = re.compile(r"[a-z0-9-]{1,40}")
+_HELD = f"{PAUSED}: it has moved here, and goes on when its GM says so"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """A campaign that is played here from now on; `asked` are the seats whose players were asked to confirm it."""
+
+    campaign: str
+    came_from: str
+    turn: int
+    asked: tuple[str, ...]
+    unproved: tuple[str, ...]
+
+
+def import_campaign(house: House, file: Path, now: dt.datetime, *, progress: Progress = silent) -> Imported:
+    """Takes the campaign of a file in. Raises BackupError, CampaignError or ReplayError, having changed nothing."""
+    archive = house.settings.archive
+    archive.mkdir(parents=True, exist_ok=True)
+    with opened(file, "campaign") as packed, workshop(archive) as draft:
+        _check_addressed(packed, house)
+        name = _lay_out(packed, draft)
+        with house.store.reading() as session:
+            _check_free(session, name, archive, draft)
+        unproved = _prove(house, packed, draft, name, now, progress)
+        with house.store.writing() as session:
+            _check_free(session, name, archive, draft)
+            try:
+                add_rows(draft / FILE, session.connection())
+            except StoreError as error:
+                raise BackupError(f"{file}: {error}") from None
+            asked = _settle_in(session, house, name, str(packed.facts["address"]), now)
+            turn = load_campaign(session, name).turn
+            shutil.rmtree(archive / name, ignore_errors=True)  # of an import that was killed at its last step
+            put(draft / name, archive / name)
+        came_from = str(packed.facts["address"])
+    return Imported(campaign=name, came_from=came_from, turn=turn, asked=asked, unproved=unproved)
+
+
+def _check_addressed(packed: Packed, house: House) -> None:
+    to, here = str(packed.facts.get("to")), house.settings.address
+    if to.lower() != here.lower():
+        raise BackupError(
+            f"{packed.path} is for {to}, and this home is {here}: export the campaign once more, with --to {here}"
+        )
+
+
+def _lay_out(packed: Packed, draft: Path) -> str:
+    """Unpacks database and archive; returns the name of the campaign."""
+    check_room(packed, draft)
+    take_database(packed, draft / FILE)
+    with closing(sqlite3.connect(draft / FILE)) as database:
+        names = [name for (name,) in database.execute("SELECT name FROM campaign")]
+        records = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
+        if len(names) != 1 or not _NAME.fullmatch(names[0]) or f"{TURNS}{names[0]}.tar" not in packed.parts:
+            raise BackupError(f"{packed.path} does not hold one campaign")
+        if any(_campaign_of(record) != names[0] for (record,) in records):
+            raise BackupError(f"{packed.path}: a record in its database is of another campaign")
+    (draft / names[0]).mkdir()
+    with packed.part(f"{TURNS}{names[0]}.tar") as part:
+        unpack(part, draft / names[0])
+    return str(names[0])
+
+
+def _campaign_of(record: bytes) -> object:
+    try:
+        return json.loads(zlib.decompress(record))["campaign"]
+    except (zlib.error, ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def _check_free(session: Session, name: str, archive: Path, draft: Path) -> None:
+    if session.scalar(select(Campaign.id).where(Campaign.name == name)) is not None:
+        raise BackupError(
+            f"there is a campaign {name!r} here already; all records and reports bear the name, so neither can get "
+            "another"
+        )
+    setup = Path(folder_name(0), RECORD)
+    if (archive / name).exists():
+        ours = archive / name / setup
+        if not ours.is_file() or ours.read_bytes() != (draft / name / setup).read_bytes():
+            raise BackupError(f"{archive / name} holds the archive of another campaign: move it away, then try again")
+
+
+def _prove(
+    house: House, packed: Packed, draft: Path, name: str, now: dt.datetime, progress: Progress
+) -> tuple[str, ...]:
+    """Proves the archive by the seed and the last record of the database; returns what cannot be proved here."""
+    game = packed.facts["campaigns"][0]
+    _check_game(packed, house.games, str(game["game"]), int(game["version"]))
+    with _there(house, draft) as there:
+        if problems := complete_archive(there, now):
+            raise BackupError(f"{packed.path}: {problems[0]}")
+        with there.store.reading() as session:
+            snapshot = load_campaign(session, name)
+            newest = session.scalars(
+                select(Turn.record).where(Turn.shelf_id.is_(None), Turn.number == snapshot.turn - 1)
+            ).first()
+        verified = verify(
+            draft,
+            name,
+            games=house.games,
+            seed=snapshot.seed,
+            on_turn=lambda done, total: progress("proving", done, total),
+        )
+    if newest is None or verified.head != file_hash(newest):
+        raise BackupError(f"{packed.path}: its archive ends with another record than its database")
+    return verified.unproved
+
+
+def _check_game(packed: Packed, games: Mapping[str, AnyRuleset], key: str, version: int) -> None:
+    try:
+        here = games[key].version if key in games else None
+    except GameError as error:
+        raise BackupError(f"{packed.path} is a game of {key}: {error}") from None
+    if here is None:
+        raise BackupError(f"{packed.path} is a game of {key}, which is not installed here")
+    if here < version:
+        raise BackupError(f"{packed.path} is of {key} version {version}; here is version {here}: install a newer one")
+
+
+@contextmanager
+def _there(house: House, draft: Path) -> Iterator[House]:
+    """A house in which the campaign stands alone, before it comes here."""
+    store = Store(f"sqlite:///{draft / FILE}")
+    try:
+        yield dataclasses.replace(
+            house,
+            settings=dataclasses.replace(house.settings, archive=draft),
+            store=store,
+            archives=True,
+            together=None,
+        )
+    finally:
+        store.close()
+
+
+def _settle_in(session: Session, house: House, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
+    """Pauses the campaign, makes what opened its seats void, and asks all who play to confirm that it is here."""
+    before = locked_campaign(session, name)
+    values = {"held": _HELD, "era": before.era + 1}
+    session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
+    snapshot = locked_campaign(session, name)
+    note(session, snapshot.id, now, actor="gm", text=f"moved here from {came_from}", turn=snapshot.turn)
+    asked = []
+    for place in snapshot.playing:
+        thread = find_report(session, snapshot, place)
+        older = thread.message_id if thread is not None else ""
+        renew_codes(session, house, snapshot, place)
+        if place.address and _ask(session, house, snapshot, place, now, came_from=came_from, older=older):
+            asked.append(place.seat)
+    mail_gm_token(session, house, snapshot, now)
+    send_words(
+        session,
+        house,
+        snapshot,
+        now,
+        f"The campaign {name} has moved here from {came_from}. Its players were asked to confirm it, and you are "
+        "mailed when one does. It is paused until you release it.",
+        f"Who stood in for players and who stood by did not come along: they have agreed to it there. When enough have "
+        f"confirmed: pbem extend {name}, if the deadline is near, and pbem release {name} (by mail: EXTEND, RELEASE).",
+        to=snapshot.gm,
+        subject="Your campaign has moved here",
+    )
+    return tuple(asked)
+
+
+def _ask(
+    session: Session,
+    house: House,
+    snapshot: CampaignSnapshot,
+    place: Place,
+    now: dt.datetime,
+    *,
+    came_from: str,
+    older: str,
+) -> bool:
+    """Asks a player to confirm it, in the thread of his last report; whether he could be asked today."""
+    person = session.scalars(select(Person).where(Person.key == place.address.lower())).one()
+    data = {"seat_id": place.id, "person_id": person.id}
+    code = put_request(session, "moved", now, to=person.address, data=data, campaign_id=snapshot.id)
+    if code is None:
+        return False
+    page = Confirmation(
+        kind="moved",
+        code=code,
+        address=house.settings.address,
+        days=DAYS,
+        campaign=snapshot.name,
+        seat=place.seat,
+        game=house.game(snapshot.game).title,
+        gm=snapshot.gm,
+        about=came_from,
+    )
+    postman = Postman.of(house, snapshot)
+    # All later mail names this one as the first of its thread, unless there is one in this domain.
+    root = welcome_id(snapshot.mail_key, house.settings.domain, snapshot.name, place.seat)
+    taken = session.scalar(select(Outgoing.id).where(Outgoing.message_id == root)) is not None
+    id_ = postman.id_of("moved", place.seat, snapshot.era) if taken else root
+    mail = postman.mail(place.address, f"{snapshot.name} is played here now", page, id_, code=code)
+    thread = (older,) if older else ()
+    postman.send(session, now, dataclasses.replace(mail, in_reply_to=older, references=thread))
+    return True

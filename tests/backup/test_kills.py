@@ -1,0 +1,116 @@
+"""A backup, a restoring and an import are killed at each point: what they leave is whole, or is not believed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.backup import back_up, check_backup, export_campaign, import_campaign, restore_home
+from pbem.campaign.proof import prove
+from pbem.config import load_settings
+from pbem.errors import BackupError
+from pbem.house import House, open_house
+from pbem.store.models import Campaign
+from tests.backup.test_moving import NEW
+from tests.campaign.history import begin, play
+from tests.faults.local import copy_home
+from tests.faults.night import GAMES, tick_in_a_process
+from tests.servers.processes import server_folder
+from tests.toy.home import MONDAY, make_home, open_desk
+
+STEPS = ("commit: after", "file: before os.rename", "file: in the middle", "file: before os.mkdir")
+"""Points before which something has become lasting: all of these, and of no other kind, matter here."""
+
+
+def keep(house: House, now: dt.datetime) -> None:
+    """Makes a backup inside the home, where the points are."""
+    back_up(load_settings(house.settings.home), house.settings.home / "backup.zip", now)
+
+
+def bring_back(house: House, now: dt.datetime) -> None:
+    """Makes a home of a backup, inside the home."""
+    restore_home(house.settings.home / "backup.zip", house.settings.home / "again", now, GAMES)
+
+
+def take_in(house: House, now: dt.datetime) -> None:
+    """Takes in a campaign."""
+    import_campaign(house, house.settings.home / "toy1.zip", now)
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A home in the middle of a campaign, with a backup of it inside."""
+    with server_folder("kills") as folder:
+        with open_desk(folder / "home", games=GAMES) as desk:
+            begin(desk, rounds="9", rules={"mass": "101"})
+            play(desk, {"red": "BID 2"})
+            (desk.home / "cache").unlink()
+            keep(desk.house, desk.now)
+        yield folder / "home"
+
+
+@pytest.fixture(scope="module")
+def new_home(home: Path) -> Path:
+    """A home to which the campaign of the other was exported."""
+    leaving = copy_home(home, "leaving")
+    new = make_home(home.with_name("new"))
+    settings = new / "pbem.toml"
+    settings.write_text(settings.read_text().replace("orders@example.org", NEW))
+    with open_house(leaving, GAMES) as house:
+        export_campaign(house, "toy1", new / "toy1.zip", MONDAY, to=NEW)
+    return new
+
+
+def left_over(home: Path) -> list[str]:
+    """The drafts in a home."""
+    return [path.name for path in home.rglob(".pbem-draft-*")]
+
+
+def points(passed: tuple[str, ...]) -> list[int]:
+    """Every point at which something has just been or is about to be kept; of many files alike, some."""
+    chosen = [at for at, name in enumerate(passed) if name.startswith(STEPS)]
+    return chosen[:: max(1, len(chosen) // 8)] + chosen[-2:]
+
+
+def test_a_kill_in_a_backup(home: Path) -> None:
+    """The older backup is still there, sound; the next one sweeps away what was left."""
+    for at in points(tick_in_a_process(copy_home(home, "copy"), work=keep).passed):
+        copy = copy_home(home, "copy")
+        assert tick_in_a_process(copy, at=at, work=keep).code == -9
+        assert check_backup(copy / "backup.zip", MONDAY, GAMES).problems == ()
+        with open_house(copy, GAMES) as house:
+            keep(house, MONDAY)
+        assert left_over(copy) == []
+
+
+def test_a_kill_in_a_restoring(home: Path) -> None:
+    """There is no home, and another try makes one; or it is whole."""
+    for at in points(tick_in_a_process(copy_home(home, "copy"), work=bring_back).passed):
+        copy = copy_home(home, "copy")
+        assert tick_in_a_process(copy, at=at, work=bring_back).code == -9
+        if not (copy / "again" / "pbem.toml").exists():
+            restore_home(copy / "backup.zip", copy / "again", MONDAY, GAMES)
+            assert left_over(copy) == []
+        with open_house(copy / "again", GAMES) as house:
+            assert prove(house, "toy1").turns == 1
+
+
+def test_a_kill_in_an_import(new_home: Path) -> None:
+    """The campaign is not there, and another try takes it in; or it is there whole."""
+    for at in points(tick_in_a_process(copy_home(new_home, "copy"), work=take_in).passed):
+        copy = copy_home(new_home, "copy")
+        assert tick_in_a_process(copy, at=at, work=take_in).code == -9
+        with open_house(copy, GAMES) as house:
+            with house.store.reading() as session:
+                there = session.scalar(select(Campaign.id)) is not None
+            if there:
+                with pytest.raises(BackupError, match="here already"):
+                    take_in(house, MONDAY)
+            else:
+                take_in(house, MONDAY)
+                assert left_over(copy) == []
+            assert prove(house, "toy1").turns == 1

@@ -1,0 +1,269 @@
+"""A campaign moves to another home in the middle of the game, and is never played in both."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.acts.act import do
+from pbem.acts.time.holding import Hold, Release
+from pbem.archive.verify import verify
+from pbem.backup import export_campaign, import_campaign, take_back
+from pbem.campaign.proof import prove
+from pbem.errors import BackupError, CampaignError
+from pbem.house import House, open_house
+from pbem.housekeeping.status import house_status
+from pbem.store.models import Campaign, Person, Turn
+from pbem.tick import run_now
+from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
+from tests.servers.processes import server_folder
+from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk, text_of
+
+NEW = "play@club.example.net"
+_CODE = re.compile(r"CONFIRM (\S+)")
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The home that a campaign has left, open, and the file in which it went."""
+
+    old: Desk
+    file: Path
+
+
+@pytest.fixture(scope="module")
+def moved() -> Iterator[Moved]:
+    """Two of four turns were run and one of them twice; for the third, red's sheet is in."""
+    with server_folder("moving") as folder, open_desk(folder / "old") as old:
+        begin(old, rounds="4", rules={"mass": "101"})
+        play(old, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
+        play(old, {"red": "BID 1"})
+        send(old, {"red": "BID 3"})
+        old.tick(hours=1)
+        do(old.house, "toy1", Hold("a holiday"), old.now)
+        file = folder / "toy1.zip"
+        export_campaign(old.house, "toy1", file, old.now, to=NEW)
+        yield Moved(old, file)
+
+
+@contextmanager
+def another_home(folder: Path, now: Desk, *, database: str = "") -> Iterator[Desk]:
+    """A home at another address, in which Ann plays already: its rows have numbers that others have there."""
+    make_home(folder, database=database)
+    settings = folder / "pbem.toml"
+    settings.write_text(settings.read_text().replace("orders@example.org", NEW))
+    with open_house(folder, GAMES) as house:
+        desk = Desk(house, now.now)
+        desk.begin(name="toy2", rounds="9")
+        desk.tick()
+        yield desk
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def there(request: pytest.FixtureRequest, moved: Moved, tmp_path: Path) -> Iterator[Desk]:
+    """The new home, with the campaign in it, its first mails sent, on each database in turn."""
+    url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
+    with another_home(tmp_path / "new", moved.old, database=url) as desk:
+        import_campaign(desk.house, moved.file, desk.now)
+        desk.tick()
+        yield desk
+
+
+@pytest.fixture
+def alone(moved: Moved, tmp_path: Path) -> Iterator[Desk]:
+    """The new home before the campaign comes."""
+    with another_home(tmp_path / "new", moved.old) as desk:
+        yield desk
+
+
+def answer(desk: Desk, mail: EmailMessage, text: str) -> None:
+    """A player answers a mail of the new home."""
+    desk.reply(mail, text)
+    desk.tick()
+
+
+def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> None:
+    """All confirm, orders go along, and at the end one chain proves the turns of both homes."""
+    for reader in (ANN, BOB, CYD):
+        asked = [mail for mail in there.mails(reader) if "is played here now" in mail["Subject"]][-1]
+        answer(there, asked, "YES")
+    do(there.house, "toy1", Release(), there.now)
+    there.tick(hours=1)
+    answer(
+        there, [mail for mail in there.mails(BOB) if "toy1" in mail["Subject"] and "-blue" in files(mail)][-1], "BID 2"
+    )
+    run_now(there.house, "toy1", there.now)
+    there.tick()
+    third = live_turns_of(there)[3]
+    assert set(json.loads(third)["sheets"]) == {"red", "blue"}
+    play(there, {"red": "BID 1"})
+
+    assert snapshot(there).status == "over"
+    assert prove(there.house, "toy1").turns == 4
+    verified = verify(there.house.settings.archive, "toy1", games=GAMES)
+    assert (verified.turns, verified.over, verified.unproved) == (4, True, ())
+    first, last = (moved.old.home / "turns" / "toy1" / "0002", there.house.settings.archive / "toy1" / "0002")
+    assert (first / "turn.json").read_bytes() == (last / "turn.json").read_bytes()
+
+
+def files(mail: EmailMessage) -> str:
+    """The names of a mail's files."""
+    return " ".join(part.get_filename() or "" for part in mail.iter_attachments())
+
+
+def live_turns_of(desk: Desk) -> list[bytes]:
+    """The records of toy1."""
+    with desk.house.store.reading() as session:
+        rows = session.scalars(
+            select(Turn.record)
+            .join(Campaign, Campaign.id == Turn.campaign_id)
+            .where(Campaign.name == "toy1", Turn.shelf_id.is_(None))
+            .order_by(Turn.number)
+        )
+        return [row or b"" for row in rows]
+
+
+def test_people_stay_who_they_are(there: Desk) -> None:
+    """Ann and Bob, who play there already, are the same; Cyd is new; the other campaign is as it was."""
+    assert sorted(person.address for person in rows(there, Person)) == [ANN, BOB, CYD]
+    assert prove(there.house, "toy2").turns == 0
+    assert {place.address for place in snapshot(there).places} == {ANN, BOB, CYD}
+    there.post("ORDERS toy2 red\nBID 1\nEND", sender=ANN)
+    assert there.tick().answered.sheets == 1
+
+
+def test_nothing_that_came_from_there_opens_a_seat(moved: Moved, there: Desk) -> None:
+    """The code of an old report, sent from elsewhere to the new address, is worth no more than a stranger's word."""
+    report = [mail for mail in moved.old.mails(ANN) if "toy1-red" in files(mail)][-1]
+    code = report["Reply-To"].partition("+")[2].partition("@")[0]
+    there.post(f"ORDERS toy1 red {code}\nBID 9\nEND", sender="eve@example.org", to=NEW)
+    there.post("BID 9", sender="eve@example.org", to=NEW.replace("@", f"+{code}@"))
+
+    assert there.tick().answered.sheets == 0
+
+
+def test_the_mail_says_what_has_happened(there: Desk) -> None:
+    """It stands in the thread of the report that its reader has, and names both addresses."""
+    mail = [mail for mail in there.mails(ANN) if "is played here now" in mail["Subject"]][-1]
+    said = " ".join(text_of(mail).split())
+
+    assert f"it is played at {NEW}, and no longer at orders@example.org" in said
+    assert "@example.org" in mail["References"]
+    assert _CODE.search(said)
+
+
+def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None:
+    """Sheets, questions and a GM's words get no further than the new address; no turn runs."""
+    home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
+    with open_house(home, GAMES) as house:
+        old = Desk(house, moved.old.now)
+        old.tick(hours=24 * 30)
+        for reader in (ANN, "gm@example.org"):
+            assert "[toy1] The game moves" in subjects(old, reader)
+        send(old, {"blue": "BID 1"})
+        old.tick()
+        assert f"has moved to {NEW}, so nothing was taken here" in " ".join(text_of(old.last(BOB)).split())
+        old.post("STATUS", sender=ANN)
+        old.tick()
+        assert f"has moved to {NEW}" in " ".join(text_of(old.last(ANN)).split())
+        with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
+            do(house, "toy1", Release(), old.now)
+        with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
+            run_now(house, "toy1", old.now)
+        assert live_turns(old)[-1].number == 3
+        assert house_status(house).campaigns[0].status == "moved"
+
+
+def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
+    """If it is played nowhere else, it is paused where it was."""
+    home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
+    with open_house(home, GAMES) as house:
+        old = Desk(house, moved.old.now)
+        take_back(house, "toy1", old.now)
+        do(house, "toy1", Release(), old.now)
+        play(old, {"blue": "BID 1"})
+
+        assert prove(house, "toy1").turns == 3
+        assert "taken back: it is played here after all, and not at play@club.example.net" in journal(old)
+
+
+def test_it_is_exported_once_more_to_the_same_place_alone(moved: Moved, tmp_path: Path) -> None:
+    """A file that was lost can be made again; two homes cannot both be given it."""
+    export_campaign(moved.old.house, "toy1", tmp_path / "again.zip", moved.old.now, to=NEW)
+
+    with pytest.raises(CampaignError, match=f"has moved to {NEW} already; take it back first"):
+        export_campaign(moved.old.house, "toy1", tmp_path / "else.zip", moved.old.now, to="else@example.net")
+
+
+def test_only_the_home_it_was_sent_to_takes_it(moved: Moved, tmp_path: Path) -> None:
+    """Another address is refused by name."""
+    with (
+        open_desk(tmp_path / "third") as third,
+        pytest.raises(BackupError, match=f"is for {NEW}, and this home is orders"),
+    ):
+        import_campaign(third.house, moved.file, third.now)
+
+
+def test_a_name_is_not_given_twice(moved: Moved, alone: Desk) -> None:
+    """Nor is a campaign taken in twice; nothing is left of the try."""
+    import_campaign(alone.house, moved.file, alone.now)
+
+    with pytest.raises(BackupError, match="there is a campaign 'toy1' here already"):
+        import_campaign(alone.house, moved.file, alone.now)
+    assert sorted(path.name for path in alone.house.settings.archive.iterdir()) == ["toy1", "toy2"]
+
+
+def test_a_game_that_is_not_there_is_refused(moved: Moved, alone: Desk) -> None:
+    """As is one in an older version; nothing is taken in."""
+    empty: House = dataclasses.replace(alone.house, games={})
+
+    with pytest.raises(BackupError, match="is a game of toy, which is not installed here"):
+        import_campaign(empty, moved.file, alone.now)
+    with alone.house.store.reading() as session:
+        assert session.scalars(select(Campaign.name)).all() == ["toy2"]
+
+
+def test_an_archive_that_was_touched_is_not_taken(moved: Moved, alone: Desk, tmp_path: Path) -> None:
+    """Even where all hashes of the file agree: a sheet that was changed in it is found."""
+    forged = forge(moved.file, tmp_path / "forged.zip")
+
+    with pytest.raises(BackupError, match=r"another file sheets/red-v1\.txt"):
+        import_campaign(alone.house, forged, alone.now)
+
+
+def forge(source: Path, target: Path) -> Path:
+    """The file, with other words in a sheet."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        facts, raw = json.loads(old.read("manifest.json")), old.read("turns/toy1.tar")
+        raw = raw.replace(b"WHISPER blue deal", b"WHISPER blue dear")
+        facts["parts"]["turns/toy1.tar"] = {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
+        new.writestr("turns/toy1.tar", raw)
+        new.writestr("manifest.json", json.dumps(facts))
+        new.writestr("database.sqlite", old.read("database.sqlite"))
+    return target
+
+
+def test_the_file_has_nothing_of_others(moved: Moved) -> None:
+    """Neither another campaign's people, nor letters, nor anything that opens a seat."""
+    with zipfile.ZipFile(moved.file) as file, sqlite3.connect(":memory:") as database:
+        database.deserialize(file.read("database.sqlite"))
+        counts = {
+            table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            for table in ("letter", "request", "fact", "person", "campaign")
+        }
+        assert counts == {"letter": 0, "request": 0, "fact": 0, "person": 3, "campaign": 1}
+        assert {row[0] for row in database.execute("SELECT token_hash FROM seat")} == {""}
+    assert set(ADDRESSES.values()) == {ANN, BOB, CYD}

@@ -1,0 +1,53 @@
+"""Backups are taken while letters come in and turns are run, and each is of one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from pbem.backup import back_up, check_backup, restore_home
+from pbem.campaign.proof import prove
+from pbem.config import load_settings
+from pbem.house import open_house
+from tests.campaign.history import begin, live_turns, play
+from tests.toy.home import GAMES, Desk, open_desk
+
+ROUNDS = 4
+BACKUPS = 2
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def busy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
+    """A home with a campaign begun, on each database in turn."""
+    url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
+    with open_desk(tmp_path / "home", database=url) as desk:
+        begin(desk, rounds="20", rules={"mass": "101"})
+        yield desk
+
+
+def work(desk: Desk) -> None:
+    """Sheets are taken and turns are run, one after the other."""
+    for _ in range(ROUNDS):
+        play(desk, {"red": "BID 1", "blue": "BID 0"})
+
+
+def test_backups_of_a_home_at_work(busy: Desk, tmp_path: Path) -> None:
+    """Each is proved to its last result, and the last one plays on where it was."""
+    at_work = Thread(target=work, args=(busy,))
+    at_work.start()
+    settings = load_settings(busy.home)
+    made = [back_up(settings, tmp_path / f"{number}.zip", busy.now) for number in range(BACKUPS)]
+    at_work.join()
+    made.append(back_up(settings, tmp_path / "last.zip", busy.now))
+
+    checked = [check_backup(each.path, busy.now, GAMES) for each in made]
+    assert [each.problems for each in checked] == [()] * (BACKUPS + 1)
+    assert [each.campaigns[0].turns for each in checked] == sorted(each.campaigns[0].turns for each in checked)
+    assert checked[-1].campaigns[0].turns == ROUNDS
+    restore_home(made[0].path, tmp_path / "again", busy.now, GAMES)
+    with open_house(tmp_path / "again", GAMES) as house:
+        assert prove(house, "toy1").turns == checked[0].campaigns[0].turns
+        assert len(live_turns(Desk(house))) == checked[0].campaigns[0].turns + 2
