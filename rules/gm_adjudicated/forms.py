@@ -28,6 +28,10 @@ _EXPLAINED = """\
 ; again next turn. Lines that begin with a semicolon are for your eyes
 ; only, and are gone by then.
 """
+_DOING = """\
+; A line [ROLL 3d6+2 "the gate"] under [RESULT] shows what the dice of the
+; campaign came to; [SET gold -= 5] changes a ledger, where there are any.
+"""
 
 
 def file_of(seat: Seat) -> str:
@@ -59,7 +63,7 @@ def ruling_files(state: State, orders: Mapping[Seat, Iterable[Order]], missing: 
 def _told(whose: str, before: Iterable[str], known: Known, notes: str) -> str:
     remarks = "".join(f"; {line}".rstrip() + "\n" for line in ("", *_narrowed(before)))
     sections = {"RESULT": "", "FILE": known.file, "MAP": known.map, "NOTES": notes}
-    return f"; {whose}\n{_EXPLAINED}{remarks}" + "".join(
+    return f"; {whose}\n{_EXPLAINED}{_DOING}{remarks}" + "".join(
         f"\n[{name}]\n{_escaped(text)}" for name, text in sections.items()
     )
 
