@@ -29,8 +29,8 @@ _EXPLAINED = """\
 ; only, and are gone by then.
 """
 _DOING = """\
-; A line [ROLL 3d6+2 "the gate"] under [RESULT] shows what the dice of the
-; campaign came to; [SET gold -= 5] changes a ledger, where there are any.
+; A line [ROLL 3d6 "the gate"] under [RESULT] shows what the dice of the
+; campaign came to; [SET gold -= 5] changes a ledger, if there are any.
 """
 
 
