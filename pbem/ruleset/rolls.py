@@ -134,6 +134,8 @@ def read_label(text: str) -> str:
     label = " ".join(plain.split()).strip('"').strip().replace('"', "'")
     if not label:
         raise Refused("missing-word", "expected what the roll is for", 'write it like 3d6+2 "ann storms the gate"')
+    if label[0] in "+-":
+        raise Refused("extra-words", f"{label[:40]!r} stands behind the dice", "write these without blanks: 3d6+2")
     if len(label) > LONGEST_LABEL:
         raise Refused("too-long", f"what a roll is for has {LONGEST_LABEL} characters at most, not {len(label)}")
     return label

@@ -31,10 +31,10 @@ def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[Change, str]:
     if name not in known:
         raise Refused("unknown-name", f"{owner} has no entry {name!r}", suggest(name, list(known)))
     now = ledgers.entries[owner].get(name, nothing(known[name]))
-    change = Change(owner, name, found[2], _operand(f"{owner}.{name}", now, found[2], found[3].strip()))
+    change = Change(owner, name, found[2], _operand(f"{name} of {owner}", now, found[2], found[3].strip()))
     then = after(now, change)
     below = isinstance(then, int) and then < 0
-    return change, f"{owner}.{name} would fall below zero, to {then}" if below else ""
+    return change, f"{name} of {owner} would fall below zero, to {then}" if below else ""
 
 
 def _operand(name: str, now: Value, operation: str, text: str) -> Value:
@@ -50,7 +50,9 @@ def _operand(name: str, now: Value, operation: str, text: str) -> Value:
             raise Refused("unknown-name", f"{lost[0]!r} is not in {name}", suggest(lost[0], now))
         return items
     if operation != "=":
-        raise Refused("wrong-kind", f"{name} is a text: it can be set, but not added to", f'write: {name} = "…"')
+        raise Refused(
+            "wrong-kind", f"{name} is a text: it can be set, but not added to", 'write it like: title = "Duke of Naxos"'
+        )
     return _short(name, _unquoted(text))
 
 

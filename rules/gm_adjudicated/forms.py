@@ -32,6 +32,10 @@ _EXPLAINED = """\
 ; line of its own, show a picture and send a file, which you put
 ; beside this file or attach to your mail.
 """
+_DOING = """\
+; A line [ROLL 3d6 "the gate"] under [RESULT] shows what the dice of the
+; campaign came to; [SET gold -= 5] changes a ledger, if there are any.
+"""
 
 
 def file_of(seat: Seat) -> str:
@@ -68,7 +72,9 @@ def _told(whose: str, before: Iterable[str], known: Known, notes: str) -> str:
         "MAP": _kept(known.map, known.with_map),
         "NOTES": _escaped(notes),
     }
-    return f"; {whose}\n{_EXPLAINED}{remarks}" + "".join(f"\n[{name}]\n{text}" for name, text in sections.items())
+    return f"; {whose}\n{_EXPLAINED}{_DOING}{remarks}" + "".join(
+        f"\n[{name}]\n{text}" for name, text in sections.items()
+    )
 
 
 def _kept(text: str, enclosed: Iterable[Enclosure]) -> str:

@@ -122,7 +122,9 @@ def test_a_roll_that_was_never_made_is_refused(notation: str, number: int, code:
     assert (refused.value.code, rolls.fresh) == (code, [])
 
 
-@pytest.mark.parametrize(("label", "code"), [(' "" ', "missing-word"), ("x" * 81, "too-long")])
+@pytest.mark.parametrize(
+    ("label", "code"), [(' "" ', "missing-word"), ("x" * 81, "too-long"), ("+ 2 the gate", "extra-words")]
+)
 def test_a_roll_is_for_something(label: str, code: str) -> None:
     """Words that can be told on a line."""
     with pytest.raises(Refused) as refused:

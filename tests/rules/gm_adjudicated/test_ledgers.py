@@ -96,7 +96,7 @@ def test_a_report_tells_what_changed_this_turn() -> None:
         ("[SET glod -= 5]", "unknown-name", "did you mean gold?"),
         ("[SET bleu.gold -= 5]", "unknown-name", "did you mean blue?"),
         ("[SET gold = many]", "wrong-kind", "write a whole number such as 5"),
-        ('[SET title += "x"]', "wrong-kind", 'write: red.title = "…"'),
+        ('[SET title += "x"]', "wrong-kind", 'write it like: title = "Duke of Naxos"'),
         ("[SET ships -= Agro]", "unknown-name", "did you mean Argo?"),
         ('[SET ships = "Argo" Swift]', "wrong-kind", 'write: "Argo", "Swift"'),
         ("[SET gold]", "missing-word", "write it like: gold -= 5"),
