@@ -105,10 +105,10 @@ class _Sections:
     def take(self, number: int, line: str) -> None:
         """Take one more line."""
         heading = HEADING.fullmatch(line)
-        if heading is not None:
-            self._begin(number, heading[1].upper())
-        elif begins(line):
+        if begins(line):
             self._enclose(number, line)
+        elif heading is not None:
+            self._begin(number, heading[1].upper())
         elif not line.startswith(";"):
             if self.current == "MAP" and len(line) > MAP_COLUMNS:
                 wide = f"the line has {len(line)} columns; a map has {MAP_COLUMNS} at the most"
