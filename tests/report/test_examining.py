@@ -81,7 +81,7 @@ UNFIT: Mapping[str, tuple[bytes, str]] = {
     "cut.jpg": (jpeg()[:-200], "it is cut off"),
     "noise.png": (png()[:60] + b"\x00" * 40 + png()[100:], "it is"),
     "bomb.png": (bomb(), "it is 50000 by 50000; each side may have 1 to 4000 pixels"),
-    "great.pdf": (b"%PDF-" + b"x" * LARGEST_ENCLOSURE, "it has 2.0 MB; a file may have 2.0 MB: make it smaller"),
+    "great.pdf": (b"%PDF-" + b"x" * LARGEST_ENCLOSURE, "it has 2.1 MB; a file may have 2 MB: make it smaller"),
     "script.svg": (svg("<script>alert(1)</script>"), "it has a link, style sheet or script at <script>"),
     "file.svg": (svg('<image href="/etc/passwd"/>'), "it has a link, style sheet or script at <image>"),
     "copies.svg": (svg('<use xlink:href="#a"/>'), "it has a link, style sheet or script at <use>"),
