@@ -25,11 +25,13 @@ def rule(form: Form, folder: Path, read: Callable[[], Taken]) -> bool:
     """
     files = [*form.files]
     file = _first(files, read())
+    _say([f"Pictures and files that the ruling shows lie beside it, in {folder}"])
     while file not in (TAKE, STOP):
         _edit(form, folder, file)
         found = read()
-        _say([*finding_lines(file, found.findings.get(file, ()))])
-        others = [other for other in found.findings if other != file]
+        beside = [name for name in found.findings if name not in files]
+        _say([line for name in (file, *beside) for line in finding_lines(name, found.findings.get(name, ()))])
+        others = [other for other in found.findings if other not in (file, *beside)]
         _say([f"Still open: {', '.join(others)}."] if others else [])
         file = _choose(files, next(iter(files[files.index(file) + 1 :]), TAKE))
     if file == STOP:

@@ -29,7 +29,7 @@ SHOWN = 1_200
 SHARPER = 2
 """How many pixels are painted for each that is shown, for screens that have more of them."""
 
-_LENGTH = re.compile(r"\s*+([0-9]{1,6}(?:\.[0-9]{1,9})?)\s*+(px|pt|pc|mm|cm|in|)\s*+")
+_LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(px|pt|pc|mm|cm|in|)")
 _UNITS = {"px": 1.0, "": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 _PROLOG = re.compile(r"<\?xml[^<>]{0,200}\?>|<!DOCTYPE[^<>\[\]]{0,300}>")
 """What drawing programs write before an SVG: an encoding that it has no longer, and the name of its grammar."""
@@ -204,7 +204,7 @@ def _size(width: str, height: str, view_box: str) -> tuple[int, int]:
 
 
 def _pixels(length: str) -> float:
-    match = _LENGTH.fullmatch(length)
+    match = _LENGTH.fullmatch(length.strip())
     return float(match[1]) * _UNITS[match[2]] if match else 0.0
 
 

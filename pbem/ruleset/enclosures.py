@@ -60,5 +60,6 @@ Brought = Mapping[str, Enclosure | None]
 
 
 def as_size(size: int) -> str:
-    """A number of bytes as people read it."""
-    return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{-(-size // 1000)} kB"
+    """A number of bytes as people read it, rounded up."""
+    tenths = -(-size // 100_000)
+    return f"{tenths / 10:g} MB" if tenths > 1 else f"{-(-size // 1000)} kB"

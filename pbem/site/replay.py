@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ class Moment:
 class Replay:
     """Writes the files of a replay below a place of a site, and remembers what their page has to know.
 
-    On the `shelf` is what the GM has enclosed, if he has.
+    A `shelf` has what the GM has enclosed, and a new one is made for each opening.
     `moments` are the openings; `scores` have one for each of them, None where a seat was told nothing.
     """
 
@@ -77,7 +77,7 @@ class Replay:
         seats: Sequence[Seat],
         folder: SiteFolder,
         home: str,
-        shelf: Shelf | None = None,
+        shelf: Callable[[], Shelf] | None = None,
     ) -> None:
         self._reporter, self._ruleset, self._folder, self._home = reporter, ruleset, folder, home
         self._shelf = shelf
@@ -89,7 +89,7 @@ class Replay:
 
     def add(self, moment: Moment) -> None:
         """Writes the file of one opening, and the grounds that its pictures need."""
-        opening = _Opening(self._reporter, self._ruleset, moment, self._shelf)
+        opening = _Opening(self._reporter, self._ruleset, moment, self._shelf() if self._shelf else None)
         together = opening.together() if self._together else None
         data = {"number": moment.number, "label": moment.label, "seats": opening.seats(), "all": together}
         data |= {"words": list(map(_laid_out, moment.words)), "diaries": list(map(_laid_out, moment.diaries))}
@@ -111,8 +111,14 @@ class Replay:
 
 def write_replay(session: Session, house: House, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
     """Writes the files of all openings of a game that is over."""
-    shelf = Shelf(session, snapshot.id)
-    replay = Replay(house.reporter, house.game(snapshot.game), snapshot.seats, folder, home, shelf)
+    replay = Replay(
+        house.reporter,
+        house.game(snapshot.game),
+        snapshot.seats,
+        folder,
+        home,
+        lambda: Shelf(session, snapshot.id),
+    )
     said = _words(session, snapshot)
     before: Mapping[str, Any] = {}
     for turn_id, number, at, record in _turns(session, snapshot):

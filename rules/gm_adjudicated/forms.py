@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
-from pbem.ruleset import Enclosure, Order, Seat
+from pbem.ruleset import LARGEST_ENCLOSED, LARGEST_ENCLOSURE, Enclosure, Order, Seat, as_size
 from rules.gm_adjudicated.brackets import does_something
 from rules.gm_adjudicated.enclosing import as_line, begins
 from rules.gm_adjudicated.ledgers import WORLD
@@ -21,7 +21,7 @@ SECTIONS = ("RESULT", "FILE", "MAP", "NOTES")
 HEADING = re.compile(r"\A\[\s*+([A-Za-z]{1,12}+)\s*+\]\s*+")
 """A line that begins a section; one that is meant as it stands is indented."""
 
-_EXPLAINED = """\
+_EXPLAINED = f"""\
 ; What you write under [RESULT] is told in the next report, once. What
 ; stands under [FILE] and [MAP] is in every report until you change it;
 ; empty a section to take it out, or leave its heading away to keep it
@@ -30,7 +30,8 @@ _EXPLAINED = """\
 ; only, and are gone by then.
 ; [PICTURE map.png: what it shows] and [ATTACH rules.pdf], each on a
 ; line of its own, show a picture and send a file, which you put
-; beside this file or attach to your mail.
+; beside this file or attach to your mail: up to {as_size(LARGEST_ENCLOSURE)} each, and
+; {as_size(LARGEST_ENCLOSED)} for one reader.
 """
 _DOING = """\
 ; A line [ROLL 3d6 "the gate"] under [RESULT] shows what the dice of the

@@ -131,10 +131,10 @@ class _Sections:
     def take(self, number: int, line: str) -> None:
         """Take one more line."""
         heading = HEADING.fullmatch(line)
-        if heading is not None:
-            self._begin(number, heading[1].upper())
-        elif begins(line):
+        if begins(line):
             self._enclose(number, line)
+        elif heading is not None:
+            self._begin(number, heading[1].upper())
         elif self._is_command(number, line):
             return
         elif not line.startswith(";"):

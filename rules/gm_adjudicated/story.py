@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pbem.ruleset import Demo, Dice, Seat, View
 from rules.gm_adjudicated import bots
-from rules.gm_adjudicated.forms import GAME
+from rules.gm_adjudicated.forms import GAME, file_of
 from rules.gm_adjudicated.story_maps import chart, seal
 
 SEATS = ("heron", "otter", "raven", "gannet")
@@ -364,9 +364,17 @@ def rule(turn: int, files: Mapping[str, str]) -> tuple[Mapping[str, str], Mappin
     if turn > len(NIGHTS):
         return files, {}
     night = NIGHTS[turn - 1]
-    told = {name: _told(text, night.texts.get(name, ""), whole=name == GAME) for name, text in files.items()}
-    shown = "".join(night.texts[name] for name in files if name in night.texts)
+    texts = {name: text for name, text in night.texts.items() if name in files}
+    texts[GAME] = "".join(line for line in texts[GAME].splitlines(keepends=True) if _is_here(line, files))
+    told = {name: _told(text, texts.get(name, ""), whole=name == GAME) for name, text in files.items()}
+    shown = "".join(texts.values())
     return told, {name: content for name, content in night.beside.items() if name in shown}
+
+
+def _is_here(line: str, files: Mapping[str, str]) -> bool:
+    """Whether a line of game.txt is of the game, or of a seat that is played."""
+    command, _, rest = line.partition(" ")
+    return command not in ("SCORE", "WINNER") or file_of(rest.split()[0]) in files
 
 
 def _told(form: str, text: str, *, whole: bool) -> str:

@@ -31,6 +31,8 @@ from pbem.campaign.proof import prove
 from pbem.campaign.restoring import restore
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import ReplayError
+from pbem.site.folder import SiteFolder
+from pbem.site.replay import write_replay
 from pbem.store.models import Enclosed
 from rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, open_desk, text_of
@@ -329,3 +331,15 @@ def test_the_record_of_a_ruling_names_what_was_enclosed(war: War) -> None:
 
     assert (drawn["name"], drawn["kind"], drawn["caption"]) == (COAST, "image/png", "What red's pilot drew")
     assert record["files"][f"enclosed/{drawn['sha256']}.png"] == drawn["sha256"]
+
+
+def test_a_replay_shows_each_picture_to_its_eyes(war: War, tmp_path: Path) -> None:
+    """Its file lies there once, and each seat of an opening has those that its report had."""
+    with war.desk.house.store.reading() as session:
+        write_replay(session, war.desk.house, load_campaign(session, "toy1"), SiteFolder(tmp_path), "r")
+    told = json.loads((tmp_path / "r" / "turns" / "0002.js").read_text().partition(",")[2].rstrip().removesuffix(")"))
+    pictures = {seat: [each["name"] for each in data["pictures"]] for seat, data in told["seats"].items()}
+
+    passing, coast = "The pass as it was before the snow", "What red's pilot drew"
+    assert pictures == {"red": [coast, passing], "blue": [passing], "green": [passing]}
+    assert len(list((tmp_path / "r" / "grounds").iterdir())) == 3

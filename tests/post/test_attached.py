@@ -1,0 +1,108 @@
+"""The files of a mail, in the forms in which mail programs attach them; and mail of a GM that is larger than others."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from pbem.post.attached import attached_files, was_cut
+from pbem.post.incoming import CUT_TO, MAX_GM_MAIL, MAX_MAIL, is_read_whole
+from pbem.post.maildir import MaildirMailbox
+from pbem.post.reading import read_letter
+
+GM = "GM war 0123456789abcdef0123\nRULING\nEND\n"
+
+HEAD = b"From: gm@example.org\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nhello\r\n"
+
+
+def part(*fields: str) -> bytes:
+    """A mail with one file, which has these fields."""
+    return HEAD + b"--b\r\n" + "\r\n".join(fields).encode() + b"\r\n\r\nabc\r\n--b--\r\n"
+
+
+FORMS = {
+    "Thunderbird": (
+        part(
+            'Content-Type: image/png; name="=?UTF-8?Q?Die_K=C3=BCste=2Epng?="',
+            "Content-Disposition: attachment; filename*0*=UTF-8''Die%20K%C3%BCste; filename*1*=%2Epng",
+        ),
+        ("Die Küste.png", False),
+    ),
+    "Apple Mail": (
+        part(
+            'Content-Type: image/png; x-unix-mode=0644; name="=?utf-8?Q?Die_Ku=CC=88ste=2Epng?="',
+            "Content-Disposition: inline; filename*=utf-8''Die%20Ku%CC%88ste.png",
+        ),
+        ("Die Küste.png", True),
+    ),
+    "Outlook": (
+        part(
+            'Content-Type: image/png; name="image001.png"',
+            "Content-ID: <image001.png@01D>",
+            'Content-Disposition: inline; filename="image001.png"; size=3',
+        ),
+        ("image001.png", True),
+    ),
+    "an old program": (part('Content-Type: application/octet-stream; name="rules.pdf"'), ("rules.pdf", False)),
+    "no name at all": (part("Content-Type: image/jpeg", "Content-ID: <1>"), ("file-1.jpg", True)),
+    "a text file": (part('Content-Type: text/plain; name="red.txt"'), ("red.txt", False)),
+}
+
+
+@pytest.mark.parametrize("program", FORMS)
+def test_a_file_is_found_in_each_form(program: str) -> None:
+    """By its name, in composed letters; pictures that stand in the text are told from others."""
+    raw, (name, inline) = FORMS[program]
+
+    (found,) = attached_files(raw)
+    assert (found.name, found.inline, found.content.strip()) == (name, inline, b"abc")
+
+
+NONE = {
+    "a text": part("Content-Type: text/html"),
+    "a footer": part('Content-Type: text/plain; name="ATT00001.txt"'),
+    "a signature": part('Content-Type: application/pgp-signature; name="signature.asc"'),
+    "a mail inside": part("Content-Type: message/rfc822"),
+    "no mail": b"\x00\xff",
+}
+
+
+@pytest.mark.parametrize("what", NONE)
+def test_what_is_no_file_of_its_writer_is_none(what: str) -> None:
+    """Texts, what servers append, signatures and forwarded mails."""
+    assert attached_files(NONE[what]) == []
+
+
+def mail(text: str, size: int) -> bytes:
+    """A mail with a file of so many bytes."""
+    message = EmailMessage()
+    message["From"] = "gm@example.org"
+    message.set_content(text)
+    message.add_attachment(b"x" * size, maintype="image", subtype="png", filename="map.png")
+    return bytes(message)
+
+
+def test_a_greater_mail_is_read_whole_if_it_is_a_gms(tmp_path: Path) -> None:
+    """With its files to the last byte; of another only the beginning is read, as ever."""
+    (tmp_path / "new").mkdir()
+    for name, text in (("1", GM), ("2", "ORDERS war red 0123456789abcdef0123\nEND\n")):
+        (tmp_path / "new" / name).write_bytes(mail(text, MAX_MAIL))
+    first, second = sorted(
+        (each for batch in MaildirMailbox(tmp_path, name="inbox").batches() for each in batch),
+        key=lambda each: each.uid,
+    )
+
+    assert [len(each.content) for each in attached_files(first.raw)] == [MAX_MAIL]
+    assert read_letter(first.raw).text.startswith("GM war")
+    assert len(second.raw) < 70_000
+    assert [was_cut(each.raw) for each in (first, second)] == [False, True]
+
+
+def test_a_gms_mail_has_its_bounds_too() -> None:
+    """And what begins like his further down than is looked at is another's."""
+    assert is_read_whole(GM.encode(), MAX_GM_MAIL)
+    assert not is_read_whole(GM.encode(), MAX_GM_MAIL + 1)
+    assert not is_read_whole(b"x" * CUT_TO + b"\n" + GM.encode(), MAX_MAIL + 1)
+    assert not is_read_whole(b"GM is away until Monday\n", MAX_MAIL + 1)
