@@ -24,6 +24,7 @@ from pbem.ruleset import (
     Json,
     RulesetError,
     Seat,
+    TakenOver,
     TurnInput,
     View,
     all_views,
@@ -118,9 +119,11 @@ class _Run:
         record = folder.record
         _check_options(self._ruleset, record)
         if "given" in record:
-            self._keep(self._ruleset.load(record["given"], record["version"]), record)
+            _check_given(self._ruleset, record)
+            state = self._ruleset.load(record["given"], record["version"])
         else:
-            self._keep(self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed)), record)
+            state = self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed))
+        self._keep(state, record)
         return ()
 
     def _resolve(self, folder: Folder) -> Sequence[Event]:
@@ -172,6 +175,13 @@ def _check_options(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
             raise ValueError(f"option {option.name} is not {option.allowed}")
     if not ruleset.seats.least <= len(record["seats"]) <= ruleset.seats.most:
         raise ValueError(f"the game is not for {len(record['seats'])} players")
+
+
+def _check_given(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
+    """Raises ValueError for a state that its game would have refused, and that might never come to its end."""
+    if isinstance(ruleset, TakenOver):
+        for fault in ruleset.check_state(record["given"], record["seats"]):
+            raise ValueError(f"the state it was given is none: {fault}")
 
 
 def _report_of(seat: Seat) -> str:

@@ -18,7 +18,7 @@ from pbem.acts.act import Question, Scene
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report.wording import counted
 from pbem.ruleset import AnyRuleset, Seat
-from pbem.store.models import Letter, Sheet, Turn
+from pbem.store.models import Letter, Person, SeatRow, Sheet, Turn
 from pbem.store.states import Phase
 
 LATELY = 3
@@ -110,7 +110,7 @@ class ShowStatistics(Question[Statistics]):
         snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
         turns = tuple(_turns(scene.session, snapshot, ruleset))
         usual = _median([turn.hours for turn in turns])
-        words = _last_words(scene.session, snapshot)
+        words, since = _last_words(scene.session, snapshot), _known_since(scene.session, snapshot)
         return Statistics(
             campaign=snapshot.name,
             title=ruleset.title,
@@ -119,7 +119,9 @@ class ShowStatistics(Question[Statistics]):
             now=scene.now,
             hours=usual,
             turns=turns,
-            seats=tuple(_seat(scene, place, turns, words.get(place.id), usual) for place in snapshot.places),
+            seats=tuple(
+                _seat(scene, place, turns, words.get(place.id), since.get(place.id), usual) for place in snapshot.places
+            ),
         )
 
 
@@ -187,13 +189,26 @@ def _last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt
     return found
 
 
+def _known_since(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
+    """Since when the house knows each seat's player: before, nobody can have been waiting for a word of his."""
+    known = select(SeatRow.id, Person.created_at).join(Person, Person.id == SeatRow.person_id)
+    rows = session.execute(known.where(SeatRow.campaign_id == snapshot.id))
+    return {row.id: row.created_at for row in rows}
+
+
 def _seat(
-    scene: Scene, place: Place, turns: Sequence[TurnTaken], last_word: dt.datetime | None, usual: float | None
+    scene: Scene,
+    place: Place,
+    turns: Sequence[TurnTaken],
+    last_word: dt.datetime | None,
+    since: dt.datetime | None,
+    usual: float | None,
 ) -> SeatPlayed:
     sheets = [turn.sheets[place.seat] for turn in turns if place.seat in turn.sheets]
     came = [sheet.came for sheet in sheets]
     plays = scene.snapshot.status == Phase.RUNNING and place.manned
-    began = turns[0].opened if turns else scene.now
+    opened = turns[0].opened if turns else scene.now
+    began = max(opened, since or opened)
     return SeatPlayed(
         seat=place.seat,
         address=place.address,
@@ -217,7 +232,7 @@ def _fading(
     silence = scene.now - (last_word or began)
     if silence >= max(SILENT, 2 * (usual or 0) * _HOUR):
         days = counted(silence // dt.timedelta(days=1), "day")
-        yield f"last word {days} ago" if last_word else f"has not written since it began, {days} ago"
+        yield f"last word {days} ago" if last_word else f"no word in {days}"
     limit = scene.snapshot.policy.nmr_remove
     in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != Came.MISSED), len(lately))
     if limit and missed and in_a_row == limit - 1:

@@ -103,9 +103,11 @@ def _fading(statistics: Statistics) -> Iterator[str]:
         yield "Nobody seems about to drop out."
         return
     yield "May drop out:"
-    for seat in fading:
+    for seat in fading[:MOST_SEATS]:
         why = ", ".join(seat.fading)
-        yield "  " + wrapped(f"{seat.seat} ({seat.address or 'nobody'}): {why}", "    ")
+        yield "  " + wrapped(f"{seat.seat} ({seat.address}): {why}", "    ")
+    if len(fading) > MOST_SEATS:
+        yield f"  and {len(fading) - MOST_SEATS} more"
 
 
 def _before(hours: float) -> str:

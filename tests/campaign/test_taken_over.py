@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from cli import main
 from pbem.acts.act import do, look
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
@@ -21,6 +23,7 @@ from pbem.acts.past.rolling import RollBack
 from pbem.acts.takeover import read_state, read_texts
 from pbem.archive import setup_dice, turn_dice
 from pbem.archive.reading import folder_name
+from pbem.archive.replay import replay
 from pbem.archive.verify import find_campaigns, verify
 from pbem.campaign.proof import prove
 from pbem.errors import CampaignError, ReplayError
@@ -75,7 +78,7 @@ def wanted(**changes: Any) -> NewCampaign:
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     """A game taken over at turn 14, of which that turn has been played."""
     with open_desk(tmp_path_factory.mktemp("taken-over") / "home", games=GAMES) as desk:
-        create(desk.house, wanted(state=cut()), MONDAY)
+        create(desk.house, wanted(state=cut()), MONDAY, seed=SEED)
         do(desk.house, "toy1", Start(), MONDAY)
         desk.tick()
         desk.tick(hours=7 * 24)
@@ -134,6 +137,18 @@ def test_another_state_in_its_record_is_found(archive: Path) -> None:
 
     with pytest.raises(ReplayError, match=r"turn 13: 0013/turn\.json has hash"):
         verify(archive, "toy1", games=GAMES)
+
+
+def test_a_forged_state_is_refused_by_its_game(archive: Path) -> None:
+    """Even where all hashes were made to fit: a state that no GM could have given is not played from."""
+    path = archive / "toy1/0013/turn.json"
+    record = json.loads(path.read_bytes())
+    record["given"]["moves"] = record["given"]["moves"][:1] * 2
+    path.write_bytes(canonical(record) + b"\n")
+    shutil.rmtree(archive / "toy1/0014")
+
+    with pytest.raises(ReplayError, match=r"turn 13 cannot be resolved again.*/moves/1: expected each but once"):
+        replay(archive, "toy1", ruleset=RULESET, seed=SEED, head=None)
 
 
 def test_an_archive_without_its_set_up_is_found(archive: Path) -> None:
@@ -254,6 +269,26 @@ def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> Non
 def test_wrong_and_unused_texts_are_named(begun: Desk, texts: dict[str, str], said: str) -> None:
     """By file and line, with what would be right."""
     assert said in refused(begun, game="gm_adjudicated", texts=texts)
+
+
+def test_the_command_goes_on_with_a_file(begun: Desk, tmp_path: Path) -> None:
+    """--state and --turn say what a GM has; the two ways do not go together, and every fault has a line."""
+    (tmp_path / "state.json").write_text(json.dumps(cut()))
+    (tmp_path / "wrong.json").write_text(json.dumps(cut() | {"size": "6", "offer": "rde"}))
+    seats = [word for seat, address in SEATS for word in ("--seat", f"{seat}={address}")]
+    made = ["new", "typed", "--game", "singularity", "--gm", "gm@example.org", *seats, "--deadline", "FRI 20:00 UTC"]
+
+    def typed(*words: str) -> str:
+        home = ["--home", str(begun.home)]
+        return CliRunner().invoke(main, [*home, *made, "--now", MONDAY.isoformat(), *words], obj=GAMES).output
+
+    assert "cannot go together" in typed("--state", str(tmp_path / "state.json"), "--from", str(tmp_path))
+    assert typed("--state", str(tmp_path / "wrong.json")).splitlines() == [
+        "Error: this is no state of Singularity to play on from:",
+        '  /size: expected a whole number from 3 to 26, got "6"',
+        '  /offer: expected a seat of red, blue, got "rde"; did you mean red?',
+    ]
+    assert "its first turn here is turn 14." in typed("--state", str(tmp_path / "state.json"), "--turn", "14")
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
