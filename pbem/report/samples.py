@@ -18,7 +18,14 @@ from pbem.ruleset import AnyRuleset, Dice, Seat, TurnInput, View, canonical, rem
 
 _MODULES = (gm_pages, history_pages, pages, people_pages, press_pages, receipt, time_pages)
 _AT = dt.datetime(2030, 1, 4, 19, 0, tzinfo=dt.UTC)
-_PLAIN: Mapping[Any, Any] = {str: "sample", int: 2, dt.datetime: _AT, Markup: Markup("sample"), Any: "sample"}
+_PLAIN: Mapping[Any, Any] = {
+    str: "sample",
+    bytes: b"sample",
+    int: 2,
+    dt.datetime: _AT,
+    Markup: Markup("sample"),
+    Any: "sample",
+}
 _NAMED = {"zone": "UTC"}
 """Fields in which not every text has a meaning."""
 

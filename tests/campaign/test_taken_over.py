@@ -264,6 +264,8 @@ def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> Non
         ({"game.txt": "OVER Peace."}, "game.txt: OVER ends the game, so there is nothing to play on from"),
         ({"game.txt": "TURNS 14\nOUT red blue"}, "game.txt: OUT leaves nobody in the game"),
         ({"game.txt": "SCORE rde 4"}, "game.txt, line 1: "),
+        ({"red.txt": '[ROLL d6 "the gate"]'}, "game.txt: d6 for 'the gate' cannot be rolled before the campaign has"),
+        ({"red.txt": "[PICTURE fort.png]"}, "red.txt, line 1: "),
     ],
 )
 def test_wrong_and_unused_texts_are_named(begun: Desk, texts: dict[str, str], said: str) -> None:

@@ -44,6 +44,8 @@ def test_a_shell_completes_commands_and_their_options() -> None:
         "reopen",
         "run",
         "release",
+        "roll",
+        "rolls",
         "rollback",
         "rerun",
         "replay",
