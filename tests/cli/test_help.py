@@ -42,6 +42,8 @@ def test_a_shell_completes_commands_and_their_options() -> None:
         "rules",
         "run",
         "release",
+        "roll",
+        "rolls",
         "rollback",
         "rerun",
         "replay",
