@@ -36,7 +36,7 @@ from pbem.campaign.holds import PAUSED
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman, send_words
 from pbem.campaign.people.confirming import DAYS, put_request
-from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign, locked_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, Place, live, load_campaign, lock_campaign, locked_campaign
 from pbem.errors import BackupError, GameError, StoreError
 from pbem.house import House
 from pbem.post.stamping import welcome_id
@@ -45,6 +45,7 @@ from pbem.report.people_pages import Confirmation
 from pbem.ruleset import AnyRuleset
 from pbem.store import Store, add_rows
 from pbem.store.models import Campaign, Outgoing, Person, Turn
+from pbem.store.states import Phase
 
 _NAME = re.compile(r"[a-z0-9-]{1,40}")
 _HELD = f"{PAUSED}: it has moved here, and goes on when its GM says so"
@@ -69,12 +70,13 @@ def import_campaign(house: House, file: Path, now: dt.datetime, *, progress: Pro
         _check_addressed(packed, house)
         name = _lay_out(packed, draft)
         with house.store.reading() as session:
-            _check_free(session, name, archive, draft)
+            _in_its_place(session, name, archive, draft)
         unproved = _prove(house, packed, draft, name, now, progress)
         with house.store.writing() as session:
-            _check_free(session, name, archive, draft)
+            lock_campaign(session, name)
+            former = _in_its_place(session, name, archive, draft)
             try:
-                add_rows(draft / FILE, session.connection())
+                add_rows(draft / FILE, session.connection(), replacing=former)
             except StoreError as error:
                 raise BackupError(f"{file}: {error}") from None
             asked = _settle_in(session, house, name, str(packed.facts["address"]), now)
@@ -117,8 +119,10 @@ def _campaign_of(record: bytes) -> object:
         return None
 
 
-def _check_free(session: Session, name: str, archive: Path, draft: Path) -> None:
-    if session.scalar(select(Campaign.id).where(Campaign.name == name)) is not None:
+def _in_its_place(session: Session, name: str, archive: Path, draft: Path) -> int | None:
+    """The id of the same campaign, if it has left this home before; None if its name is free. Raises BackupError."""
+    here = session.execute(select(Campaign.id, Campaign.status).where(Campaign.name == name)).first()
+    if here is not None and not (here.status == Phase.MOVED and _goes_on(session, here.id, draft)):
         raise BackupError(
             f"there is a campaign {name!r} here already; all records and reports bear the name, so neither can get "
             "another"
@@ -128,6 +132,16 @@ def _check_free(session: Session, name: str, archive: Path, draft: Path) -> None
         ours = archive / name / setup
         if not ours.is_file() or ours.read_bytes() != (draft / name / setup).read_bytes():
             raise BackupError(f"{archive / name} holds the archive of another campaign: move it away, then try again")
+    return None if here is None else int(here.id)
+
+
+def _goes_on(session: Session, campaign_id: int, draft: Path) -> bool:
+    """Whether the campaign that comes has the last record of the one that left."""
+    last = select(Turn.record).where(live(campaign_id), Turn.record.is_not(None)).order_by(Turn.number.desc()).limit(1)
+    record = session.scalars(last).one()
+    with closing(sqlite3.connect(draft / FILE)) as database:
+        rows = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
+        return any(zlib.decompress(packed) == record for (packed,) in rows)
 
 
 def _prove(

@@ -33,6 +33,8 @@ HELD_BACK = "not sent: it waited when the backup was made, and may have gone sin
 SITE = "site"
 """The name of the fact that says of what the site was written last."""
 
+_PLAYED = (Phase.FORMING, Phase.RUNNING)
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -49,7 +51,7 @@ def settle(house: House, made: dt.datetime, now: dt.datetime) -> Settled:
         session.execute(update(SealedPage).values(written_at=None))
         session.execute(delete(Fact).where(Fact.name.in_((QUEUES, SITE))))
         _leap(session, made, now)
-        names = session.scalars(select(Campaign.name).where(Campaign.status != Phase.OVER).order_by(Campaign.id))
+        names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
         held = [name for name in names.all() if _bring_to_rest(session, house, name, made, now)]
         close_home(session, made, now)
     return Settled(tuple(held), mails)

@@ -26,7 +26,7 @@ from pbem.campaign.deadlines import Away, load_absences
 from pbem.campaign.people.dicewords import words_now
 from pbem.campaign.press.pieces import muted_seats
 from pbem.campaign.press.postbag import Mark, mark
-from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, locked_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, check_here, live, load_campaign, lock_campaign
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report import DiceWord
@@ -130,13 +130,16 @@ def act_on(
         with house.store.reading() as session:
             snapshot = load_campaign(session, name)
             meant = _meant(snapshot, meant)
+            check_here(snapshot)
             ground, planned = load_ground(session, snapshot), plan(session, snapshot)
         with house.store.writing() as session:
-            snapshot = locked_campaign(session, name)
+            lock_campaign(session, name)
+            snapshot = load_campaign(session, name)
             if load_ground(session, snapshot) == ground:
                 return keep(session, snapshot, planned)
     with house.store.writing() as session:
-        snapshot = locked_campaign(session, name)
+        lock_campaign(session, name)
+        snapshot = load_campaign(session, name)
         _meant(snapshot, meant)
         return keep(session, snapshot, plan(session, snapshot))
 

@@ -193,13 +193,14 @@ def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
     """
     lock_campaign(session, name)
     snapshot = load_campaign(session, name)
-    if snapshot.status == Phase.MOVED:
-        raise _moved(snapshot)
+    check_here(snapshot)
     return snapshot
 
 
-def _moved(snapshot: CampaignSnapshot) -> CampaignError:
-    return CampaignError(f"campaign {snapshot.name} has moved to {snapshot.held}, and is played there alone")
+def check_here(snapshot: CampaignSnapshot) -> None:
+    """Raises CampaignError if the campaign is played in another home now."""
+    if snapshot.status == Phase.MOVED:
+        raise CampaignError(f"campaign {snapshot.name} has moved to {snapshot.held}, and is played there alone")
 
 
 def find_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
@@ -217,8 +218,7 @@ def live(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
 
 def check_running(snapshot: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign has no open turn."""
-    if snapshot.status == Phase.MOVED:
-        raise _moved(snapshot)
+    check_here(snapshot)
     if snapshot.status != Phase.RUNNING:
         raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has no open turn")
 

@@ -74,8 +74,9 @@ def exported_lines(exported: Exported) -> Iterator[str]:
     yield f"{exported.path}: {exported.bytes:,} bytes. {name} is played at {exported.to} now, and here no more."
     yield wrapped(
         "Whoever writes here for it is told so. In the file are its seeds, sheets and reports: take it to the other "
-        f"home yourself, and have it read there with: pbem import {shlex.quote(exported.path.name)}"
+        "home yourself, and take it in there with:"
     )
+    yield f"  pbem import {shlex.quote(exported.path.name)}"
     yield f"If it cannot be played there, take it back with: pbem export {name} --back"
 
 
@@ -85,7 +86,7 @@ def imported_lines(imported: Imported) -> Iterator[str]:
     yield f"{name} is played here from now on; it came from {imported.came_from}, and turn {imported.turn} is open."
     yield wrapped(f"Asked to confirm it: {', '.join(imported.asked) or 'nobody'}. The GM was mailed a token.")
     yield from (wrapped(f"Not proved here: {reason}") for reason in imported.unproved)
-    yield wrapped(f"It is paused. Let it go on, once its players have confirmed, with: pbem release {name}")
+    yield f"It is paused. Once its players have confirmed: pbem release {name}"
 
 
 def _left_out(left_out: tuple[str, ...]) -> Iterator[str]:

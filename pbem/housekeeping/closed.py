@@ -20,16 +20,23 @@ def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     session.merge(Fact(name=CLOSED, data={"made": made.isoformat(), "at": now.isoformat()}))
 
 
+def closed_words(session: Session) -> str:
+    """The sentence on a closed home, which says what to do; "" of an open one."""
+    fact = session.get(Fact, CLOSED)
+    if fact is None:
+        return ""
+    made = when(dt.datetime.fromisoformat(fact.data["made"]), "UTC")
+    return (
+        f"this home was restored from its backup of {made}, and nothing is read, run or sent here until you say so, "
+        "with: pbem reopen"
+    )
+
+
 def check_open(house: House) -> None:
     """Raises ConfigError, saying what to do, if the home is closed."""
     with house.store.reading() as session:
-        fact = session.get(Fact, CLOSED)
-    if fact is not None:
-        made = when(dt.datetime.fromisoformat(fact.data["made"]), "UTC")
-        raise ConfigError(
-            f"this home was restored from its backup of {made}, and nothing is read, run or sent here until you say "
-            "so, with: pbem reopen"
-        )
+        if said := closed_words(session):
+            raise ConfigError(said)
 
 
 def open_home(house: House) -> bool:

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.calendar.outage import Watch
+from pbem.housekeeping.closed import closed_words
 from pbem.housekeeping.watching import read_watch
 from pbem.post.waiting import GIVE_UP
 from pbem.report.wording import when
@@ -20,7 +21,8 @@ _DAY = dt.timedelta(days=1)
 def house_notices(session: Session) -> tuple[str, ...]:
     """A sentence for each thing that is out of order."""
     watch = read_watch(session)
-    return tuple(filter(None, (_unread(watch), _waiting(watch), stuck_mail(session), _unanswered(session))))
+    found = (closed_words(session), _unread(watch), _waiting(watch), stuck_mail(session), _unanswered(session))
+    return tuple(filter(None, found))
 
 
 def stuck_mail(session: Session) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pbem.campaign.due import Due
 from pbem.campaign.notices import tell_gm_once
-from pbem.campaign.snapshot import locked_campaign
+from pbem.campaign.snapshot import load_campaign, lock_campaign
 from pbem.errors import ConfigError, StoreError, in_words
 from pbem.house import House
 from pbem.report import TurnProblem
@@ -28,9 +28,9 @@ def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) 
 
 def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
-        snapshot = replace(
-            locked_campaign(session, turn.campaign), turn=turn.turn
-        )  # that which failed, whatever is open now
+        lock_campaign(session, turn.campaign)
+        # That which failed, whatever is open now.
+        snapshot = replace(load_campaign(session, turn.campaign), turn=turn.turn)
         page = TurnProblem(
             campaign=snapshot.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=snapshot.schedule.zone
         )

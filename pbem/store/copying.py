@@ -20,6 +20,7 @@ from sqlalchemy import (
     Row,
     String,
     Table,
+    delete,
     func,
     insert,
     inspect,
@@ -119,10 +120,11 @@ LEFT_BEHIND = ("fact", "letter", "request", "sealed_page", "report_copy", "appli
 """What is a home's own, and goes nowhere with a campaign."""
 
 
-def add_rows(file: Path, target: Connection) -> None:
+def add_rows(file: Path, target: Connection, *, replacing: int | None = None) -> None:
     """Adds the rows of a file to those of a database, in its transaction: their numbers go on from those there.
 
-    Somebody who is known there by his address stays who he is. Raises StoreError if some rows are there already.
+    Somebody who is known there by his address stays who he is. With the id of a campaign, they are in its place.
+    Raises StoreError if some rows are there already.
     """
     engine = open_engine(f"sqlite:///{file}")
     kept = [name for name in Base.metadata.tables if name not in LEFT_BEHIND]
@@ -130,7 +132,7 @@ def add_rows(file: Path, target: Connection) -> None:
         if target.dialect.name == "postgresql":
             target.exec_driver_sql(f"LOCK TABLE {', '.join(sorted(kept))} IN SHARE ROW EXCLUSIVE MODE")
         with engine.connect() as source, source.begin():
-            _add(source, target, kept)
+            _add(source, target, kept, replacing)
         _catch_up(target)
     except IntegrityError as error:
         raise StoreError(f"some of its rows are there already ({str(error.orig).strip().splitlines()[0]})") from None
@@ -138,12 +140,14 @@ def add_rows(file: Path, target: Connection) -> None:
         engine.dispose()
 
 
-def _add(source: Connection, target: Connection, kept: Sequence[str]) -> None:
+def _add(source: Connection, target: Connection, kept: Sequence[str], replacing: int | None) -> None:
     shifts = {
         name: target.scalar(select(func.max(table.c.id))) or 0
         for name, table in Base.metadata.tables.items()
         if "id" in table.c
     }
+    if replacing is not None:
+        _remove(target, replacing)  # now that its numbers are known, none of which is given again
     people = _people(source, target, shifts["person"])
     known = set(target.scalars(select(_PEOPLE.id)))
     for table in plain_tables():
@@ -159,6 +163,22 @@ def _add(source: Connection, target: Connection, kept: Sequence[str]) -> None:
             fresh = [row for row in moved if table.name != "person" or row["id"] not in known]
             if fresh:
                 target.execute(insert(table), fresh)
+
+
+def _remove(target: Connection, campaign_id: int) -> None:
+    """Takes out all rows of a campaign, those first that point to others; letters stay, since they are the home's."""
+    tables = Base.metadata.tables
+    seats = select(tables["seat"].c.id).where(tables["seat"].c.campaign_id == campaign_id)
+    reports = select(tables["report"].c.id).where(tables["report"].c.seat_id.in_(seats))
+    for table in reversed(Base.metadata.sorted_tables):
+        if table.name == "campaign":
+            target.execute(delete(table).where(table.c.id == campaign_id))
+        elif "campaign_id" in table.c:
+            target.execute(delete(table).where(table.c.campaign_id == campaign_id))
+        elif "seat_id" in table.c:
+            target.execute(delete(table).where(table.c.seat_id.in_(seats)))
+        elif "report_id" in table.c:
+            target.execute(delete(table).where(table.c.report_id.in_(reports)))
 
 
 _PEOPLE = Base.metadata.tables["person"].c

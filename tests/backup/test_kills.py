@@ -73,7 +73,7 @@ def left_over(home: Path) -> list[str]:
 def points(passed: tuple[str, ...]) -> list[int]:
     """Every point at which something has just been or is about to be kept; of many files alike, some."""
     chosen = [at for at, name in enumerate(passed) if name.startswith(STEPS)]
-    return chosen[:: max(1, len(chosen) // 8)] + chosen[-2:]
+    return chosen[:: max(1, len(chosen) // 5)] + chosen[-2:]
 
 
 def test_a_kill_in_a_backup(home: Path) -> None:

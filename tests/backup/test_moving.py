@@ -14,15 +14,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from pbem.acts.act import do
 from pbem.acts.time.holding import Hold, Release
+from pbem.acts.turns.turnrun import run_turn
 from pbem.archive.verify import verify
-from pbem.backup import export_campaign, import_campaign, take_back
+from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
 from pbem.campaign.proof import prove
+from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
 from pbem.house import House, open_house
 from pbem.housekeeping.status import house_status
@@ -267,3 +271,49 @@ def test_the_file_has_nothing_of_others(moved: Moved) -> None:
         assert counts == {"letter": 0, "request": 0, "fact": 0, "person": 3, "campaign": 1}
         assert {row[0] for row in database.execute("SELECT token_hash FROM seat")} == {""}
     assert set(ADDRESSES.values()) == {ANN, BOB, CYD}
+
+
+def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
+    """A turn was run elsewhere; the home that it left takes it back with that, and the chain goes on there."""
+    import_campaign(alone.house, moved.file, alone.now)
+    do(alone.house, "toy1", Release(), alone.now)
+    play(alone, {"green": "BID 2"})
+    export_campaign(alone.house, "toy1", tmp_path / "back.zip", alone.now, to="orders@example.org")
+    home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
+    with open_house(home, GAMES) as house:
+        old = Desk(house, alone.now)
+        import_campaign(house, tmp_path / "back.zip", old.now)
+        do(house, "toy1", Release(), old.now)
+        play(old, {"red": "BID 1"})
+
+        assert (snapshot(old).status, prove(house, "toy1").turns) == ("over", 4)
+        assert len([each for each in journal(old) if each.startswith("moved")]) == 4
+
+
+def test_a_turn_that_is_just_being_run_is_not_kept(moved: Moved, alone: Desk, tmp_path: Path) -> None:
+    """The export comes between its planning and its keeping: the run is given up without a word."""
+    import_campaign(alone.house, moved.file, alone.now)
+    do(alone.house, "toy1", Release(), alone.now)
+
+    def meanwhile(_session: Session, snapshot: CampaignSnapshot) -> bool:
+        if snapshot.status == "running":
+            thread = Thread(
+                target=export_campaign,
+                args=(alone.house, "toy1", tmp_path / "back.zip", alone.now),
+                kwargs={"to": "orders@example.org"},
+            )
+            thread.start()
+            thread.join()
+        return True
+
+    assert not run_turn(alone.house, "toy1", alone.now, reason="a test", still=meanwhile)
+    assert len(live_turns_of(alone)) == 4
+
+
+def test_a_backup_of_a_home_that_a_campaign_has_left(moved: Moved, tmp_path: Path) -> None:
+    """Restored, it still sends its players on."""
+    made = back_up(moved.old.house.settings, tmp_path / "left.zip", moved.old.now)
+
+    assert restore_home(made.path, tmp_path / "again", moved.old.now, GAMES).held == ()
+    with open_house(tmp_path / "again", GAMES) as house:
+        assert [(each.status, each.held) for each in house_status(house).campaigns] == [("moved", NEW)]
