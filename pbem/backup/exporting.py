@@ -43,6 +43,8 @@ DELETE FROM turn WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM press WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM gm_text WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM act WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM roll WHERE campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM enclosed WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM applicant;
 DELETE FROM outgoing WHERE campaign_id IS NULL OR campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM deputy;
