@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pbem.ruleset import LARGEST_ENCLOSURE, Brought, Dice, Enclosure, TurnInput
 from rules.gm_adjudicated import RULESET
 from rules.gm_adjudicated.state import State
-from rules.gm_adjudicated.story import NIGHTS, SEATS, rule
-from tests.rules.gm_adjudicated.table import new_game, turn, view
+from rules.gm_adjudicated.story import NIGHTS, SEATS, options, rule
+from tests.rules.gm_adjudicated.table import new_game, rolls, turn, view
 
 STATE = new_game()
 
@@ -33,14 +33,16 @@ def beside(*some: Enclosure) -> Brought:
 
 def taken(state: State, brought: Brought, **files: str) -> State:
     """The state after a ruling that has no error."""
-    ruling, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()}, brought)
+    ruling, findings = RULESET.read_ruling(
+        state, {f"{name}.txt": text for name, text in files.items()}, rolls(), brought
+    )
     assert not [each for some in findings.values() for each in some if each.severity == "error"], findings
     return turn(state, ruling)[0]
 
 
 def faults(brought: Brought, state: State = STATE, **files: str) -> dict[str, list[tuple[int, str, str]]]:
     """The errors in such files, by file: line, code and hint."""
-    _, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()}, brought)
+    _, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()}, rolls(), brought)
     errors = {
         name: [(each.line, each.code, each.hint) for each in some if each.severity == "error"]
         for name, some in findings.items()
@@ -57,7 +59,10 @@ def shown(state: State, seat: str) -> dict[str, list[str]]:
 def test_a_line_shows_a_picture_to_its_readers() -> None:
     """With its caption, under the heading that it stands below; no part of the words, and for no other seat."""
     ruling, _ = RULESET.read_ruling(
-        STATE, {"red.txt": "Look.\n[PICTURE fort.png: Its walls: high]\n[attach RULES.pdf]"}, beside(FORT, RULES)
+        STATE,
+        {"red.txt": "Look.\n[PICTURE fort.png: Its walls: high]\n[attach RULES.pdf]"},
+        rolls(),
+        beside(FORT, RULES),
     )
     after, events = turn(STATE, ruling)
 
@@ -104,7 +109,7 @@ def test_a_seats_own_picture_takes_the_place_of_the_map_for_all() -> None:
 
 def test_a_picture_alone_is_an_answer() -> None:
     """Nobody is warned that a seat is told nothing that is shown something."""
-    _, findings = RULESET.read_ruling(STATE, {"red.txt": "[PICTURE fort.png]"}, beside(FORT))
+    _, findings = RULESET.read_ruling(STATE, {"red.txt": "[PICTURE fort.png]"}, rolls(), beside(FORT))
 
     assert sorted(findings) == ["blue.txt", "green.txt"]
 
@@ -173,7 +178,7 @@ def test_a_turn_takes_only_so_much() -> None:
     state = RULESET.setup({}, seats, Dice(b"test"))
     great = [picture(f"{number}.png", size=LARGEST_ENCLOSURE, mark=str(number)) for number in range(9)]
     files = {f"{seat}.txt": f"[PICTURE {number}.png]" for number, seat in enumerate(seats)}
-    _, findings = RULESET.read_ruling(state, files, beside(*great))
+    _, findings = RULESET.read_ruling(state, files, rolls(), beside(*great))
 
     assert [each.code for each in findings["all.txt"]] == ["too-much"]
 
@@ -186,17 +191,19 @@ PIECES = st.lists(
 @given(PIECES.map("".join))
 def test_no_lines_make_the_reader_fall(text: str) -> None:
     """Whatever stands in brackets, the answer is findings and a ruling that can be resolved and written again."""
-    ruling, _ = RULESET.read_ruling(STATE, {"red.txt": text, "all.txt": text}, beside(FORT))
+    ruling, _ = RULESET.read_ruling(STATE, {"red.txt": text, "all.txt": text}, rolls(), beside(FORT))
     after, _ = turn(STATE, ruling)
 
     again = RULESET.ruling_files(after, {}, frozenset())
-    assert RULESET.read_ruling(after, again, {})[0]["seats"]["red"]["with_map"] == ruling["seats"]["red"]["with_map"]
+    assert (
+        RULESET.read_ruling(after, again, rolls(), {})[0]["seats"]["red"]["with_map"]
+        == ruling["seats"]["red"]["with_map"]
+    )
 
 
 def test_the_story_of_the_demo_is_told_to_its_end() -> None:
     """Sheets are taken, rulings have no fault, all that lies beside it is shown, and the last is the end."""
-    demo = RULESET.demo
-    state = RULESET.setup(dict(demo.options), SEATS, Dice(b"demo"))
+    state = RULESET.setup(options(SEATS), SEATS, Dice(b"demo"))
     for number, night in enumerate(NIGHTS, start=1):
         orders = {}
         for seat, lines in night.sheets.items():
@@ -205,19 +212,20 @@ def test_the_story_of_the_demo_is_told_to_its_end() -> None:
             orders[seat] = parsed.orders
         files, lying = rule(number, RULESET.ruling_files(state, orders, frozenset()))
         brought = {name: picture(name, mark=f"{at:x}") for at, name in enumerate(lying)}
-        ruling, findings = RULESET.read_ruling(state, files, brought)
-        assert findings == {}
-        state, _ = RULESET.resolve(state, TurnInput(orders, ruling=ruling), Dice(b"demo"))
+        rolled = rolls()
+        ruling, findings = RULESET.read_ruling(state, files, rolled, brought)
+        assert {each.severity for some in findings.values() for each in some} <= {"note"}
+        state, _ = RULESET.resolve(state, TurnInput(orders, ruling=ruling, rolls=tuple(rolled.fresh)), Dice(b"demo"))
 
     assert RULESET.standing(state).winners == ("gannet",)
 
 
 def test_the_gm_of_the_demo_rules_for_any_seats() -> None:
     """Where others play, they get what is for all, and what lies beside is what that shows."""
-    state = RULESET.setup({}, ["one", "two"], Dice(b"demo"))
+    state = RULESET.setup(options(["otter", "two"]), ["otter", "two"], Dice(b"demo"))
     files, lying = rule(1, RULESET.ruling_files(state, {}, frozenset()))
 
     brought = {name: picture(name, mark=f"{at:x}") for at, name in enumerate(lying)}
 
-    assert (set(files), set(lying)) == ({"game.txt", "all.txt", "one.txt", "two.txt"}, {"ness.svg"})
-    assert RULESET.read_ruling(state, files, brought)[1] == {}
+    assert (set(files), set(lying)) == ({"game.txt", "all.txt", "otter.txt", "two.txt"}, {"ness.svg", "cave.svg"})
+    assert RULESET.read_ruling(state, files, rolls(), brought)[1] == {}
