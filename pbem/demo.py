@@ -145,9 +145,10 @@ class _Demo:
 
     def _options(self) -> dict[str, str]:
         """The options of the campaign as a GM types them; what is in a file is written into one."""
-        typed = {}
+        wanted, typed = self._ruleset.demo.options, {}
+        values = wanted([player.seat for player in self._players]) if wanted else {}
         for option in self._ruleset.options:
-            value = self._ruleset.demo.options.get(option.name)
+            value = values.get(option.name)
             if value is not None and option.kind == "file":
                 path = self._house.settings.home / f"{option.name}.json"
                 path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -212,13 +212,13 @@ class Panorama:
 class Demo:
     """How a demo plays a game whose bots alone would show too little of it.
 
-    `seats` are the names of the first seats, `options` those of its campaign (for one that is a file, what is in it),
-    and `bot` plays all seats, the standard one if there is none. `rule(turn, files)` is the GM of an `Adjudicated`
-    game: the files of his ruling filled in, and what he lays beside them, texts such as SVG by name.
+    `seats` are the names of the first seats, `options(seats)` those of its campaign (for one that is a file, what is
+    in it), and `bot` plays all seats, the standard one if there is none. `rule(turn, files)` is the GM of an
+    `Adjudicated` game: the files of his ruling filled in, and what he lays beside them, texts such as SVG by name.
     """
 
     seats: tuple[Seat, ...] = ()
-    options: Mapping[str, Json] = field(default_factory=dict)
+    options: Callable[[Sequence[Seat]], Mapping[str, Json]] | None = None
     bot: Bot | None = None
     rule: Callable[[int, Mapping[str, str]], tuple[Mapping[str, str], Mapping[str, str]]] | None = None
 

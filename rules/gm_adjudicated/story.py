@@ -7,10 +7,10 @@ into its texts, as a GM would.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Demo, Dice, Seat, View
+from pbem.ruleset import Demo, Dice, Json, Seat, View
 from rules.gm_adjudicated import bots
 from rules.gm_adjudicated.forms import GAME, file_of
 from rules.gm_adjudicated.story_maps import chart, seal
@@ -46,6 +46,14 @@ ribs, and talks in his fever of a chest that must not get wet.""",
 You are Amos Pike's daughter, and the best pilot on this coast. Your
 father's boat is gone from the slip.""",
 }
+
+LEDGERS: Mapping[str, Mapping[str, Json]] = {
+    "seen": {"casks": "own", "found": "own", "world.nights": "public"},
+    "heron": {"found": []},
+    "otter": {"casks": 0},
+    "world": {"nights": 5},
+}
+"""What changes in numbers and lists; each night is one less until the packet comes."""
 
 _LOG = """\
 # Log of the light at Grey Ness
@@ -91,6 +99,7 @@ NIGHTS = (
 A grey morning. The Margaret Hale lies on the Ness with her back broken,
 and half the village has come to look at her. The lamp was dark last
 night, too.
+[SET nights -= 1]
 [MAP]
 [PICTURE ness.svg: Grey Ness, and the Margaret Hale as she lies]
 """,
@@ -102,9 +111,9 @@ side by side: nobody was in a hurry here. The log is on its desk, a page
 cut out.
 
 The carrier had one letter from London, for Amos Pike.
+[SET found = "four brass screws", "the keeper's log"]
 [FILE]
-You hold: four brass screws; the keeper's log, of which you have made a
-copy.
+Of the log you have made a fair copy.
 [ATTACH keepers-log.md: the keeper's log, as far as it goes]
 [NOTES]
 Suspects the Board's own agent. He is right.
@@ -115,8 +124,9 @@ All forty casks are there and dry. You bring eleven to the sea cave before
 the moon comes out and sends you home. In the after cabin there is a clean
 square in the dust, as large as a table: whatever stood there left by the
 stern window before you came.
+[SET casks += 11]
 [FILE]
-Casks: 11 in the sea cave, 29 in the wreck.
+The other casks are in the wreck, as long as there is one.
 [MAP]
 [PICTURE cave.svg: Your own chart. The sea cave is on nobody else's]
 """,
@@ -161,6 +171,7 @@ Raven has sent word: he has only the captain.
 [RESULT]
 Rain. The harbour master has put a watch on the wreck, and the whole
 village knows by now that the great lens is gone from the lamp.
+[SET nights -= 1]
 """,
             "heron.txt": """\
 [RESULT]
@@ -171,20 +182,22 @@ it stands on the bill of lading of the Margaret Hale.
 
 So the lens was sold, to be shipped in secret; and the ship that came for
 it struck, because it was gone.
+[SET found += "a sight of the seal"]
 [FILE]
-You hold: four brass screws; the keeper's log; a sight of the seal. You
-know: Lavery bought the lens. He left on foot, so somebody else has it.
+Lavery bought the lens. He left on foot, so somebody else has it.
 """,
             "otter.txt": """\
 [RESULT]
-Your cousin sings like a gate, and the watch goes to make him stop. You
-land nineteen more. Then a lantern comes down the cliff path, and you
-leave the rest.
+Your cousin sings like a gate, and the watch goes to make him stop. He
+knows as many verses as this:
+[ROLL 3d6 "verses that the cousin sings"]
+You land nineteen casks more. Then a lantern comes down the cliff path,
+and you leave the rest.
+[SET casks += 19]
 
 In your cave somebody has been at the water barrel, and has slept on your
 sails.
 [FILE]
-Casks: 30 in the sea cave, 10 in the wreck.
 Somebody has slept in the cave. You have told nobody.
 """,
             "raven.txt": """\
@@ -224,6 +237,7 @@ tide sends you out.
 It blows from the north-east. At low water the Margaret Hale went to
 pieces, and ten casks came ashore below the church, to the great joy of
 the parish.
+[SET nights -= 1]
 """,
             "heron.txt": """\
 [RESULT]
@@ -241,7 +255,6 @@ scratch.
 
 Then a boat grates on the shingle: his daughter.
 [FILE]
-Casks: 30 in the sea cave; the parish has the others.
 The lens is in your cave, and so is Amos Pike.
 """,
             "raven.txt": """\
@@ -284,6 +297,7 @@ The lens is in Otter's cave. So are the casks, which you have not seen.
 [RESULT]
 The wind has dropped. The packet was seen off Scar Point at dusk, a night
 early, and standing south.
+[SET nights -= 1]
 [MAP]
 [PICTURE packet.svg: The packet, as she was seen at dusk]
 """,
@@ -297,8 +311,8 @@ round there are only Gannet, the doctor, and a chest.
 [RESULT]
 Six men who have carried worse for less. Nobody looked at anybody. Your
 thirty casks are inland by now, and the cave is swept.
+[SET casks = 0]
 [FILE]
-Casks: 30, sold, or as good as sold.
 [MAP]
 """,
             "raven.txt": """\
@@ -309,9 +323,10 @@ London gets.
 """,
             "gannet.txt": """\
 [RESULT]
-You took her round the Ness in the dark with a hand's breadth under the
-keel, and the chest did not get wet. Four brass screws lay ready in a
-saucer.
+You took her round the Ness in the dark, with so many hands of water
+under the keel:
+[ROLL 2d4 "hands of water under the keel"]
+The chest did not get wet. Four brass screws lay ready in a saucer.
 [FILE]
 The lens is in the lamp room, in its chest.
 [MAP]
@@ -334,6 +349,7 @@ At 4.31, by the new page of the log, the light of Grey Ness was lit. The
 packet saw it at five, put her helm down, and passed the Ness with a mile
 of water to spare. She had sixty people aboard, and none of them ever
 knew.
+[SET nights -= 1]
 [MAP]
 [PICTURE light.svg: The light of Grey Ness, and the packet going by]
 """,
@@ -383,4 +399,19 @@ def _told(form: str, text: str, *, whole: bool) -> str:
     return f"{remarks}\n{text}" if text else form
 
 
-DEMO = Demo(seats=SEATS, options={"verbs": VERBS, "briefing": BRIEFING, "turns": len(NIGHTS)}, bot=sheet, rule=rule)
+def options(seats: Sequence[Seat]) -> dict[str, Json]:
+    """What the campaign begins with, of those who play."""
+    here = {"all", "seen", "world", *seats}
+    briefing = {seat: text for seat, text in BRIEFING.items() if seat in here}
+    ledgers = {owner: entries for owner, entries in LEDGERS.items() if owner in here}
+    seen = {name: who for name, who in LEDGERS["seen"].items() if _is_kept(name, ledgers)}
+    return {"verbs": VERBS, "briefing": briefing, "ledgers": {**ledgers, "seen": seen}, "turns": len(NIGHTS)}
+
+
+def _is_kept(name: str, ledgers: Mapping[str, Json]) -> bool:
+    """Whether anybody who plays has an entry of this name, or the world."""
+    own = name.rpartition(".")[2]
+    return any(own in entries for owner, entries in ledgers.items() if owner != "seen")
+
+
+DEMO = Demo(seats=SEATS, options=options, bot=sheet, rule=rule)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from pbem.ruleset import Enclosure
 from rules.gm_adjudicated import RULESET
-from tests.rules.gm_adjudicated.table import VERBS, new_game, read, ruled
+from tests.rules.gm_adjudicated.table import VERBS, new_game, read, rolls, ruled
 
 KEPT = new_game(ledgers={"red": {"gold": 40, "ships": ["Argo"], "title": "Knight"}, "world": {"winter": 1}})
 """A game with the ledgers that the examples speak of."""
@@ -39,9 +40,16 @@ def test_the_example_ruling_is_taken() -> None:
     red = "\n".join(re.findall(r"^    (.*)$", shown.partition("A line of its own")[0], re.MULTILINE))
     commands = [command for command in re.findall(r"^- `(.*?)`", shown, re.MULTILINE) if command != "TURN 4"]
 
-    ruling = ruled(KEPT, red=red, game="\n".join(commands))
+    beside = {
+        "pass.png": Enclosure("pass.png", "image/png", "a" * 64, 900, 64, 48),
+        "rules.pdf": Enclosure("rules.pdf", "application/pdf", "b" * 64, 500),
+    }
+    files = {"red.txt": red, "game.txt": "\n".join(commands)}
+    ruling, findings = RULESET.read_ruling(KEPT, files, rolls(), beside)
 
+    assert {each.severity for some in findings.values() for each in some} == {"warning"}
     assert ruling["seats"]["red"]["map"].startswith("Naxos")
+    assert [each["name"] for each in ruling["seats"]["red"]["with_map"]] == [*beside]
     assert (ruling["name"], ruling["winners"]) == ("Spring 1902", ["red", "blue"])
 
 
