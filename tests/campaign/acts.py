@@ -273,7 +273,7 @@ STAGES = {
     "ruled": Stage(
         leave_to_gm,
         RULED,
-        overtaken=("ruling", "filled form", "mailed ruling"),
+        overtaken=("ruling", "filled form", "roll", "mailed ruling"),
         planned=("filled form",),
         looking=("mailed ruling",),
         sharp=("run", "rollback by two", "ruling", "tick"),
