@@ -107,6 +107,8 @@ def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> N
         answer(there, asked, "YES")
     do(there.house, "toy1", Release(), there.now)
     there.tick(hours=1)
+    again = [mail for mail in there.mails(ANN) if "toy1-red" in files(mail)][-1]
+    assert "orders@example.org" not in again.as_string()
     answer(
         there, [mail for mail in there.mails(BOB) if "toy1" in mail["Subject"] and "-blue" in files(mail)][-1], "BID 2"
     )

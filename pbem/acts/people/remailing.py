@@ -32,6 +32,9 @@ RENEWED = "renewed"
 """The key of the mail by which a newcomer gets the report whose code was renewed for him."""
 
 _CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
+_SENT_TO = re.compile(r"(\bthe\s++sheet\s++below\s++to\s++)[^\s@<]++@[^\s<]*+")
+"""Where a report says that orders are sent, with the full stop behind it."""
+
 _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 
 
@@ -149,7 +152,7 @@ def _mail(
 
 
 def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:
-    """The parts of a report as kept, but with the code of these facts: in its sheet and in the names of pictures."""
+    """The parts of a report as kept, but with the address and code of these facts: in sheet and names of pictures."""
     seat = facts.seat
     text, html = (_recoded(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
     data = files.pop(f"{seat}.json")
@@ -162,7 +165,8 @@ def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportP
 
 
 def _recoded(text: str, facts: ReportFacts) -> str:
-    """The text of a report with the code that its reader has now, in the first line of its sheet."""
+    """The text of a report with the code that its reader has now, in the first line of its sheet, and our address."""
+    text = _SENT_TO.sub(lambda found: f"{found[1]}{facts.address}.", text)
     line = f"ORDERS {facts.campaign} {facts.seat} {facts.code}"
     own = (facts.campaign, facts.seat)
     return _CODED.sub(lambda found: line if found.groups() == own else found[0], text)
