@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from pbem.ruleset import Fault, Json, Refused, Seat, shapes
@@ -126,6 +127,7 @@ def _fleet(data: Mapping[str, Any], seat: Seat, path: str) -> Iterator[Fault]:
             yield shapes.unexpected(f"{at}/mark", "a number that no other piece has", piece["mark"])
         if piece["loss"] is not None and piece["loss"]["move"] > data["move"]:
             yield shapes.unexpected(f"{at}/loss/move", f"a move up to {data['move']}", piece["loss"]["move"])
+        yield from _heard(piece, at, data["rules"])
         if piece["loss"] is None:
             yield from _flying(piece, pieces, seat, at, home_moves=data["rules"]["home_moves"])
 
@@ -149,6 +151,18 @@ def _placed(pieces: Sequence[Mapping[str, Any]], seat: Seat, homes: int, path: s
         placed[kind] = squares
 
 
+def _heard(piece: Mapping[str, Any], path: str, rules: Mapping[str, Any]) -> Iterator[Fault]:
+    """What the opponent has heard: one flight after the other, and the kind of a piece with a mark alone."""
+    moves = manner(piece["kind"], home_moves=rules["home_moves"])
+    for index, (start, end) in enumerate(pairwise(piece["course"]), start=1):
+        if end not in flights(moves, start):
+            yield shapes.unexpected(f"{path}/course/{index}", f"a square that it reaches from {start}", end)
+    if piece["typed"] and not piece["mark"]:
+        yield shapes.unexpected(f"{path}/typed", "false, as its opponent has not heard of it (mark)", True)
+    if piece["mark"] and not (piece["typed"] or rules["blind"]):
+        yield shapes.unexpected(f"{path}/typed", "true, as departures are announced with the kind", False)
+
+
 def _flying(
     piece: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], seat: Seat, path: str, *, home_moves: bool
 ) -> Iterator[Fault]:
@@ -159,9 +173,10 @@ def _flying(
         yield shapes.unexpected(f"{path}/square", f"one of the rows {HALVES[seat]}, as it cannot move", piece["square"])
     elif piece["transit"] and not piece["course"]:
         yield Fault(f"{path}/course", "expected the square that it departed from, as it is in transit")
-    elif piece["transit"] and piece["square"] not in flights(moves, piece["course"][-1]):
-        expected = f"a square that it reaches from {piece['course'][-1]}"
-        yield shapes.unexpected(f"{path}/square", expected, piece["square"])
+    elif piece["course"]:
+        known = piece["course"][-1]
+        if piece["square"] not in flights(moves, known) and (piece["transit"] or piece["square"] != known):
+            yield shapes.unexpected(f"{path}/square", f"a square that it reaches from {known}", piece["square"])
     if bool(piece["course"]) != bool(piece["mark"]):
         yield shapes.unexpected(f"{path}/mark", "a number just if its opponent has heard of it (course)", piece["mark"])
     if piece["kind"] == ASTEROID:
