@@ -37,7 +37,7 @@ def test_the_example_sheet_is_taken() -> None:
 def test_the_example_ruling_is_taken() -> None:
     """The file shown to GMs is read without an error, as are the commands, each by itself."""
     shown = RULESET.rulebook.partition("## For the GM")[2]
-    red = "\n".join(re.findall(r"^    (.*)$", shown.partition("A line of its own")[0], re.MULTILINE))
+    red = "\n".join(re.findall(r"^    (.*)$", shown.partition("If the campaign has ledgers")[0], re.MULTILINE))
     commands = [command for command in re.findall(r"^- `(.*?)`", shown, re.MULTILINE) if command != "TURN 4"]
 
     beside = {
