@@ -124,7 +124,12 @@ class _Inspector:
             raise UnfitPicture(f"its elements are nested more than {DEEPEST} deep")
         foreign = _UNPAINTED if self._painted else _FOREIGN
         if _local(name) in foreign or any(map(self._leads_out, attributes.items())):
-            raise UnfitPicture(f"it has a link, style sheet or script at <{name}>")
+            raise UnfitPicture(self._refusal(name))
+
+    def _refusal(self, name: str) -> str:
+        if self._painted:
+            return f"what is at <{name}> cannot be painted (links, copies, scripts, pictures): save it as PNG"
+        return f"it has a link, style sheet or script at <{name}>"
 
     def _leads_out(self, attribute: tuple[str, str]) -> bool:
         """Whether an attribute is a link; within a painted picture there may be some, as of colours to each other."""

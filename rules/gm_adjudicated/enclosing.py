@@ -80,16 +80,25 @@ def unwrapped(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines with their numbers from 1, those put together again that a mail program has broken."""
     at = 0
     while at < len(lines):
-        rows = 1
-        if begins(lines[at]) and not lines[at].endswith("]"):
-            rows = next((n for n in range(2, WRAPPED + 1) if lines[at : at + n][-1].endswith("]")), 1)
+        rows = _rows(lines[at : at + WRAPPED])
         yield at + 1, " ".join(lines[at : at + rows])
         at += rows
 
 
+def _rows(lines: Sequence[str]) -> int:
+    """How many of these lines are one: up to the bracket that closes, if no other begins before."""
+    if begins(lines[0]) and not lines[0].endswith("]"):
+        for rows, line in enumerate(lines[1:], start=2):
+            if not line or line.startswith(("[", ";")):
+                break
+            if line.endswith("]"):
+                return rows
+    return 1
+
+
 def _parted(line: str) -> tuple[str, str]:
     word, _, rest = line.removeprefix("[").strip().partition(" ")
-    return word.upper().rstrip(":]"), rest if word != word.upper().rstrip("]") or rest else ""
+    return word.upper().rstrip(":]"), rest
 
 
 def _slip(word: str) -> str:

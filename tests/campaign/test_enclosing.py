@@ -22,7 +22,7 @@ from pbem.acts.gm import mail_gm_token
 from pbem.acts.past.forking import TryOut
 from pbem.acts.past.preview import ShowPreview, write_preview
 from pbem.acts.past.rolling import RollBack
-from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, write_folder
+from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, ruling_by_mail, write_folder
 from pbem.acts.time.holding import release
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
@@ -30,7 +30,8 @@ from pbem.campaign.archiving import archive_left
 from pbem.campaign.proof import prove
 from pbem.campaign.restoring import restore
 from pbem.campaign.snapshot import load_campaign
-from pbem.errors import ReplayError
+from pbem.errors import CampaignError, ReplayError
+from pbem.post.attached import Attached
 from pbem.site.folder import SiteFolder
 from pbem.site.replay import write_replay
 from pbem.store.models import Enclosed
@@ -343,3 +344,13 @@ def test_a_replay_shows_each_picture_to_its_eyes(war: War, tmp_path: Path) -> No
     passing, coast = "The pass as it was before the snow", "What red's pilot drew"
     assert pictures == {"red": [coast, passing], "blue": [passing], "green": [passing]}
     assert len(list((tmp_path / "r" / "grounds").iterdir())) == 3
+
+
+def test_text_files_of_a_mail_are_parts_of_its_ruling() -> None:
+    """But for the form itself, sent as a file; and nobody need guess which of two counts."""
+    form = Attached("form.txt", b"GM toy1 0123456789abcdef0123\nRULING\nFILE all.txt\nSnow.\n", inline=False)
+    red = Attached("Red.txt", b"Gold.", inline=False)
+
+    assert ruling_by_mail({"all.txt": "Snow."}, [form, red]).files == {"all.txt": "Snow.", "red.txt": "Gold."}
+    with pytest.raises(CampaignError, match=r"red\.txt stands in the mail's text, and is attached besides"):
+        ruling_by_mail({"red.txt": "Snow."}, [red])

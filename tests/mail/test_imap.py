@@ -128,6 +128,16 @@ def test_mail_that_is_too_big(mail_server: MailServer, mailbox: Mailbox) -> None
     assert len(great) < 70_000
 
 
+def test_a_gms_mail_that_is_greater_than_others(mail_server: MailServer, mailbox: Mailbox) -> None:
+    """It is fetched whole, since he may have enclosed pictures."""
+    gms = mail("GM war 0123456789abcdef0123\nRULING\n" + "x" * MAX_MAIL)
+    mail_server.append("orders", [mail("x" * MAX_MAIL), gms])
+    great, whole = raws(mailbox.batches())
+
+    assert len(great) < 70_000
+    assert whole == gms
+
+
 def test_two_hundred_mails_in_batches(
     mail_server: MailServer, mailbox: Mailbox, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,6 +124,13 @@ def test_a_line_that_a_mail_program_has_broken_is_one() -> None:
     assert view(after, "red")["file"] == "Stones."
 
 
+def test_a_bracket_left_open_takes_no_heading_with_it() -> None:
+    """It is named as a slip, and the sections below are read as they are."""
+    text = "[PICTURE fort.png: Its walls\n[FILE]\nStones."
+
+    assert faults(beside(FORT), red=text)["red.txt"] == [(1, "unfinished", "keep it on one line")]
+
+
 def test_words_in_brackets_are_words() -> None:
     """What names no file, and a line that is indented, stands as it was written; the form keeps it so."""
     after = taken(STATE, beside(FORT), red="[PICTURE fort.png]\n[FILE]\n[Enter the guard]\n [PICTURE fort.png]")
