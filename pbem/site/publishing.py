@@ -25,7 +25,7 @@ from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
 from pbem.report.wording import when
 from pbem.rulebook import rulebook
-from pbem.ruleset import RulesetError, seal, suggest
+from pbem.ruleset import Adjudicated, RulesetError, seal, suggest
 from pbem.site.facts import CampaignShown, ClubShown
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.folder import SiteFolder
@@ -197,7 +197,8 @@ class _Site:
             return
         replay = write_replay(session, house, snapshot, self._folder, home)
         archive = self._write_archive(snapshot, head, home) if snapshot.policy.site == ALL else ""
-        facts = {"archive": archive, "made": made, **_proof(snapshot, head)}
+        judged = isinstance(house.game(snapshot.game), Adjudicated)
+        facts = {"archive": archive, "made": made, **_proof(snapshot, head, judged=judged)}
         self._folder.write(page, replay_page(house.reporter, self._club, campaign, replay, **facts))
         self.replays += 1
 
@@ -273,13 +274,14 @@ def _is_fit(picture: Any) -> bool:
     return True
 
 
-def _proof(snapshot: CampaignSnapshot, head: str) -> dict[str, Any]:
-    """By what anybody can check the game."""
+def _proof(snapshot: CampaignSnapshot, head: str, *, judged: bool) -> dict[str, Any]:
+    """By what anybody can check the game, which may be one that a GM has `judged`."""
     told = words_told(snapshot.words)
     return {
         "seal": seal(snapshot.seed),
         "seed": snapshot.seed.hex(),
         "head": head,
+        "judged": judged,
         "dice": next(iter(told.values())).lines if told else (),
     }
 

@@ -69,7 +69,8 @@ def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
             before = {"orders": {}, "missing": [game.seats[0]]}
             replay.add(Moment(number=number, at=START, views=step.views, before=before, words=[said]))
         proof = {"seal": "ab" * 32, "seed": "cd" * 32, "head": "ef" * 32, "dice": ("red: w",), "archive": "a.zip"}
-        folder.write(f"{HOME}/index.html", replay_page(reporter, club, campaign, replay, made="", **proof))
+        page = replay_page(reporter, club, campaign, replay, made="", judged=False, **proof)
+        folder.write(f"{HOME}/index.html", page)
     return [moment["label"] for moment in replay.moments]
 
 
