@@ -10,6 +10,7 @@ named: cut, changed, no backup, or of a later version.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 import shutil
@@ -124,8 +125,8 @@ class Packed:
         except KeyError:
             raise BackupError(f"{self.path} is not whole: {name} is missing") from None
         except _BROKEN as error:
-            if isinstance(error, OSError) and error.filename is not None:
-                raise  # a file of ours, and no fault of the backup
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the disk's, as when it is full, and no fault of the backup
             raise BackupError(f"{self.path}: {name} was cut or changed ({error})") from None
         if counted.facts != {"sha256": expected["sha256"], "bytes": expected["bytes"]}:
             raise BackupError(f"{self.path}: {name} was changed: its SHA-256 is not that of the manifest")
@@ -162,18 +163,35 @@ def _facts(path: Path, archive: zipfile.ZipFile, kind: str) -> Mapping[str, Any]
     try:
         with archive.open(MANIFEST) as file:
             facts = json.loads(file.read(MOST_MANIFEST))
-        made, found, parts = facts["format"], facts["kind"], facts["parts"]
-        whole = all(isinstance(part["bytes"], int) and isinstance(part["sha256"], str) for part in parts.values())
+        made, found = facts["format"], facts["kind"]
+        whole = made != FORMAT or _is_whole(facts)
     except (*_BROKEN, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise BackupError(
             f"{path} is no backup, or was changed: its manifest cannot be read ({_reason(error)})"
         ) from None
-    if made != FORMAT or not whole:
+    if not whole:
+        raise BackupError(f"{path} was changed: its manifest does not say what it has to")
+    if made != FORMAT:
         raise BackupError(f"{path} is of format {made}, which this version of pbem does not know: use a newer one")
     if found != kind:
         other = {"home": "a backup of a home: pbem restore", "campaign": "a single campaign: pbem import"}
         raise BackupError(f"{path} is {other.get(found, 'something else')}")
     return dict(facts)
+
+
+def _is_whole(facts: Mapping[str, Any]) -> bool:
+    """Whether a manifest says all that others rely on. Raises KeyError, TypeError or ValueError where it does not."""
+    dt.datetime.fromisoformat(facts["made"])
+    named = all(isinstance(each[key], str) for each in facts["campaigns"] for key in ("name", "game"))
+    counted = all(isinstance(each["version"], int) for each in facts["campaigns"])
+    left_out = facts["left_out"] if facts["kind"] == "home" else []
+    told = _is_text(facts["address"]) and _is_text(facts["pbem"]) and all(map(_is_text, left_out))
+    parts = all(isinstance(part["bytes"], int) and _is_text(part["sha256"]) for part in facts["parts"].values())
+    return named and counted and told and parts
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _reason(error: Exception) -> str:

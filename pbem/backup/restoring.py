@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,12 +66,10 @@ def restore_home(
         draft = shop / home.name
         draft.mkdir(mode=0o700)
         settled, problems = _prepare(packed, draft, now, games, progress)
+        _make_way(home)
         if url:
             _move_database(draft, url)
-        facts = packed.facts
-        missing = lacks(draft)
-        with suppress(FileNotFoundError):
-            home.rmdir()  # it is empty
+        facts, missing = packed.facts, lacks(draft)
         put(draft, home)
     return Restored(
         home=home,
@@ -105,6 +102,18 @@ def unknown_games(packed: Packed, games: Mapping[str, AnyRuleset]) -> tuple[str,
 def _check_place(home: Path) -> None:
     if home.is_symlink() or (home.exists() and (not home.is_dir() or any(home.iterdir()))):
         raise BackupError(f"{home} is not empty: a home is restored into an empty place alone")
+
+
+def _make_way(home: Path) -> None:
+    """Takes the empty folder away in whose place the home is put."""
+    try:
+        home.rmdir()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise BackupError(
+            f"{home} cannot be replaced ({error.strerror}): name a new folder, if need be in it"
+        ) from None
 
 
 def _prepare(

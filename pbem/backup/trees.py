@@ -9,7 +9,7 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from pbem.errors import BackupError
 
@@ -23,18 +23,22 @@ class Tree:
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
 
-    def put(self, name: str, content: bytes, *, at: float = 0) -> None:
-        """Adds a file, last changed at a time (seconds since 1970)."""
+    def put(self, name: str, content: bytes) -> None:
+        """Adds a file of so many bytes."""
         told = tarfile.TarInfo(name)
-        told.size, told.mode, told.mtime = len(content), 0o600, at
-        self._tar.addfile(told, io.BytesIO(content))
-        self._tar.members = []  # type: ignore[attr-defined] # it would remember them all
+        told.size, told.mode = len(content), 0o600
+        self._add(told, io.BytesIO(content))
 
     def put_file(self, name: str, path: Path) -> None:
         """Adds a file as it is now; one that is gone meanwhile is left out."""
-        with suppress(FileNotFoundError):
-            content = path.read_bytes()
-            self.put(name, content, at=path.stat().st_mtime)
+        with suppress(FileNotFoundError), path.open("rb") as file:
+            facts, told = os.fstat(file.fileno()), tarfile.TarInfo(name)
+            told.size, told.mode, told.mtime = facts.st_size, 0o600, facts.st_mtime
+            self._add(told, file)
+
+    def _add(self, told: tarfile.TarInfo, content: IO[bytes]) -> None:
+        self._tar.addfile(told, content)
+        self._tar.members = []  # type: ignore[attr-defined] # it would remember them all
 
     def put_folder(self, folder: Path, *, leave_out: tuple[str, ...] = ()) -> None:
         """Adds all plain files below a folder but those in folders of some names."""
