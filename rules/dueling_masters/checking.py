@@ -161,6 +161,8 @@ def _heard(piece: Mapping[str, Any], path: str, rules: Mapping[str, Any]) -> Ite
         yield shapes.unexpected(f"{path}/typed", "false, as its opponent has not heard of it (mark)", True)
     if piece["mark"] and not (piece["typed"] or rules["blind"]):
         yield shapes.unexpected(f"{path}/typed", "true, as departures are announced with the kind", False)
+    elif piece["mark"] and not (piece["typed"] or piece["transit"] or piece["loss"]):
+        yield shapes.unexpected(f"{path}/typed", "true, as it was met where it is: it is not in transit", False)
 
 
 def _flying(
