@@ -68,28 +68,41 @@ def filling_faults(own: Path | None, program: Path, games: Mapping[str, AnyRules
     folders = [program] if own is None else [own, program]
     with Reporter(folders, games, pictures=False) as reporter, Reporter([program], pictures=False) as usual:
         mails = (partial(_mailed, reporter, usual, page) for page in (sample_pages() if own else ()))
-        reports = (partial(_reported, reporter, game) for game in games.values() if own or game.templates is not None)
+        reports = (partial(_reported, reporter, game) for game in _reworded(own, games))
         found = (fault for look in (*mails, *reports) for fault in look())
         yield from dict.fromkeys(found)
 
 
-def _mailed(reporter: Reporter, usual: Reporter, page: Page) -> Iterator[TemplateFault]:
+def _reworded(own: Path | None, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
+    """The games whose reports are not worded by the program alone: some of it, or all by a part that they share."""
+    mails = {f"host/{page.page}.txt.j2" for page in sample_pages()}
+    folders = {name.partition("/")[0] for name in (own_templates(own) if own else ()) if name not in mails}
+    shared = bool(folders - games.keys())
+    yield from (game for key, game in games.items() if shared or key in folders or game.templates is not None)
+
+
+def _mailed(reporter: Reporter, usual: Reporter, page: Page) -> list[TemplateFault]:
     """The fault of a mail, if the program's own template has none with this sample."""
     try:
         reporter.write(page)
     except ConfigError as error:
         with suppress(ConfigError):
             usual.write(page)
-            yield _fault(error)
+            return [_fault(error)]
+    return []
 
 
-def _reported(reporter: Reporter, game: AnyRuleset) -> Iterator[TemplateFault]:
-    for view, seats in sample_views(game):
-        for facts in sample_facts(view, seats):
-            try:
-                reporter.report(game, view, facts)
-            except ConfigError as error:
-                yield _fault(error)
+def _reported(reporter: Reporter, game: AnyRuleset) -> list[TemplateFault]:
+    found = []
+    # A fault of the game itself is none of its templates, and shall not keep the others from being looked at.
+    with suppress(Exception):
+        for view, seats in sample_views(game):
+            for facts in sample_facts(view, seats):
+                try:
+                    reporter.report(game, view, facts)
+                except ConfigError as error:
+                    found.append(_fault(error))
+    return found
 
 
 def _fault(error: ConfigError) -> TemplateFault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from pbem.errors import ConfigError
 from pbem.house import TEMPLATES
 from pbem.report import Reporter
 from pbem.report.checking import filling_faults, template_faults
+from pbem.ruleset import SetupError
 from tests.report.toy import Fair, facts, seen
 
 EVENTS = "{% macro event(e, view) %}Something: {{ e.kind }}.{% endmacro %}"
@@ -103,3 +105,15 @@ def test_each_mail_of_the_host_is_filled_in(tmp_path: Path) -> None:
     (fault,) = filling_faults(tmp_path, TEMPLATES, {})
 
     assert (fault.name, fault.text.partition(":")[0]) == ("host/refusal.txt.j2", "line 2")
+
+
+def test_a_game_that_cannot_begin_keeps_no_other_from_being_looked_at(packaged: Packaged) -> None:
+    """Its fault is none of its templates."""
+
+    class Broken(Fair):
+        templates = packaged(events=EVENTS).templates
+
+        def setup(self, *_: object) -> Any:
+            raise SetupError("no table is large enough")
+
+    assert list(filling_faults(None, TEMPLATES, {"fair": Broken()})) == []
