@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -20,7 +21,7 @@ from tests.cli.conftest import Run
 NOW = ("--now", "2026-11-02T10:00Z")
 
 
-@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct, autouse=True)
+@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
 def umask(request: pytest.FixtureRequest) -> Iterator[int]:
     """Whatever the user's shell says of new files."""
     before = os.umask(request.param)
@@ -54,7 +55,7 @@ def test_a_home_and_all_that_comes_into_it(duel: Run, home: Path, tmp_path: Path
     assert os.umask(umask) == umask
 
 
-def test_a_database_in_use(duel: Run, home: Path) -> None:
+def test_a_database_in_use(duel: Run, home: Path, umask: int) -> None:
     """The files that SQLite keeps beside it while it is open are no more open than the database."""
     from pbem.store import Store
 
@@ -68,7 +69,8 @@ def test_a_database_in_use(duel: Run, home: Path) -> None:
     assert (len(beside), modes) == (2, {0o600})
 
 
-def test_a_demo(tmp_path: Path) -> None:
+@pytest.mark.parametrize("umask", [0o000], ids=oct, indirect=True)
+def test_a_demo(tmp_path: Path, umask: int) -> None:
     """Even the games of bots; the site alone is for everybody."""
     demo = tmp_path / "demo"
     result = CliRunner().invoke(main, ["demo", str(demo), "--game", "singularity", "--turns", "1"])
@@ -78,11 +80,10 @@ def test_a_demo(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def opened() -> Iterator[Path]:
+def opened(_new_home: Path) -> Iterator[Path]:
     """A home of the version before, with a blank in its name, in a place where everybody may look around."""
     with tempfile.TemporaryDirectory() as name:
-        home = Path(name) / "my home"
-        assert CliRunner().invoke(main, ["init", str(home)]).exit_code == 0
+        home = Path(shutil.copytree(_new_home, Path(name) / "my home"))
         for path in (Path(name), home, *home.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
         yield home

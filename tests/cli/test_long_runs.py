@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_demo_plays_by_mail_and_tells_where_to_look(tmp_path: Path) -> None:
     """Bots mail real sheets, some with slips; the archive is proved, and all files named are there."""
-    result = CliRunner().invoke(main, ["demo", str(tmp_path / "demo"), "--game", "singularity"])
+    words = ["demo", str(tmp_path / "demo"), "--game", "bubble_singularity", "--seats", "2"]
+    result = CliRunner().invoke(main, words)
 
     assert result.exit_code == 0, result.output
     assert re.search(r"turns +[1-9]", result.output)
