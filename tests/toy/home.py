@@ -216,6 +216,7 @@ class Desk:
         """A mail that was sent, with whom it is to; read once, as it never changes."""
         if path not in self._read:
             mail = email.message_from_bytes(path.read_bytes(), policy=_Reading())
+            assert isinstance(mail, EmailMessage)
             self._read[path] = (mail["To"], mail)
         return self._read[path]
 
