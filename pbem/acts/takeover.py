@@ -23,7 +23,6 @@ from pbem.ruleset import (
     all_views,
     canonical,
 )
-from pbem.ruleset.canonical import read_json
 
 MOST_FAULTS = 20
 """Faults that are told at once; a wrong file may have thousands."""
@@ -46,16 +45,6 @@ class Middle:
 
     state: Json
     turn: int
-
-
-def read_state(path: Path) -> Json:
-    """The data in a file, such as `pbem state` writes. Raises CampaignError."""
-    try:
-        return read_json(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
-    except (ValueError, RecursionError) as error:
-        raise CampaignError(f"{path} is not JSON ({error})") from None
 
 
 def read_texts(folder: Path) -> dict[str, str]:

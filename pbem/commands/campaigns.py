@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 
 from pbem.acts.creation import NewCampaign, create
+from pbem.acts.datafiles import read_data
 from pbem.acts.gm import ChangeGm, MailToken, ShowGm
 from pbem.acts.journal import ShowJournal
 from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy, ShowPolicy
-from pbem.acts.takeover import LAST_TURN, read_state, read_texts
+from pbem.acts.takeover import LAST_TURN, read_texts
 from pbem.commands.common import act, ask, open_home, say
 from pbem.commands.options import FILE, FOLDER, Pair, clock, home_option, json_option, now_option
 from pbem.telling.campaigns import created_lines
@@ -66,7 +67,7 @@ def new(
         settle_minutes=settle,
         policy=dict(rules),
         open=open_seats,
-        state=read_state(state) if state else None,
+        state=read_data(state) if state else None,
         texts=read_texts(texts) if texts else None,
         turn=turn,
     )

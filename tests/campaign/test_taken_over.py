@@ -16,11 +16,12 @@ from click.testing import CliRunner
 from cli import main
 from pbem.acts.act import do, look
 from pbem.acts.creation import NewCampaign, create
+from pbem.acts.datafiles import read_data
 from pbem.acts.opening import Start
 from pbem.acts.past.forking import ShowFork
 from pbem.acts.past.patching import ShowState
 from pbem.acts.past.rolling import RollBack
-from pbem.acts.takeover import read_state, read_texts
+from pbem.acts.takeover import read_texts
 from pbem.archive import setup_dice, turn_dice
 from pbem.archive.reading import folder_name
 from pbem.archive.replay import replay
@@ -299,9 +300,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG")
 
     with pytest.raises(CampaignError, match=r"state\.json is not JSON"):
-        read_state(tmp_path / "state.json")
+        read_data(tmp_path / "state.json")
     with pytest.raises(CampaignError, match=r"none\.json cannot be read"):
-        read_state(tmp_path / "none.json")
+        read_data(tmp_path / "none.json")
     with pytest.raises(CampaignError, match=r"photo\.png is not text in UTF-8"):
         read_texts(tmp_path)
     with pytest.raises(CampaignError, match=r"nowhere is no folder"):
