@@ -55,10 +55,23 @@ class Usages:
     words: frozenset[str]
 
     def read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
-        """A line as its usage has it, and what is to be told of it; one of another verb as it is. Raises Refused."""
-        verb = line.partition(" ")[0]
-        if verb not in self.words:
+        """A line as its usage has it, and what is to be told of it; one of another verb as it is. Raises Refused.
+
+        A usage may be such that what it writes could mean something else, too; then nothing is taken.
+        """
+        if line.partition(" ")[0] not in self.words:
             return line, ()
+        written, findings = self._read(view, number, line)
+        try:
+            again, _ = self._read(view, number, written)
+        except Refused:
+            again = ""
+        if again != written:
+            raise Refused("ambiguous", f"{line[:60]!r} can be read in several ways", f"write: SAY {line[:60]}")
+        return written, findings
+
+    def _read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
+        verb = line.partition(" ")[0]
         with_text = any(known.word == verb for known in self.texts.verbs)
         book = self.texts if with_text else self.plain
         parsed = book.parse(view, [(number, line)])

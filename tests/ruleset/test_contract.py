@@ -87,8 +87,8 @@ def test_a_value_that_cannot_be_is_refused_with_those_that_can(option: Option, t
 
 
 def test_a_file_option_says_so() -> None:
-    """Help for a chart asks for the path of a JSON file."""
-    assert CHART.allowed == "the path of a JSON file"
+    """Help for a chart asks for the path of a file, and says which kinds are read."""
+    assert CHART.allowed == "the path of a file (JSON, YAML or CSV)"
 
 
 def test_events_are_heard_by_their_audience_alone() -> None:

@@ -66,6 +66,14 @@ def test_a_wrong_argument_is_an_error(typed: str, code: str, hint: str) -> None:
     assert parsed.findings[0].hint == hint
 
 
+def test_what_could_be_read_otherwise_is_not_taken() -> None:
+    """A usage may write what it reads in another way; a player says it in words then."""
+    state = new_game(verbs={"lists": {"place": ["Naxos"]}, "GO": {"usage": "GO [<how:word>] [VIA <place>]"}})
+
+    assert texts(read(state, "GO fast via Naxos")) == ["GO fast VIA Naxos"]
+    assert codes(read(state, "GO - Naxos (")) == [(1, "ambiguous")]
+
+
 def test_the_form_has_the_arguments_and_what_they_may_be() -> None:
     """A line for each verb, and the campaign's lists; as it is, it orders nothing."""
     lines = RULESET.template(view(STATE, "red"))
