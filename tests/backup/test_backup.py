@@ -89,6 +89,25 @@ def test_a_backup_of_a_later_version_is_refused(kept: Kept, tmp_path: Path) -> N
         check_backup(later, kept.desk.now, GAMES)
 
 
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        b"",
+        b"[]",
+        b'{"format": 1, "kind": "home", "parts": {}}',
+        b'{"format": 1, "kind": "home", "parts": {"a": 1}, "made": "2026-11-02", "campaigns": []}',
+        b'{"format": 1, "kind": "home", "parts": {}, "made": "today", "campaigns": []}',
+        b'{"format": 1, "kind": "home", "parts": {}, "made": "2026-11-02", "campaigns": [{"name": 1}]}',
+    ],
+)
+def test_a_manifest_that_says_too_little_is_refused(kept: Kept, tmp_path: Path, manifest: bytes) -> None:
+    """In a sentence, whatever it says instead."""
+    other = changed(kept, tmp_path / "other.zip", "manifest.json", manifest)
+
+    with pytest.raises(BackupError, match=r"other\.zip .*manifest"):
+        check_backup(other, kept.desk.now, GAMES)
+
+
 def test_nothing_else_is_written_over(kept: Kept, tmp_path: Path) -> None:
     """A slip in a crontab costs no file; an older backup of the same name is replaced."""
     settings = load_settings(kept.desk.home)
