@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import select
 
@@ -215,7 +215,7 @@ class Desk:
     def _mail(self, path: Path) -> tuple[str, EmailMessage]:
         """A mail that was sent, with whom it is to; read once, as it never changes."""
         if path not in self._read:
-            mail = email.message_from_bytes(path.read_bytes(), policy=_Reading())
+            mail = cast(EmailMessage, email.message_from_bytes(path.read_bytes(), policy=_Reading()))
             self._read[path] = (mail["To"], mail)
         return self._read[path]
 
