@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import select
 
