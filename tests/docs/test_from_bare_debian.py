@@ -37,7 +37,6 @@ NOT_RUN = (
     "systemctl daemon-reload",
     "systemctl enable --now pbem.timer",
     "systemctl list-timers --no-pager pbem.timer",
-    "pbem backup /var/backups/pbem --keep 14",
     "journalctl --no-pager --lines 50 --unit pbem.service",
     "systemctl stop pbem.timer pbem.service",
     "su - pbem -c 'pbem backup /var/backups/pbem --keep 14'",
@@ -176,6 +175,14 @@ def test_the_job_does_a_round(machine: Machine) -> None:
     subprocess.run(["sh", "-c", cron], cwd="/", env=bare, check=True)
 
     assert (machine.home / "tick.log").read_text() == "Nothing to do.\n"
+
+
+def test_the_backup_is_sound(machine: Machine) -> None:
+    """What the page has made of the home is proved by the command that it shows."""
+    [said] = [said for block, said in machine.printed.items() if "pbem check-backup" in block]
+
+    assert len([*(machine.root / "var" / "backups" / "pbem").iterdir()]) == 1
+    assert "first" in said
 
 
 def test_the_units_are_in_order(machine: Machine) -> None:
