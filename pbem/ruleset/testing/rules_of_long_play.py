@@ -37,4 +37,4 @@ class LongPlayRules(Held):
         assert [process.returncode for process in running] == [0, 0], "".join(said[1][-2_000:] for said in printed)
         played, again = (said[0].split() for said in printed)
         assert again == played[: len(again)]
-        assert (len(again) > turns["2"], len(played) > turns["1"]) == (True, True)
+        assert (len(again) >= turns["2"], len(played) >= turns["1"]) == (True, True)
