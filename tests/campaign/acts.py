@@ -244,7 +244,8 @@ class Stage:
 
     Of the acts, `sharp` change turns, or who plays them, `sharpest` the most;
     `planned` are planned before the campaign is locked, and `looking` look at
-    something before, such as a letter; all else is decided under the lock.
+    something before, such as a letter, or are planned as one of the others is;
+    all else is decided under the lock.
     `overtaken` are those that others overtake.
     """
 
@@ -264,8 +265,8 @@ STAGES = {
         set_the_stage,
         ACTS,
         overtaken=ACTS,
-        planned=("tick", "run", "rerun", "rerun with a sheet", "patch"),
-        looking=("fork", *MAILED),
+        planned=("tick", "rerun with a sheet", "patch"),
+        looking=("run", "rerun", "fork", *MAILED),
         sharp=SHARP,
         sharpest=("rollback by two", "rerun with a sheet"),
     ),

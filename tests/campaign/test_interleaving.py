@@ -3,7 +3,8 @@
 What is planned before the campaign is locked meets all others there. What is
 decided under the lock has looked at nothing before, so whatever overtakes it
 there has simply been done before it; it meets the two acts that change most.
-What has looked at something but the campaign meets those that change turns.
+What has looked at something but the campaign meets those that change turns;
+so do all plans on PostgreSQL, where what a plan finds changed is found as on SQLite.
 With `pytest --all-meetings` everything meets everything everywhere.
 """
 
@@ -68,8 +69,9 @@ def wrong(on: Scene, act: str, meetings: Iterable[tuple[int, str]]) -> dict[tupl
 def test_an_act_that_is_overtaken_before_it_is_kept(on: Scene, act: str, all_meetings: bool) -> None:
     """Whatever is done between an act's look and its keeping, it finds what it was planned for, or plans anew."""
     stage = on.stage
-    some = stage.sharp if act in stage.looking else stage.sharpest
-    others = stage.acts if act in stage.planned or all_meetings else some
+    in_full = act in stage.planned and on.one.store.engine.dialect.name == "sqlite"
+    some = stage.sharp if act in (*stage.planned, *stage.looking) else stage.sharpest
+    others = stage.acts if in_full or all_meetings else some
 
     assert wrong(on, act, [(KEEPING, other) for other in others]) == {}
 
