@@ -103,10 +103,11 @@ def _fill(turn: TurnTaken, sheet: SheetCame) -> str:
 
 
 def _bars(turns: Sequence[TurnTaken], top: int) -> _Part:
-    """Days that each turn took."""
+    """Days that each turn took, or hours where none took two days."""
     step, longest = _step(turns), max((turn.hours or 0 for turn in turns), default=0) or 1
-    bars, labels = [], [Label(LEFT - 10, top + 12, "days a turn", 11, PALE, "end")]
-    labels.append(Label(LEFT - 10, top + BARS, f"0 to {longest / 24:.1f}", 11, PALE, "end"))
+    unit, hours = ("days", 24) if longest >= 48 else ("hours", 1)
+    bars, labels = [], [Label(LEFT - 10, top + 12, f"{unit} a turn", 11, PALE, "end")]
+    labels.append(Label(LEFT - 10, top + BARS, f"0 to {longest / hours:.1f}", 11, PALE, "end"))
     every = max(1, round(36 / step))
     for at, turn in enumerate(turns):
         x = LEFT + step * at

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pbem.housekeeping.statistics import Came, SeatPlayed, SheetCame, Statistics, TurnTaken
 from pbem.report.wording import briefly, columns, wrapped
+from pbem.store.states import Phase
 from pbem.telling.common import counted
 from pbem.telling.door import Door
 
@@ -62,18 +63,19 @@ def _turns(statistics: Statistics) -> Iterator[str]:
     seats = [seat.seat for seat in statistics.seats]
     if len(seats) <= ACROSS:
         yield "Hours before the deadline that the first sheet came; late ones have a minus:"
-        rows = [(*_turn(turn, statistics.zone), *(_cell(turn.sheets.get(seat)) for seat in seats)) for turn in turns]
+        rows = [(*_turn(turn, statistics), *(_cell(turn.sheets.get(seat)) for seat in seats)) for turn in turns]
         table = columns(rows, "turn", "opened", "took", *seats)
     else:
         yield "Sheets that came in time, late, and did not come:"
         kinds = (Came.IN_TIME, Came.LATE, Came.MISSED)
-        rows = [(*_turn(turn, statistics.zone), *(_count(turn, came) for came in kinds)) for turn in turns]
+        rows = [(*_turn(turn, statistics), *(_count(turn, came) for came in kinds)) for turn in turns]
         table = columns(rows, "turn", "opened", "took", *kinds)
     yield from (f"  {line}" for line in table.splitlines())
 
 
-def _turn(turn: TurnTaken, zone: str) -> tuple[int, str, str]:
-    return turn.turn, briefly(turn.opened, zone), "open" if turn.hours is None else _span(turn.hours)
+def _turn(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]:
+    last = "the end" if statistics.status == Phase.OVER else "open"
+    return turn.turn, briefly(turn.opened, statistics.zone), last if turn.hours is None else _span(turn.hours)
 
 
 def _count(turn: TurnTaken, came: Came) -> int:
@@ -122,4 +124,5 @@ def _span(hours: float) -> str:
 
 
 def _ago(now: dt.datetime, at: dt.datetime | None) -> str:
-    return "never" if at is None else f"{_span((now - at) / dt.timedelta(hours=1))} ago"
+    """How long ago; a clock that was behind makes nothing lie ahead."""
+    return "never" if at is None else f"{_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
