@@ -65,11 +65,23 @@ def health_check() -> list[str]:
 
 
 def engine() -> str:
-    """A program here that builds images and answers; "" if there is none."""
+    """A program here that builds images, answers, and has or finds the image to begin with; "" if there is none."""
+    base = stages()[0][0].words[0]
     for name in ENGINES:
-        if shutil.which(name) and subprocess.run([name, "info"], capture_output=True, check=False).returncode == 0:
+        if shutil.which(name) and _answers(name, "info") and (_answers(name, "inspect", base) or _pulls(name, base)):
             return name
     return ""
+
+
+def _answers(*words: str) -> bool:
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+def _pulls(name: str, image: str) -> bool:
+    try:
+        return subprocess.run([name, "pull", image], capture_output=True, timeout=PATIENCE, check=False).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def test_nothing_secret_and_nothing_unnamed_gets_in() -> None:
