@@ -32,19 +32,32 @@ ON_STAGE = [
 
 
 @pytest.fixture(scope="module")
-def on(request: pytest.FixtureRequest) -> Iterator[Scene]:
-    """A campaign as it stands on a stage, on a database."""
+def scenes() -> Iterator[tuple[dict[tuple[str, str], Scene], ExitStack]]:
+    """The scenes that were set so far, and what takes them down at the end: each is set once, for all tests on it."""
+    with ExitStack() as stack:
+        yield {}, stack
+
+
+@pytest.fixture
+def on(request: pytest.FixtureRequest, scenes: tuple[dict[tuple[str, str], Scene], ExitStack]) -> Scene:
+    """A campaign as it stands on a stage, on a database. Pytest would set it anew for each pair of it and an act."""
+    known, stack = scenes
+    if request.param not in known:
+        known[request.param] = _set(request, stack)
+    return known[request.param]
+
+
+def _set(request: pytest.FixtureRequest, stack: ExitStack) -> Scene:
     name, database = request.param
     stage, url = STAGES[name], ""
-    with ExitStack() as stack:
-        home = stack.enter_context(server_folder("stage")) / "home"
-        if database == "postgresql":
-            server: PostgresServer = request.getfixturevalue("_postgres")
-            # Acts that wait for one another fail, instead of waiting for ever.
-            url = stack.enter_context(server.fresh_database()) + "?options=-clock_timeout%3D5s"
-        with open_desk(home, database=url, games=stage.games) as desk:
-            now = stage.prepare(desk)
-        yield stack.enter_context(scene(stage, home, now))
+    home = stack.enter_context(server_folder("stage")) / "home"
+    if database == "postgresql":
+        server: PostgresServer = request.getfixturevalue("_postgres")
+        # Acts that wait for one another fail, instead of waiting for ever.
+        url = stack.enter_context(server.fresh_database()) + "?options=-clock_timeout%3D5s"
+    with open_desk(home, database=url, games=stage.games) as desk:
+        now = stage.prepare(desk)
+    return stack.enter_context(scene(stage, home, now))
 
 
 @pytest.fixture(autouse=True)
