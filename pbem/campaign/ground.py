@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.deadlines import Away, load_absences
@@ -54,13 +54,14 @@ class Overtaken(CampaignError):
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A turn of the history, as far as it can still change."""
+    """A turn of the history, as far as it can still change; `rolls` is how often its GM has rolled in it."""
 
     id: int
     number: int
     resolved_at: dt.datetime | None
     deadline: dt.datetime | None
     ruling: Json
+    rolls: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,29 +76,28 @@ class Ground:
     words: Mark
     muted: Mapping[int, frozenset[Seat]]
     dice: tuple[DiceWord, ...]
-    rolls: tuple[int, ...]
 
 
+_ROLLS = (
+    select(func.count())
+    .where(RollRow.campaign_id == Turn.campaign_id, RollRow.turn == Turn.number)
+    .correlate(Turn)
+    .scalar_subquery()
+)
 _TURNS = (
-    select(Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling)
+    select(Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling, _ROLLS)
     .where(live(bindparam("campaign")), Turn.number >= bindparam("first"))
     .order_by(Turn.number)
 )
 _SHEETS = select(Sheet.id).where(Sheet.turn_id.in_(bindparam("turns", expanding=True))).order_by(Sheet.id)
 _CODES = select(Report.code).where(Report.turn_id.in_(bindparam("turns", expanding=True))).order_by(Report.id)
-_ROLLS = (
-    select(RollRow.id)
-    .where(RollRow.campaign_id == bindparam("campaign"), RollRow.turn >= bindparam("first"))
-    .order_by(RollRow.id)
-)
 """Statements of every act, built once: building them takes longer than running them."""
 
 
 def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
     """The ground of a campaign as it is now."""
     database = flushed(session)
-    since = {"campaign": snapshot.id, "first": snapshot.turn - 1}
-    last_two = database.execute(_TURNS, since)
+    last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
     turns = tuple(_Step(*row) for row in last_two)
     ids = [turn.id for turn in turns]
     return Ground(
@@ -109,7 +109,6 @@ def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
         words=mark(session, snapshot.id),
         muted=muted_seats(session, snapshot),
         dice=words_now(session, snapshot) if snapshot.status == Phase.FORMING else (),
-        rolls=tuple(database.execute(_ROLLS, since).scalars()),
     )
 
 
