@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from pbem.backup import Checked, Exported, Imported, Made, Restored
-from pbem.report.wording import sentence, when, wrapped
-from pbem.telling.common import counted
+from pbem.report.wording import counted, sentence, when, wrapped
 
 
 def made_lines(made: Made) -> Iterator[str]:

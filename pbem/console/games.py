@@ -8,9 +8,9 @@ from typing import Any
 from pbem.acts.creation import players_allowed
 from pbem.demo import DemoResult
 from pbem.desk.check import Check
-from pbem.report.wording import sentence, wrapped
+from pbem.report.wording import counted, sentence, wrapped
 from pbem.ruleset import AnyRuleset, Standing
-from pbem.telling.common import counted, reading_lines
+from pbem.telling.common import reading_lines
 
 
 def check_lines(check: Check) -> Iterator[str]:

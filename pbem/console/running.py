@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 
 from pbem.housekeeping.status import HouseStatus
-from pbem.report.wording import sentence, wrapped
+from pbem.report.wording import counted, sentence, wrapped
 from pbem.steps import Ticked
 from pbem.telling import SCREEN
 from pbem.telling.campaigns import status_lines as campaign_lines
 from pbem.telling.campaigns import undelivered_lines
-from pbem.telling.common import counted, utc
+from pbem.telling.common import utc
 from pbem.working.looking import WorkersStatus
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pbem.report.wording import counted
 from pbem.site import Published
-from pbem.telling.common import counted
 
 
 def site_lines(done: Published) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pbem.doctor import Diagnosis
-from pbem.report.wording import columns, sentence, wrapped
-from pbem.telling.common import counted, utc
+from pbem.report.wording import columns, counted, sentence, wrapped
+from pbem.telling.common import utc
 from pbem.upkeep.ledger import Account
 from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held

@@ -13,9 +13,9 @@ from pbem.acts.people.roster import HouseRules, Roster
 from pbem.acts.time.holding import Held
 from pbem.acts.time.scheduling import Deadlines
 from pbem.housekeeping.status import CampaignStatus, SeatStatus, Undelivered
-from pbem.report.wording import columns, when, wrapped
+from pbem.report.wording import columns, counted, when, wrapped
 from pbem.store.states import MailState, Phase
-from pbem.telling.common import counted, days_of
+from pbem.telling.common import days_of
 from pbem.telling.door import Door
 
 

@@ -11,11 +11,6 @@ from pbem.report.wording import continued, sentence, wrapped
 from pbem.ruleset import Seat
 
 
-def counted(number: int, noun: str, nouns: str = "") -> str:
-    """So many of a thing, in words: "1 mail", "2 mails"; `nouns` if the plural is another."""
-    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
-
-
 def utc(at: dt.datetime) -> str:
     """A time in a table for GMs: minutes, UTC."""
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M}"

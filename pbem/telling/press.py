@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pbem.acts.press.from_gm import PressBook, Reached, Text, Texts
-from pbem.report.wording import barred, joined
-from pbem.telling.common import counted, utc
+from pbem.report.wording import barred, counted, joined
+from pbem.telling.common import utc
 from pbem.telling.door import Door
 
 

@@ -6,9 +6,8 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 
 from pbem.housekeeping.statistics import Came, SeatPlayed, SheetCame, Statistics, TurnTaken
-from pbem.report.wording import briefly, columns, wrapped
+from pbem.report.wording import briefly, columns, counted, wrapped
 from pbem.store.states import Phase
-from pbem.telling.common import counted
 from pbem.telling.door import Door
 
 MOST_SEATS = 40
