@@ -98,7 +98,8 @@ NIGHTS = (
 [RESULT]
 A grey morning. The Margaret Hale lies on the Ness with her back broken,
 and half the village has come to look at her. The lamp was dark last
-night, too.
+night, too. How the sea runs, high for rough:
+[ROLL 2d6 "the sea on the first night"]
 [SET nights -= 1]
 [MAP]
 [PICTURE ness.svg: Grey Ness, and the Margaret Hale as she lies]
@@ -185,6 +186,8 @@ it struck, because it was gone.
 [SET found += "a sight of the seal"]
 [FILE]
 Lavery bought the lens. He left on foot, so somebody else has it.
+[NOTES]
+Knows of the Board's agent now. Does not look for Pike among the living.
 """,
             "otter.txt": """\
 [RESULT]
@@ -236,7 +239,8 @@ tide sends you out.
 [RESULT]
 It blows from the north-east. At low water the Margaret Hale went to
 pieces, and ten casks came ashore below the church, to the great joy of
-the parish.
+the parish. What the vicar made of his share, in shillings:
+[ROLL 2d20 "what the vicar makes of his cask"]
 [SET nights -= 1]
 """,
             "heron.txt": """\
@@ -256,6 +260,8 @@ scratch.
 Then a boat grates on the shingle: his daughter.
 [FILE]
 The lens is in your cave, and so is Amos Pike.
+[NOTES]
+Would rather be rid of the lens than of the casks.
 """,
             "raven.txt": """\
 [RESULT]
@@ -329,6 +335,8 @@ under the keel:
 The chest did not get wet. Four brass screws lay ready in a saucer.
 [FILE]
 The lens is in the lamp room, in its chest.
+[NOTES]
+Wins, if the lamp is lit before the packet comes.
 [MAP]
 """,
             "game.txt": "LABEL the fifth night\nSCORE heron 7\nSCORE otter 9\nSCORE raven 8\nSCORE gannet 11\n",
@@ -348,12 +356,16 @@ The lens is in the lamp room, in its chest.
 At 4.31, by the new page of the log, the light of Grey Ness was lit. The
 packet saw it at five, put her helm down, and passed the Ness with a mile
 of water to spare. She had sixty people aboard, and none of them ever
-knew.
+knew. Miles at which she saw it:
+[ROLL 2d6+3 "how far the light is seen"]
 [SET nights -= 1]
 [MAP]
 [PICTURE light.svg: The light of Grey Ness, and the packet going by]
 """,
-            "heron.txt": "[RESULT]\nThe Board has written to commend your zeal. Mr. Lavery has been sent to Malta.\n",
+            "heron.txt": (
+                "[RESULT]\nThe Board has written to commend your zeal. Mr. Lavery has been sent to Malta.\n"
+                "[NOTES]\nNever asked about the casks.\n"
+            ),
             "otter.txt": "[RESULT]\nThe vicar thanked the unknown giver of ten casks, and looked at the back.\n",
             "raven.txt": "[RESULT]\nHe ate. Then he asked for his log, and a new pen.\n",
             "gannet.txt": "[RESULT]\nYou held the match. Your father, in his oilskins, kept the door shut.\n",

@@ -227,6 +227,14 @@ def test_the_story_of_the_demo_is_told_to_its_end() -> None:
     assert RULESET.standing(state).winners == ("gannet",)
 
 
+def test_every_night_of_the_demo_has_all_that_a_gm_can_do() -> None:
+    """Words for everyone, a roll, notes, a change of a ledger, and a picture."""
+    for night in NIGHTS:
+        whole = "".join(night.texts.values())
+        assert {*night.texts} >= {"all.txt", "game.txt", *(f"{seat}.txt" for seat in SEATS)}
+        assert [each for each in ("[ROLL ", "[NOTES]", "[SET ", "[PICTURE ") if each not in whole] == []
+
+
 def test_the_gm_of_the_demo_rules_for_any_seats() -> None:
     """Where others play, they get what is for all, and what lies beside is what that shows."""
     state = RULESET.setup(options(["otter", "two"]), ["otter", "two"], Dice(b"demo"))
