@@ -62,7 +62,7 @@ ROOMS: dict[str, set[str]] = {
     "upkeep": {"campaign", "errors", "masking", "post", "store"},
     "doctor": {
         *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
-        *("post", "progress", "report", "ruleset", "store"),
+        *("post", "progress", "report", "ruleset", "site", "store"),
     },
     "steps": {
         *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook"),
@@ -277,6 +277,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "feeds known",
         "replay",
         "publishing",
+        "samples",
     ),
     "upkeep": ("ledger letters outbox",),
     "doctor": (

@@ -14,6 +14,7 @@ from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.house import TEMPLATES
 from pbem.report.checking import filling_faults, own_templates, template_faults
 from pbem.ruleset import AnyRuleset
+from pbem.site.samples import site_pages
 
 LEAST_FREE = 200_000_000
 """Bytes; with less, a warning."""
@@ -76,7 +77,11 @@ def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[E
     own = settings.templates
     faults = list(template_faults(own, TEMPLATES, games)) if own else []
     # What cannot be read cannot be filled in either, and needs not be told twice.
-    faults = faults if any(fault.fatal for fault in faults) else [*faults, *filling_faults(own, TEMPLATES, games)]
+    faults = (
+        faults
+        if any(fault.fatal for fault in faults)
+        else [*faults, *filling_faults(own, TEMPLATES, games, site_pages)]
+    )
     for fault in faults:
         where = own / fault.name if own else Path(fault.name)
         if fault.fatal and not where.exists():
@@ -89,7 +94,7 @@ def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[E
             yield doubtful("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
     if not faults:
         said = (
-            f"{len(own_templates(own))} of your own, all of them can be filled in"
+            f"{len(own_templates(own))} of your own; mails, reports and pages were written with them, from samples"
             if own
             else "the program's own are used"
         )

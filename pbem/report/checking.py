@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,9 +14,17 @@ from jinja2.meta import find_referenced_templates
 
 from pbem.errors import ConfigError, TemplateUnusable
 from pbem.report.pages import Page
-from pbem.report.reporter import Reporter, template_environment
+from pbem.report.reporter import LETTER, Reporter, template_environment
 from pbem.report.samples import sample_facts, sample_pages, sample_views
+from pbem.report.wording import barred
 from pbem.ruleset import AnyRuleset
+
+_WORDS = "# A sample\n\nand **sample**"
+"""Words that look like something, so that a letter of them has HTML."""
+
+
+Tries = Callable[[Reporter], Iterable[Callable[[], object]]]
+"""With a reporter, ways to write all pages of a kind with samples; each of them twice is the same page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,37 +65,58 @@ def template_faults(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -
                 yield TemplateFault(name, f"it needs the template {part}, which is missing", fatal=True)
     for name in names:
         if name not in known and name not in used:
-            yield TemplateFault(name, f"no mail uses a template of this name{_nearest(name, known)}", fatal=False)
+            yield TemplateFault(
+                name, f"no mail and no page uses a template of this name{_nearest(name, known)}", fatal=False
+            )
 
 
-def filling_faults(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
-    """What goes wrong when templates are filled in: each mail of the host, and reports of each game, with samples.
+def filling_faults(
+    own: Path | None, program: Path, games: Mapping[str, AnyRuleset], site: Tries = lambda _: ()
+) -> Iterator[TemplateFault]:
+    """What goes wrong when templates are filled in with samples: mails of the host, the site, reports of each game.
 
-    Those of the program are right; looked at are those of a GM's `own` folder, and those that games bring.
+    Those of the program are right; looked at are those of a GM's `own` folder, and those that games bring. The pages of
+    the `site` are those of whoever writes it.
     """
     folders = [program] if own is None else [own, program]
     with Reporter(folders, games, pictures=False) as reporter, Reporter([program], pictures=False) as usual:
-        mails = (partial(_mailed, reporter, usual, page) for page in (sample_pages() if own else ()))
-        reports = (partial(_reported, reporter, game) for game in _reworded(own, games))
-        found = (fault for look in (*mails, *reports) for fault in look())
+        pages = ((tries(reporter), tries(usual)) for tries in (partial(_mails, program), site)) if own else ()
+        tried = (partial(_tried, *both) for each in pages for both in zip(*each, strict=True))
+        reports = (partial(_reported, reporter, game) for game in _reworded(own, program, games))
+        found = (fault for look in (*tried, *reports) for fault in look())
         yield from dict.fromkeys(found)
 
 
-def _reworded(own: Path | None, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
+def _mails(program: Path, reporter: Reporter) -> Iterator[Callable[[], str]]:
+    """The host's mails, and the HTML of those that have it."""
+    for page in sample_pages():
+        yield partial(reporter.write, page)
+        if (program / _html_of(page)).exists():
+            yield partial(reporter.write_html, page)
+    for level in (0, 3):
+        yield partial(reporter.letter, f"above\n\n{barred(_WORDS)}\n\nbelow", _WORDS, level)
+
+
+def _html_of(page: Page) -> str:
+    return f"host/{page.page}.html.j2"
+
+
+def _reworded(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
     """The games whose reports are not worded by the program alone: some of it, or all by a part that they share."""
-    mails = {f"host/{page.page}.txt.j2" for page in sample_pages()}
-    folders = {name.partition("/")[0] for name in (own_templates(own) if own else ()) if name not in mails}
+    mails = {name for page in sample_pages() for name in (f"host/{page.page}.txt.j2", _html_of(page))}
+    apart = mails | {LETTER, *(f"site/{name}" for name in own_templates(program / "site"))}
+    folders = {name.partition("/")[0] for name in (own_templates(own) if own else ()) if name not in apart}
     shared = bool(folders - games.keys())
     yield from (game for key, game in games.items() if shared or key in folders or game.templates is not None)
 
 
-def _mailed(reporter: Reporter, usual: Reporter, page: Page) -> list[TemplateFault]:
-    """The fault of a mail, if the program's own template has none with this sample."""
+def _tried(write: Callable[[], object], usual: Callable[[], object]) -> list[TemplateFault]:
+    """The fault of a page, if the program's own template has none with this sample."""
     try:
-        reporter.write(page)
+        write()
     except ConfigError as error:
         with suppress(ConfigError):
-            usual.write(page)
+            usual()
             return [_fault(error)]
     return []
 
@@ -97,9 +126,9 @@ def _reported(reporter: Reporter, game: AnyRuleset) -> list[TemplateFault]:
     # A fault of the game itself is none of its templates, and shall not keep the others from being looked at.
     with suppress(Exception):
         for view, seats in sample_views(game):
-            for facts in sample_facts(view, seats):
+            for facts, drawn in zip(sample_facts(view, seats), (False, True), strict=True):
                 try:
-                    reporter.report(game, view, facts)
+                    reporter.tried(game, view, facts, drawn=drawn)
                 except ConfigError as error:
                     found.append(_fault(error))
     return found

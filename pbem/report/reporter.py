@@ -49,6 +49,9 @@ more of the processors, and longer by the clock. A painter takes a second for th
 one here, and end it for others, would spend that again.
 """
 
+LETTER = "host/letter.html.j2"
+"""The template of the HTML of letters."""
+
 _COMPILED = "2-%s.bytecode"
 """Names of compiled templates; the number grows with any change of the environment that compiles them otherwise."""
 
@@ -121,6 +124,11 @@ class Reporter:
         pngs = self._studio.draw(pictures) if self._studio else []
         return self._report(job._replace(facts=facts), view, list(zip(pictures, pngs, strict=True)))
 
+    def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> ReportParts:
+        """A report to try templates by: no picture is painted, each stands as if it had been, or could not be."""
+        pictures = [(picture, b"" if drawn else None) for picture in ruleset.pictures(view)]
+        return self._report(Job(ruleset, canonical(view), facts, ()), view, pictures)
+
     def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
         """The reports of all jobs, in their order. Jobs are taken somewhat ahead of the reports that are handed out."""
         return self._sharing.reports(jobs)
@@ -149,7 +157,7 @@ class Reporter:
         if len(parts) != 2:
             return ""
         above, below = ([each for each in part.split("\n\n") if each.strip()] for part in parts)
-        return self._render("host/letter.html.j2", {"above": above, "words": words, "below": below, "level": level})
+        return self._render(LETTER, {"above": above, "words": words, "below": below, "level": level})
 
     def site(self, name: str, **facts: Any) -> str:
         """The HTML of `templates/site/<name>.html.j2`."""

@@ -7,6 +7,7 @@ import datetime as dt
 import json
 import types
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import EnumType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from markupsafe import Markup
@@ -54,7 +55,7 @@ def _variants(page: Any) -> Iterator[Page]:
 def sample_facts(view: View, seats: tuple[Seat, ...]) -> Iterator[ReportFacts]:
     """What may stand around a view in a report: little, and everything."""
     for full in (False, True):
-        yield dataclasses.replace(sample(ReportFacts, full=full), seat=view["seat"], seats=seats, page=False)
+        yield dataclasses.replace(sample(ReportFacts, full=full), seat=view["seat"], seats=seats, page=full)
 
 
 def sample(kind: Any, *, full: bool) -> Any:
@@ -80,6 +81,8 @@ def _value(name: str, hint: Any, *, full: bool) -> Any:
         return _PLAIN[hint]
     if origin is Literal:
         return args[0]
+    if isinstance(hint, EnumType):
+        return next(iter(hint))
     if origin in (Union, types.UnionType):
         return _value(name, args[0], full=full) if full else None
     if isinstance(origin, type):

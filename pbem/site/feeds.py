@@ -75,6 +75,8 @@ def _entries(club: ClubShown, campaign: CampaignShown) -> list[Entry]:
 def _said(campaign: CampaignShown, opened: Opened) -> str:
     if campaign.status == Phase.OVER and opened == campaign.last:
         return "The game is over."
+    if campaign.status == Phase.MOVED and opened == campaign.last:
+        return "The game is played in another house now."
     return f"Orders are due {when(opened.deadline, campaign.zone)}." if opened.deadline else "The turn has begun."
 
 

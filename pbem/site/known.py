@@ -67,7 +67,7 @@ def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot)
         schedule=snapshot.schedule.text,
         zone=snapshot.schedule.zone,
         seats=snapshot.seats,
-        joins=snapshot.policy.signup and not over,
+        joins=snapshot.policy.signup and snapshot.status in (Phase.FORMING, Phase.RUNNING),
         free=_free(session, snapshot),
         paused=is_pause(snapshot.held),
         created=session.scalars(select(Campaign.created_at).where(Campaign.id == snapshot.id)).one(),

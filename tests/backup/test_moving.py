@@ -30,6 +30,7 @@ from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
 from pbem.house import House, open_house
 from pbem.housekeeping.status import house_status
+from pbem.site import publish
 from pbem.store.copying import PASSING
 from pbem.store.models import Base, Campaign, Person, Turn
 from pbem.tick import run_now
@@ -192,6 +193,19 @@ def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None
             run_now(house, "toy1", old.now)
         assert live_turns(old)[-1].number == 3
         assert house_status(house).campaigns[0].status == "moved"
+
+
+def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved, tmp_path: Path) -> None:
+    """Its pages are still there, with no deadline and no seat to ask for."""
+    home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
+    with open_house(home, GAMES) as house:
+        done = publish(house, home / "public")
+
+    club, campaign = (home / "public" / "index.html", home / "public" / "c" / "toy1" / "index.html")
+    assert done.problems == ()
+    for page in (club, campaign):
+        assert "layed in another house now" in page.read_text()
+    assert "BEGIN:VEVENT" not in (home / "public" / "deadlines.ics").read_text()
 
 
 def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:

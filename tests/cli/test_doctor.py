@@ -22,6 +22,7 @@ from tests.toy.home import MONDAY, Desk
 NOW = ["--now", "2100-01-01T09:00Z"]
 POSTGRESQL = "postgresql://pbem@127.0.0.1:1/pbem"
 SLIP = '{% extends "host/report.txt.j2" %}{% block knowledge %}\n{{ veiw.turn }}{% endblock %}'
+UNPAINTED = SLIP.replace(".txt", ".html").replace("veiw.turn", "(pictures | selectattr('drawn') | first).titel")
 Break = Callable[[Path], object]
 
 
@@ -146,6 +147,40 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
             lambda home: template(home, "singularity/report.txt.j2", SLIP),
             "singularity/report.txt.j2, line 2: 'veiw' is un",
         ),
+        (
+            lambda home: template(home, "singularity/report.html.j2", UNPAINTED),
+            "singularity/report.html.j2, line 2: 'pbem.report.reporter.PlacedPicture object' has no attribute 'titel'",
+        ),
+        (
+            lambda home: template(home, "host/rulebook.html.j2", "a\n{{ page.hmtl }}"),
+            "host/rulebook.html.j2, line 2: 'pbem.report.pages.RulebookPage object' has no attribute 'hmtl'",
+        ),
+        (
+            lambda home: template(home, "host/letter.html.j2", "{{ words | typed(levl) }}"),
+            "host/letter.html.j2, line 1: 'levl' is undefined",
+        ),
+        (
+            lambda home: template(home, "host/seat_page.html.j2", "{{ page.titel }}"),
+            "host/seat_page.html.j2, line 1: 'pbem.report.seat_page.SeatPage object' has no attribute 'titel'",
+        ),
+        (
+            lambda home: template(
+                home, "site/club.html.j2", "{% for each in club.of('over') %}\n{{ each.nam }}{% endfor %}"
+            ),
+            "site/club.html.j2, line 2: 'pbem.site.facts.CampaignShown object' has no attribute 'nam'",
+        ),
+        (
+            lambda home: template(home, "site/campaign.html.j2", "{% if pictures %}{{ picture }}{% endif %}"),
+            "site/campaign.html.j2, line 1: 'picture' is undefined",
+        ),
+        (
+            lambda home: template(home, "site/replay.html.j2", "{% if judged %}{{ jugded }}{% endif %}"),
+            "site/replay.html.j2, line 1: 'jugded' is undefined",
+        ),
+        (
+            lambda home: template(home, "site/rules.html.j2", "{{ game.titel }}"),
+            "site/rules.html.j2, line 1: 'pbem.site.facts.GameShown object' has no attribute 'titel'",
+        ),
         (lambda home: template(home, "host/help.txt.j2", b"a\n\n\xff"), "help.txt.j2, line 3: this is not text in UT"),
         (lambda home: template(home, "host/help.txt.j2", "{% include 'x.j2' %}"), "needs the template x.j2, which is"),
         (lambda home: add(home, "inbox_password = { env = 'PBEM_NOWHERE' }"), "PBEM_NOWHERE, which is not set. To me"),
@@ -165,7 +200,10 @@ def test_problems_are_named_with_their_cure(duel: Run, home: Path, breaking: Bre
 @pytest.mark.parametrize(
     ("breaking", "said"),
     [
-        (lambda home: template(home, "host/reciept.txt.j2", ""), "no mail uses a template of this name; did you mean"),
+        (
+            lambda home: template(home, "host/reciept.txt.j2", ""),
+            "no mail and no page uses a template of this name; did you mean",
+        ),
         (lambda home: settings(home, "@localhost", "@nowhere.invalid"), "the domain nowhere.invalid is not found: "),
         (lambda home: add(home, "inbox_password = { command = 'echo \" x\"' }"), "it begins or ends with a blank. To"),
     ],
@@ -215,7 +253,10 @@ def test_a_part_of_an_own_template_is_in_use(home: Path, pbem: Run) -> None:
     template(home, "host/help.txt.j2", "{% include 'house/words.j2' %}")
     template(home, "house/words.j2", "Hello")
 
-    assert "ok       templates: 2 of your own, all of them can be filled in\n" in pbem("doctor").output
+    assert (
+        "ok       templates: 2 of your own; mails, reports and pages were written with them, from samples\n"
+        in pbem("doctor").output
+    )
 
 
 def test_mail_that_waits_is_left_there(desk: Desk) -> None:

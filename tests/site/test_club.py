@@ -13,6 +13,7 @@ from sqlalchemy import select
 from pbem.acts.creation import NewCampaign, create
 from pbem.errors import CampaignError
 from pbem.site import publish
+from pbem.site.samples import site_pages
 from pbem.store.models import Campaign
 from tests.toy.home import Desk
 
@@ -42,6 +43,15 @@ def test_a_club_shows_what_is_played(desk: Desk) -> None:
     assert "Round 1" in campaign
     assert 'href="../../games/toy.html"' in campaign
     assert "Bid coins" in (root / "games/toy.html").read_text()
+
+
+def test_samples_fill_in_every_page(desk: Desk) -> None:
+    """Those with which a GM's own templates are tried are enough for the program's own, whatever a campaign is like."""
+    pages = [write() for write in site_pages(desk.house.reporter)]
+
+    assert all(page.startswith("<!DOCTYPE html>") for page in pages)
+    for said in ("not begun yet", "in another house now", "won by sample", "won by nobody"):
+        assert any(said in page.lower() for page in pages)
 
 
 def test_open_seats_say_how_to_join(desk: Desk) -> None:
