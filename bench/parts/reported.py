@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pbem.report import Ordered, Reporter, ReportFacts, SheetUsed, report_data, write_report_data
-from pbem.ruleset import AnyRuleset, Dice, Order, Seat, TurnInput, View, canonical
+from pbem.ruleset import AnyRuleset, Dice, Event, Order, Seat, TurnInput, View, canonical
 from pbem.ruleset.contract import all_views, remembering
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -49,7 +49,7 @@ class Costs:
 def played(ruleset: AnyRuleset, seats: Sequence[Seat], turns: int) -> list[Reported]:
     """What all seats are to be told after so many turns of bots, or at the end of the game."""
     dice = Dice(b"bench")
-    state, events = ruleset.setup({}, seats, dice), ()
+    state, events = ruleset.setup({}, seats, dice), tuple[Event, ...]()
     orders: dict[Seat, tuple[Order, ...]] = {}
     views: dict[Seat, View] = {}
     for number in range(turns + 1):
@@ -79,7 +79,7 @@ def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Cost
     with Reporter([TEMPLATES], {ruleset.key: ruleset}, pictures=False) as reporter:
         facts = [_facts(ruleset, each) for each in reports]
         jobs = [(ruleset, each.view, about) for each, about in zip(reports, facts, strict=True)]
-        reporter.reports(jobs)  # templates are compiled
+        reporter.report(*jobs[0])  # templates are compiled
         contexts = [reporter._context(*job, [], ruleset.brief(job[1])) for job in jobs]
         datas = [report_data(*job) for job in jobs]
 
