@@ -188,6 +188,7 @@ class SeatRow(Base):
     hash. `muted` are the seats whose press its player does not want.
     `dice_word` is the player's own word for the dice, "" if it is drawn for him;
     `dice_code` is the reply code of the mail that tells him of it, before the start.
+    `since` is when its player took it over from another, whose missed sheets are not his.
     """
 
     __tablename__ = "seat"
@@ -205,6 +206,7 @@ class SeatRow(Base):
     dice_code: Mapped[str] = mapped_column(String(32), default="", index=True)
     nmr_in_a_row: Mapped[int] = mapped_column(default=0)
     nmr_total: Mapped[int] = mapped_column(default=0)
+    since: Mapped[dt.datetime | None]
 
     campaign: Mapped[Campaign] = relationship(back_populates="seats")
     person: Mapped[Person | None] = relationship()

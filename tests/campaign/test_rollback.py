@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.act import Scene, do, look
 from pbem.acts.past.rolling import GoForward, RollBack
+from pbem.acts.people.roster import GiveSeat
 from pbem.acts.turns.turnrun import at_any_rate, run_turn
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
@@ -117,6 +118,27 @@ def test_reports_after_a_rollback_have_codes_of_their_own(played: Desk) -> None:
     new = [mail for mail in played.mails(ANN) if "round 3" in mail["Subject"]]
     assert len({mail["Reply-To"] for mail in [*new, old]}) == 2
     assert len({mail["Message-ID"] for mail in played.mails()}) == len(played.mails())
+
+
+def test_nobody_is_counted_what_another_missed_in_his_place(played: Desk) -> None:
+    """Whatever is taken back and put back: a newcomer has missed what was missed since he came."""
+
+    def blue() -> tuple[int, int]:
+        seat = rows(played, SeatRow)[1]
+        return seat.nmr_in_a_row, seat.nmr_total
+
+    missed = [blue()]
+    do(played.house, "toy1", GiveSeat("blue", "eve@example.net"), played.now)
+    do(played.house, "toy1", RollBack(2), played.now)
+    missed.append(blue())
+    do(played.house, "toy1", GoForward(), played.now)
+    missed.append(blue())
+    play(played, {"red": "BID 1"})
+    missed.append(blue())
+    do(played.house, "toy1", RollBack(2), played.now)
+    missed.append(blue())
+
+    assert missed == [(1, 1), (0, 0), (0, 0), (1, 1), (0, 0)]
 
 
 def test_missed_sheets_are_counted_as_before(played: Desk) -> None:

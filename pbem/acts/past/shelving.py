@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import select, update
@@ -116,33 +116,47 @@ def version_before(session: Session, snapshot: CampaignSnapshot, number: int) ->
 
 
 def count_misses_again(
-    session: Session, snapshot: CampaignSnapshot, *, gone: Iterable[Turn] = (), back: Iterable[Turn] = ()
+    session: Session, snapshot: CampaignSnapshot, *, gone: Sequence[Turn] = (), back: Sequence[Turn] = ()
 ) -> None:
     """Mends the counts of missed sheets, after turns have left or come back into the history.
 
     Records do not tell whether a seat without a sheet had a player, so no row
     is longer than all sheets that were ever counted as missed.
     """
-    difference = _missed(back)
-    difference.subtract(_missed(gone))
-    rows = _rows(session, snapshot)
-    for seat in session.scalars(select(SeatRow).where(SeatRow.campaign_id == snapshot.id)):
+    seats = session.scalars(select(SeatRow).where(SeatRow.campaign_id == snapshot.id)).all()
+    since = {seat.name: seat.since for seat in seats if seat.since}
+    # A turn that was run once more was missed by whoever missed it the first time.
+    run_at = {turn.number: turn.resolved_at for turn in (*back, *gone) if turn.resolved_at}
+    difference = _missed(back, run_at, since)
+    difference.subtract(_missed(gone, run_at, since))
+    rows = _rows(session, snapshot, since)
+    for seat in seats:
         seat.nmr_total = max(0, seat.nmr_total + difference[seat.name])
         seat.nmr_in_a_row = min(rows.get(seat.name, 0), seat.nmr_total)
     session.flush()
 
 
-def _missed(turns: Iterable[Turn]) -> Counter[Seat]:
-    return Counter(seat for turn in turns if turn.record for seat in json.loads(turn.record).get("missing", ()))
+def _missed(
+    turns: Iterable[Turn], run_at: Mapping[int, dt.datetime], since: Mapping[Seat, dt.datetime]
+) -> Counter[Seat]:
+    """How many of the turns the player of each seat has missed."""
+    told = ((turn, json.loads(turn.record)) for turn in turns if turn.record)
+    return Counter(
+        seat
+        for turn, record in told
+        for seat in record.get("missing", ())
+        if seat not in since or run_at[turn.number] > since[seat]
+    )
 
 
-def _rows(session: Session, snapshot: CampaignSnapshot) -> Mapping[Seat, int]:
-    """How many turns, up to the last, each seat was awaited in and sent nothing."""
-    records = select(Turn.record).where(live(snapshot.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
+def _rows(session: Session, snapshot: CampaignSnapshot, since: Mapping[Seat, dt.datetime]) -> Mapping[Seat, int]:
+    """How many turns, up to the last, each seat was awaited in and its player sent nothing."""
+    runs = select(Turn.record, Turn.resolved_at).where(live(snapshot.id), Turn.record.is_not(None))
     rows: dict[Seat, int] = {}
     ended: set[Seat] = set()
-    for record in session.scalars(records):
+    for record, at in session.execute(runs.order_by(Turn.number.desc())):
         told = json.loads(record or b"{}")
+        ended |= {seat for seat, seated in since.items() if at is None or at <= seated}
         for seat in told.get("orders", {}):
             if seat not in told["missing"]:
                 ended.add(seat)

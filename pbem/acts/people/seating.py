@@ -102,7 +102,7 @@ def hand_over(
     """
     _check_playing(snapshot, place)
     renewed = _empty(session, house, snapshot, place, status=Seating.PLAYING)
-    afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "muted": []}
+    afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(afresh))
     mark_seated(session, snapshot.id, person)
     pass_on(session, snapshot.name, place.seat, person)
