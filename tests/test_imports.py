@@ -103,8 +103,8 @@ ROOMS: dict[str, set[str]] = {
         *("jobs", "site", "steps", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
-        *("acts", "archive", "campaign", "config", "house", "post", "report", "rulebook", "ruleset", "steps", "store"),
-        "tick",
+        *("acts", "archive", "campaign", "config", "errors", "house", "post", "report", "rulebook", "ruleset"),
+        *("steps", "store", "tick"),
     },
 }
 """What each room of pbem/ may import, from the lowest to the highest; the suites for authors of games use all below."""
@@ -142,7 +142,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "leaks soak",
         "envelope held",
         "rules_of_long_play rules_of_pages rules_of_reports",
-        "rules_of_secrecy rules_of_setup rules_of_sheets rules_of_turns",
+        "rules_of_secrecy rules_of_setup rules_of_sheets rules_of_takeovers rules_of_turns",
     ),
     "post": (
         "addresses armour connecting fingerprint html_text incoming languages",

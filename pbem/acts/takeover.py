@@ -140,9 +140,14 @@ def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
     )
 
 
-def _refuse(ruleset: AnyRuleset, faults: Sequence[Fault]) -> None:
+def refuse(what: str, faults: Sequence[Fault]) -> None:
+    """Raises CampaignError if there are faults: what they are of, and each on a line of its own."""
     if faults:
-        raise CampaignError(_listed(f"this is no state of {ruleset.title} to play on from", list(map(str, faults))))
+        raise CampaignError(_listed(what, list(map(str, faults))))
+
+
+def _refuse(ruleset: AnyRuleset, faults: Sequence[Fault]) -> None:
+    refuse(f"this is no state of {ruleset.title} to play on from", faults)
 
 
 def _listed(what: str, wrong: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from pbem.acts.creation import NewCampaign, create
 from pbem.acts.datafiles import read_data
 from pbem.acts.opening import Start
 from pbem.acts.past.forking import ShowFork
-from pbem.acts.past.patching import ShowState
+from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.rolling import RollBack
 from pbem.acts.takeover import read_texts
 from pbem.archive import setup_dice, turn_dice
@@ -167,6 +167,23 @@ def test_a_set_up_between_turns_is_found(archive: Path) -> None:
 
     with pytest.raises(ReplayError, match="turn 14: its record is that of a set-up, but turns come before it"):
         verify(archive, "toy1", games=GAMES)
+
+
+def test_a_patch_is_looked_at_like_a_state_from_elsewhere(begun: Desk) -> None:
+    """All that is wrong with it is told by path, where the game alone would name the first; an end may be written."""
+    state = look(begun.house, "toy1", ShowState(), begun.now).state
+    wrong = state | {"moves": [*state["moves"], "d6"], "forfeit_after": 100}
+
+    with pytest.raises(CampaignError) as error:
+        look(begun.house, "toy1", Patch(wrong), begun.now)
+    ended = state | {"result": {"winners": ["red"], "how": ["resigned"]}}
+    patched = look(begun.house, "toy1", Patch(ended), begun.now)
+
+    said = str(error.value)
+    assert "refuses this state:" in said
+    assert "/forfeit_after: expected a whole number from 0 to 99, got 100" in said
+    assert "/moves/13: expected each but once" in said
+    assert [each.path for each in patched.edit.differences] == ["/result"]
 
 
 def test_nobody_can_go_back_before_its_first_turn(begun: Desk) -> None:

@@ -11,9 +11,11 @@ from typing import Annotated
 
 import pytest
 
+from pbem.errors import CampaignError
 from pbem.ruleset import (
     AnyRuleset,
     Choice,
+    Fault,
     Form,
     Json,
     Listed,
@@ -90,6 +92,22 @@ def test_a_hint_that_is_not_taken_is_found() -> None:
 
     with pytest.raises(AssertionError, match="Atlantis"):
         suite.test_a_hint_typed_in_is_taken()
+
+
+def test_a_state_that_is_taken_for_good_is_played() -> None:
+    """A game that finds no fault in any state is found: there is one that it cannot go on from."""
+
+    class Credulous(type(TOY)):  # type: ignore[misc]
+        def check_state(self, data: Json, seats: Sequence[str]) -> Sequence[Fault]:
+            return ()
+
+    suite = RulesetSuite()
+    suite.ruleset = Credulous()
+
+    with pytest.raises(CampaignError) as failed:
+        suite.test_a_wrong_state_is_told_and_no_other_is_played()
+
+    assert failed.value.__notes__[0].startswith("check_state found nothing with ")
 
 
 class Overbold(Listed):

@@ -17,11 +17,12 @@ from pbem.acts.act import Planned, Question, Scene, Trace
 from pbem.acts.past.amending import asked_of, keep_amendment
 from pbem.acts.past.impact import Amendment, Impact, plan_amendment
 from pbem.acts.past.rerunning import MISREAD, Changes
+from pbem.acts.takeover import refuse
 from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
 from pbem.campaign.snapshot import CampaignSnapshot, live_turn
 from pbem.errors import CampaignError
 from pbem.house import House
-from pbem.ruleset import AnyRuleset, Json, RulesetError, canonical
+from pbem.ruleset import AnyRuleset, Fault, Json, RulesetError, TakenOver, canonical
 from pbem.store.states import Phase
 
 
@@ -113,12 +114,14 @@ def read_edit(session: Session, house: House, snapshot: CampaignSnapshot, data: 
     patch = make_patch(before, wanted)
     if not patch:
         raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
-    _try_out(house.game(snapshot.game), snapshot, wanted)
+    _try_out(house.game(snapshot.game), snapshot, before, wanted)
     return Edit(Changes(patch=tuple(patch), of_state=state), tuple(differences(before, patch)))
 
 
-def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, wanted: Json) -> None:
+def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:
     """Raises CampaignError unless the game takes the state as it is written, and can show it to every seat."""
+    refused = f"{ruleset.title} refuses this state"
+    faults = _new_faults(ruleset, snapshot, before, wanted)
     try:
         state = ruleset.load(wanted, ruleset.version)
         written = _plain(ruleset, state)
@@ -126,15 +129,27 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, wanted: Json) -> N
         for seat in snapshot.seats:
             canonical(ruleset.view(state, seat, ()))
     except RulesetError as error:
-        raise CampaignError(f"{ruleset.title} refuses this state: {error}") from None
+        refuse(refused, faults)
+        raise CampaignError(f"{refused}: {error}") from None
     except MISREAD as error:
+        refuse(refused, faults)
         raise CampaignError(f"{ruleset.title} cannot read this state ({type(error).__name__}: {error})") from None
+    if not standing.over:  # of a game that is over nothing is asked but that it can be shown
+        refuse(refused, faults)
     if canonical(written) != canonical(wanted):
         first = differences(wanted, make_patch(wanted, written))[0]
         raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")
     strangers = standing.awaiting - set(snapshot.seats)
     if strangers or standing.over == bool(standing.awaiting):
         raise CampaignError(f"{ruleset.title} cannot go on from this state: nobody at the table would be to move")
+
+
+def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> list[Fault]:
+    """What a game that can tell finds wrong with the state, and not with the one before."""
+    if not isinstance(ruleset, TakenOver):
+        return []
+    known = ruleset.check_state(before, snapshot.seats)
+    return [fault for fault in ruleset.check_state(wanted, snapshot.seats) if fault not in known]
 
 
 def _plain(ruleset: AnyRuleset, state: Any) -> Json:
