@@ -31,7 +31,7 @@ from bench.parts.clock import Stages, medians
 from bench.parts.club import Club
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.archiving import archive_left
-from pbem.campaign.due import due
+from pbem.campaign.due import due, open_turns
 from pbem.catalogue import installed_games
 from pbem.desk.answer import answer_letters
 from pbem.house import House
@@ -110,8 +110,9 @@ def _night(house: House, club: Club, sheets: int) -> Stages:
     with stages.timed("answer"):
         answered = answer_letters(house, now)
     with stages.timed("turns"):
-        remind(house, now)
-        ran = [run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn) for turn in due(house, now)]
+        waiting = open_turns(house)
+        remind(house, waiting, now)
+        ran = [run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn) for turn in due(waiting, now)]
         archive_left(house, now)
         house.reporter.close()  # the processor time of its workers counts once they have ended
     with stages.timed("send"), closing(open_carrier(house.settings)) as carrier:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
@@ -17,7 +18,7 @@ from pbem.acts.turns.run_requests import asked_runs, is_asked
 from pbem.acts.turns.turnrun import Still, run_turn
 from pbem.calendar.outage import Outage
 from pbem.campaign.archiving import archive_left
-from pbem.campaign.due import BY_GM, Due, due
+from pbem.campaign.due import BY_GM, Due, due, open_turns
 from pbem.campaign.restoring import restore
 from pbem.desk.answer import Tally
 from pbem.errors import PbemError, StoreError, in_words
@@ -31,12 +32,11 @@ from pbem.post.carriers import open_carrier
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.sending import Sent, send_due
-from pbem.post.waiting import in_lane
+from pbem.post.waiting import in_lane, is_due
 from pbem.progress import Progress, silent
 from pbem.ruleset import RulesetError
 from pbem.site import publish_changes
-from pbem.store.models import Campaign, Outgoing, Turn
-from pbem.store.states import UNSENT
+from pbem.store.models import Campaign, Turn
 
 MOST_NAMED = 3
 """Things in the inbox that are no mail, named in one sentence."""
@@ -110,10 +110,11 @@ def look_after(
 ) -> None:
     """What follows when the letters are answered, in all campaigns or in one: reminds, resolves, tells GMs."""
     now = moment.at
+    waiting = open_turns(house, campaign)
     if moment.readable:
-        done.reminded, problems = remind(house, now, campaign)
+        done.reminded, problems = remind(house, waiting, now)
         done.problems += problems
-    found = due(house, now, by_deadline=moment.readable, outage=moment.outage, campaign=campaign)
+    found = due(waiting, now, by_deadline=moment.readable, outage=moment.outage)
     turns = [*asked_runs(house, now, campaign), *_sifted(house, found, now, done)]
     resolve(house, turns, now, done, progress, at_word=is_asked)
     done.problems += send_digests(house, now, campaign)
@@ -190,23 +191,21 @@ def send_mail(
     """Sends what is due: all of it, or that of a lane."""
     settings = house.settings
     with house.store.reading() as session:
-        waiting = select(func.count()).where(Outgoing.state.in_(UNSENT), Outgoing.not_before <= now)
+        waiting = select(func.count()).where(is_due(now))
         here = waiting if lane is None else waiting.where(in_lane(lane, settings.pace))
         total = session.scalar(here) or 0
     try:
-        carrier = open_carrier(settings)
-        try:
-            done.sent = send_due(
-                house.store,
-                carrier,
-                now,
-                pace=settings.pace,
-                connections=settings.connections,
-                lane=lane,
-                on_sent=_counter(progress, total),
-            )
-        finally:
-            carrier.close()
+        with closing(open_carrier(settings)) as carrier:
+            if total:  # to send what is none takes the only writer's place, and most ticks have nothing to send
+                done.sent = send_due(
+                    house.store,
+                    carrier,
+                    now,
+                    pace=settings.pace,
+                    connections=settings.connections,
+                    lane=lane,
+                    on_sent=_counter(progress, total),
+                )
     except PbemError as error:
         done.problems.append(f"mail cannot be sent now: {error}")
     if done.sent.trouble:

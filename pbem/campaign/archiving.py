@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Select, bindparam, select, update
 from sqlalchemy.orm import Session
@@ -23,6 +24,7 @@ from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import load_campaign, load_sheets
 from pbem.errors import PbemError, StoreError, in_words
 from pbem.house import House
+from pbem.store import flushed
 from pbem.store.models import Campaign, Report, Turn
 
 _Rows = Select[int, str, int, int | None, bytes | None]
@@ -56,9 +58,14 @@ def resolved_turns() -> _Rows:
     )
 
 
-def load_resolved(session: Session, turns: _Rows) -> list[Resolved]:
-    """The turns of a selection made from `resolved_turns`, in the order in which they were made."""
-    rows = sorted(session.execute(turns), key=lambda row: row.id)  # asked to sort them, SQLite looks through all turns
+_WITHDRAWN = resolved_turns().where(_ON_SHELVES)
+_UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
+
+
+def load_resolved(session: Session, turns: _Rows, **parameters: Any) -> list[Resolved]:
+    """The turns of a selection made from `resolved_turns`, with its parameters, in the order of their making."""
+    found = flushed(session).execute(turns, parameters)
+    rows = sorted(found, key=lambda row: row.id)  # asked to sort them, SQLite looks through all turns
     return [
         Resolved(id_, name, number, shelf_id is not None, record or b"{}")
         for id_, name, number, shelf_id, record in rows
@@ -80,10 +87,9 @@ def archive_left(house: House, now: dt.datetime) -> tuple[int, list[str]]:
 
     Returns how many, and a sentence for each that could not be.
     """
-    problems = tidy(house)
-    unarchived = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
     with house.store.reading() as session:
-        left = load_resolved(session, unarchived)
+        withdrawn, left = load_resolved(session, _WITHDRAWN), load_resolved(session, _UNARCHIVED)
+    problems = _tidy(house, withdrawn)
     count = 0
     for turn in left:
         problem = write_again(house, turn)
@@ -120,10 +126,8 @@ def _is_moved(house: House, turn: Resolved) -> bool:
     return (shelf is not None) != turn.withdrawn
 
 
-def tidy(house: House) -> list[str]:
+def _tidy(house: House, turns: Sequence[Resolved]) -> list[str]:
     """Sets the folders of withdrawn turns aside, or writes them there; returns a sentence for each where it failed."""
-    with house.store.reading() as session:
-        turns = load_resolved(session, resolved_turns().where(_ON_SHELVES))
     problems = []
     for turn in turns:
         try:

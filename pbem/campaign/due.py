@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import RowMapping, select
+from sqlalchemy import RowMapping, bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.calendar.outage import Outage
@@ -15,6 +15,7 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import Policy
 from pbem.house import House
 from pbem.ruleset import Seat
+from pbem.store import flushed
 from pbem.store.models import Campaign, SeatRow, Sheet, Turn
 from pbem.store.states import Phase, Seating
 
@@ -102,19 +103,12 @@ class Due:
 
 
 def due(
-    house: House,
-    now: dt.datetime,
-    *,
-    by_deadline: bool = True,
-    outage: Outage | None = None,
-    campaign: str | None = None,
+    turns: Iterable[Waiting], now: dt.datetime, *, by_deadline: bool = True, outage: Outage | None = None
 ) -> list[Due]:
-    """The turns to be resolved now, of all campaigns or of one.
+    """Those of some open turns that are to be resolved now.
 
     If not `by_deadline`, or if theirs waits for an outage, only with all sheets in.
     """
-    with house.store.reading() as session:
-        turns = load_waiting(session, campaign)
     timely = ((turn, by_deadline and not (outage and outage.holds(turn.closes, now))) for turn in turns)
     reasons = ((turn, turn.reason(now, by_deadline=counts)) for turn, counts in timely)
     return [Due(turn.campaign, turn.turn, reason) for turn, reason in reasons if reason is not None]
@@ -128,51 +122,64 @@ def still_due(session: Session, turn: Due, now: dt.datetime) -> Waiting | None:
     return None
 
 
+def open_turns(house: House, campaign: str | None = None) -> list[Waiting]:
+    """The open turns of all running campaigns, or of one, as they are now."""
+    with house.store.reading() as session:
+        return load_waiting(session, campaign)
+
+
+_IS_RUNNING = Campaign.status == Phase.RUNNING
+_IS_OPEN = Turn.resolved_at.is_(None)
+_AT_TABLE = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
+
+_TURNS = (
+    select(
+        Campaign.id.label("campaign_id"),
+        Campaign.name.label("campaign"),
+        Campaign.schedule,
+        Campaign.settle_minutes,
+        Campaign.policy,
+        Campaign.held,
+        Turn.id.label("turn_id"),
+        Turn.number.label("turn"),
+        Turn.opened_at,
+        Turn.deadline,
+        Turn.reminded_at,
+        Turn.awaited,
+    )
+    .join(Turn, _AT_TABLE)
+    .where(_IS_RUNNING, _IS_OPEN)
+    .order_by(Campaign.id)
+)
+_MANNED = (
+    select(SeatRow.campaign_id, SeatRow.name)
+    .join(Campaign, Campaign.id == SeatRow.campaign_id)
+    .where(SeatRow.status == Seating.PLAYING, ~SeatRow.paused, _IS_RUNNING)
+    .order_by(SeatRow.id)
+)
+_SHEETS = (
+    select(Sheet.turn_id, SeatRow.name, Sheet.version, Sheet.wait, Sheet.received_at)
+    .join(SeatRow, SeatRow.id == Sheet.seat_id)
+    .join(Turn, Turn.id == Sheet.turn_id)
+    .join(Campaign, _AT_TABLE)
+    .where(Sheet.accepted, _IS_RUNNING, _IS_OPEN)
+    .order_by(Sheet.version)
+)
+_OF_ALL = (_TURNS, _MANNED, _SHEETS)
+"""Written once: every tick asks them of every home, and to write one takes as long as to ask it."""
+
+_OF_ONE = tuple(asked.where(Campaign.name == bindparam("campaign")) for asked in _OF_ALL)
+
+
 def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]:
     """The open turns of all running campaigns, or of one; in the order of their creation."""
-    is_running = [Campaign.status == Phase.RUNNING]
-    if campaign is not None:
-        is_running.append(Campaign.name == campaign)
-    is_open = [*is_running, Turn.resolved_at.is_(None)]
-    at_table = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
-    turns = session.execute(
-        select(
-            Campaign.id.label("campaign_id"),
-            Campaign.name.label("campaign"),
-            Campaign.schedule,
-            Campaign.settle_minutes,
-            Campaign.policy,
-            Campaign.held,
-            Turn.id.label("turn_id"),
-            Turn.number.label("turn"),
-            Turn.opened_at,
-            Turn.deadline,
-            Turn.reminded_at,
-            Turn.awaited,
-        )
-        .join(Turn, at_table)
-        .where(*is_open)
-        .order_by(Campaign.id)
-    ).all()
+    connection, of = flushed(session), {} if campaign is None else {"campaign": campaign}
+    turns, seats, sheets = (connection.execute(asked, of).all() for asked in (_OF_ONE if of else _OF_ALL))
     manned: dict[int, list[Seat]] = defaultdict(list)
-    seats = (
-        select(SeatRow.campaign_id, SeatRow.name)
-        .join(Campaign, Campaign.id == SeatRow.campaign_id)
-        .where(SeatRow.status == Seating.PLAYING, ~SeatRow.paused, *is_running)
-        .order_by(SeatRow.id)
-    )
-    for campaign_id, seat in session.execute(seats):
+    for campaign_id, seat in seats:
         manned[campaign_id].append(seat)
     counting: dict[int, dict[Seat, Counting]] = defaultdict(dict)
-    sheets = (
-        select(Sheet.turn_id, SeatRow.name, Sheet.version, Sheet.wait, Sheet.received_at)
-        .join(SeatRow, SeatRow.id == Sheet.seat_id)
-        .join(Turn, Turn.id == Sheet.turn_id)
-        .join(Campaign, at_table)
-        .where(Sheet.accepted, *is_open)
-        .order_by(Sheet.version)
-    )
-    for turn_id, seat, version, wait, received_at in session.execute(sheets):
+    for turn_id, seat, version, wait, received_at in sheets:
         counting[turn_id][seat] = Counting(version, wait, received_at)
     return [_waiting(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
 

@@ -12,7 +12,7 @@ import json
 import random
 from collections.abc import Iterator
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.archive import is_whole, turns_there
@@ -20,6 +20,7 @@ from pbem.archive.reading import folder_name
 from pbem.campaign.archiving import Resolved, load_resolved, resolved_turns, write_again
 from pbem.errors import in_words
 from pbem.house import House
+from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
 
@@ -59,11 +60,17 @@ def _restored(house: House, turn: Resolved) -> str:
     return write_again(house, turn) or f"{damage}; it was written again from the database"
 
 
+_BEGUN = (
+    select(Campaign.id, Campaign.name, Campaign.origin, Campaign.turn)
+    .where(Campaign.status != Phase.FORMING)
+    .order_by(Campaign.id)
+)
+
+
 def _without_folder(session: Session, house: House) -> Iterator[Resolved]:
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
-    begun = select(Campaign.id, Campaign.name, Campaign.origin, Campaign.turn).where(Campaign.status != Phase.FORMING)
-    for id_, name, origin, turn in session.execute(begun.order_by(Campaign.id)):
+    for id_, name, origin, turn in flushed(session).execute(_BEGUN):
         names, aside = turns_there(house.settings.archive, name)
         lost = [number for number in range(origin, turn) if folder_name(number) not in names]
         here = resolved_turns().where(Turn.campaign_id == id_)
@@ -75,22 +82,29 @@ def _without_folder(session: Session, house: House) -> Iterator[Resolved]:
 
 
 _SET_ASIDE = (Turn.shelf_id.is_not(None), Turn.archived_at.is_(None))
+_COUNTS = (
+    select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None)).group_by(Turn.campaign_id)
+)
 
 
 def _withdrawn(session: Session) -> dict[int, int]:
     """How many withdrawn turns each campaign has."""
-    counts = select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None))
-    return {row[0]: row[1] for row in session.execute(counts.group_by(Turn.campaign_id))}
+    return {row[0]: row[1] for row in flushed(session).execute(_COUNTS)}
+
+
+_NEWEST = select(func.max(Turn.id))
+_DRAWN = resolved_turns().where(
+    Turn.id.in_(bindparam("drawn", expanding=True)), Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)
+)
 
 
 def _some(session: Session) -> Iterator[Resolved]:
     """A few of the turns whose folders should be there, or all where they are few."""
-    newest = session.scalar(select(func.max(Turn.id))) or 0
-    written = Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)
+    newest = flushed(session).execute(_NEWEST).scalar() or 0
     drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
     files = 0
     for start in range(0, len(drawn), AT_ONCE):
-        loaded = load_resolved(session, resolved_turns().where(Turn.id.in_(drawn[start : start + AT_ONCE]), written))
+        loaded = load_resolved(session, _DRAWN, drawn=drawn[start : start + AT_ONCE])
         random.shuffle(loaded)  # where it stops shall not depend on how old they are
         for turn in loaded:
             yield turn

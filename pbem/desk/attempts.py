@@ -17,7 +17,7 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.orm import Session
 
-from pbem.store import Store
+from pbem.store import Store, flushed
 from pbem.store.models import Letter
 from pbem.store.states import LetterState
 
@@ -43,7 +43,7 @@ class Waiting:
 def waiting_letters(session: Session, lane: str | None = None) -> list[Waiting]:
     """All new letters, oldest first; or those of a lane that need not wait for an older one of another."""
     if lane is None:
-        return _new_letters(session)
+        return [Waiting(*row) for row in flushed(session).execute(_ALL_NEW)]
     in_the_way = Letter.lane != ALONE if lane == ALONE else Letter.lane == ALONE
     came = select(Letter.received_at, Letter.id).where(_NEW, in_the_way)
     first = session.execute(came.order_by(*_AS_THEY_CAME).limit(1)).first()
@@ -63,9 +63,11 @@ _NEW = Letter.state == LetterState.NEW
 _AS_THEY_CAME = (Letter.received_at, Letter.id)
 
 
+_ALL_NEW = select(Letter.id, Letter.attempts).where(_NEW).order_by(*_AS_THEY_CAME)
+
+
 def _new_letters(session: Session, *which: ColumnElement[bool]) -> list[Waiting]:
-    new = select(Letter.id, Letter.attempts).where(_NEW, *which).order_by(*_AS_THEY_CAME)
-    return [Waiting(*row) for row in session.execute(new)]
+    return [Waiting(*row) for row in session.execute(_ALL_NEW.where(*which))]
 
 
 def in_groups(letters: Sequence[Waiting]) -> Iterator[list[Waiting]]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError
 from pbem.house import House
 from pbem.report.wording import when
+from pbem.store import flushed
 from pbem.store.models import Fact
 
 CLOSED = "closed"
 """The name of the fact that is kept."""
+
+_CLOSED = select(Fact.data).where(Fact.name == CLOSED)
 
 
 def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
@@ -22,10 +26,10 @@ def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
 
 def closed_words(session: Session) -> str:
     """The sentence on a closed home, which says what to do; "" of an open one."""
-    fact = session.get(Fact, CLOSED)
-    if fact is None:
+    closed = flushed(session).execute(_CLOSED).scalar()
+    if closed is None:
         return ""
-    made = when(dt.datetime.fromisoformat(fact.data["made"]), "UTC")
+    made = when(dt.datetime.fromisoformat(closed["made"]), "UTC")
     return (
         f"this home was restored from its backup of {made}, and nothing is read, run or sent here until you say so, "
         "with: pbem reopen"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import update
@@ -41,20 +41,18 @@ def is_late(turn: Waiting, now: dt.datetime) -> bool:
     return turn.deadline <= now < turn.closes and not told
 
 
-def untold(session: Session, now: dt.datetime, campaign: str | None = None) -> list[Waiting]:
-    """The open turns, of all campaigns or of one, of which players are to be told now."""
-    return [turn for turn in load_waiting(session, campaign) if _is_untold(turn, now)]
+def untold(turns: Iterable[Waiting], now: dt.datetime) -> list[Waiting]:
+    """Those of some open turns of which players are to be told now."""
+    return [turn for turn in turns if _is_untold(turn, now)]
 
 
-def remind(house: House, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
-    """Queues the reminders and late notices that are to go out now, of all campaigns or of one; each once to each seat.
+def remind(house: House, turns: Iterable[Waiting], now: dt.datetime) -> tuple[int, list[str]]:
+    """Queues the reminders and late notices of some open turns that are to go out now; each once to each seat.
 
     Returns how many, and a sentence for each campaign whose reminders could not be written.
     """
-    with house.store.reading() as session:
-        turns = untold(session, now, campaign)
     count, problems = 0, []
-    for turn in turns:
+    for turn in untold(turns, now):
         try:
             count += _remind(house, turn, now)
         except StoreError:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, Executable, bindparam, select, update
+from sqlalchemy.orm import Session
 
 from pbem.masking import MASK, TOKEN_BYTES
 from pbem.post.reading import read_letter
@@ -38,11 +40,29 @@ _MARK = b"X-Pbem-Masked: yes"
 _REPLACED = (b"content-", b"x-pbem-masked")
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of stored mail: whether one has done its work, as of a `moment`, and what is kept of it then."""
+
+    row: Any
+    over: ColumnElement[bool]
+    kept: Callable[[bytes], bytes]
+    left: Executable
+
+
+def _kind(row: Any, over: ColumnElement[bool], kept: Callable[[bytes], bytes]) -> _Kind:
+    left = select(row.id, row.raw).where(over, row.masked_at.is_(None)).order_by(row.id).limit(AT_ONCE)
+    return _Kind(row, over, kept, left.execution_options(yield_per=10))
+
+
 def forget_tokens(store: Store, now: datetime) -> int:
     """Masks tokens in letters dealt with, and keeps of mails sent a week ago the text; returns how many changed."""
-    done = Letter.state == LetterState.DONE
-    sent = (Outgoing.state == MailState.SENT) & (Outgoing.sent_at <= now - COMES_BACK)
-    return _forget(store, Letter, done, without_tokens, now) + _forget(store, Outgoing, sent, with_text_alone, now)
+    with store.reading() as session:
+        found = [(kind, *_look(session, kind, now)) for kind in _KINDS]
+    for kind, seen, changed in found:
+        if seen:
+            _keep(store, kind, seen, changed, now)
+    return sum(len(changed) for _, _, changed in found)
 
 
 def is_masked(raw: bytes) -> bool:
@@ -93,19 +113,31 @@ def _masked_subject(field: re.Match[bytes]) -> bytes:
     return _TOKEN_BYTES.sub(MASK.encode(), field[0]) if field["name"].lower() == b"subject" else field[0]
 
 
-def _forget(store: Store, kind: Any, over: ColumnElement[bool], kept: Callable[[bytes], bytes], now: datetime) -> int:
-    left = select(kind.id, kind.raw).where(over, kind.masked_at.is_(None)).order_by(kind.id).limit(AT_ONCE)
+_KINDS = (
+    _kind(Letter, Letter.state == LetterState.DONE, without_tokens),
+    _kind(
+        Outgoing,
+        (Outgoing.state == MailState.SENT) & (Outgoing.sent_at <= bindparam("moment")),
+        with_text_alone,
+    ),
+)
+
+
+def _look(session: Session, kind: _Kind, now: datetime) -> tuple[list[int], dict[int, bytes]]:
+    """The next mails of a kind that have done their work, and what is to be kept of those that it is not all of."""
     seen, changed = [], {}
-    with store.reading() as session:
-        for id_, raw in session.execute(left.execution_options(yield_per=10)):
-            seen.append(id_)
-            if (now_kept := kept(raw)) != raw:
-                changed[id_] = now_kept
-    if seen:
-        with store.writing(durable=False) as session:
-            # A mail may have come back meanwhile, and wait to go another way.
-            still = update(kind).where(over, kind.masked_at.is_(None))
-            session.execute(still.where(kind.id.in_(seen)).values(masked_at=now))
-            for id_, raw in changed.items():
-                session.execute(update(kind).where(over, kind.id == id_).values(raw=raw))
-    return len(changed)
+    for id_, raw in session.connection().execute(kind.left, {"moment": now - COMES_BACK}):
+        seen.append(id_)
+        if (now_kept := kind.kept(raw)) != raw:
+            changed[id_] = now_kept
+    return seen, changed
+
+
+def _keep(store: Store, kind: _Kind, seen: list[int], changed: dict[int, bytes], now: datetime) -> None:
+    with store.writing(durable=False) as session:
+        # A mail may have come back meanwhile, and wait to go another way.
+        still, moment = update(kind.row).where(kind.over), {"moment": now - COMES_BACK}
+        left = still.where(kind.row.masked_at.is_(None), kind.row.id.in_(seen))
+        session.connection().execute(left.values(masked_at=now), moment)
+        for id_, raw in changed.items():
+            session.connection().execute(still.where(kind.row.id == id_).values(raw=raw), moment)

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.ruling.adjudicating import held_for_rulings
 from pbem.acts.turns.run_requests import asked_runs
-from pbem.campaign.due import due
+from pbem.campaign.due import due, open_turns
 from pbem.desk.answer import answer_letters
 from pbem.desk.attempts import ALONE
 from pbem.desk.lanes import sort_letters
@@ -144,9 +144,10 @@ def _all_work(house: House, now: dt.datetime) -> set[Work]:
 
 def _with_something_due(house: House, moment: Moment) -> Iterator[str]:
     """The campaigns in which there may be something to do, whatever letters come."""
-    found = due(house, moment.at, by_deadline=moment.readable, outage=moment.outage)
+    waiting = open_turns(house)
+    found = due(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
     yield from (turn.campaign for turn in (*found, *asked_runs(house, moment.at)))
     with house.store.reading() as session:
         yield from held_for_rulings(session)
-        if moment.readable:
-            yield from (turn.campaign for turn in untold(session, moment.at))
+    if moment.readable:
+        yield from (turn.campaign for turn in untold(waiting, moment.at))

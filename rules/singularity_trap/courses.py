@@ -71,25 +71,24 @@ class Router:
         return min([self._start, *self._found], key=lambda each: (distance(each, space), each))
 
     def _explore(self) -> None:
-        edge = [Course(self._start)]
+        """Space by space, those first that take fewest segments: no part of a course is longer than it need be."""
+        edge, reached = [Course(self._start)], {self._start}
         while edge:
             following: dict[tuple[Space, bool, frozenset[Space]], Course] = {}
             for course in edge:
                 for step in self._steps(course):
                     key = step.end, bool(step.vector), step.passes
-                    if key not in following or _worth(step) < _worth(following[key]):
+                    if step.end not in reached and (key not in following or _worth(step) < _worth(following[key])):
                         following[key] = step
             edge = list(following.values())
+            reached.update(course.end for course in edge)
             for course in edge:
                 self._note(course)
 
     def _note(self, course: Course) -> None:
-        passed = course.passes - {course.end}
         known = self._found.setdefault(course.end, {})
-        shorter = any(each.segments < course.segments for each in known.values())
-        worse = passed in known and _worth(known[passed]) <= _worth(course)
-        if course.end != self._start and not shorter and not worse:
-            known[passed] = course
+        if course.passes not in known or _worth(course) < _worth(known[course.passes]):
+            known[course.passes] = course
 
     def _steps(self, course: Course) -> Iterator[Course]:
         passes = course.passes | ({course.end} & self._dangers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.campaign.due import due
+from pbem.campaign.due import due, open_turns
 from tests.toy.home import Desk, text_of
 
 ANN, BOB = "ann@example.org", "bob@example.org"
@@ -102,7 +102,9 @@ def test_turns_with_all_sheets_in_do_not_wait_for_the_mailbox(desk: Desk) -> Non
     desk.tick()
     desk.tick(hours=0)
 
-    assert [turn.reason for turn in due(desk.house, desk.now.replace(hour=12), by_deadline=False)] == ["all sheets in"]
+    found = due(open_turns(desk.house), desk.now.replace(hour=12), by_deadline=False)
+
+    assert [turn.reason for turn in found] == ["all sheets in"]
 
 
 def test_seats_without_a_sheet_are_reminded_once(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import hold
 from pbem.acts.turns.run_requests import ask_for_run, is_asked
 from pbem.acts.turns.turnrun import run_turn
-from pbem.campaign.due import Due, due
+from pbem.campaign.due import Due, due, open_turns
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.reviewing import may_run
@@ -48,14 +48,14 @@ def runs(desk: Desk, turn: Due) -> bool:
 
 def test_a_turn_that_is_due_still(played: Desk) -> None:
     """It is run if nothing was done since it was found due."""
-    (found,) = due(played.house, played.now)
+    (found,) = due(open_turns(played.house), played.now)
 
     assert (found.reason, runs(played, found)) == ("all sheets in", True)
 
 
 def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
     """It was found due with all sheets in, and waits for its deadline by now."""
-    (found,) = due(played.house, played.now)
+    (found,) = due(open_turns(played.house), played.now)
     send(played, {"red": "BID 3\nWAIT"})
     played.tick()
 
@@ -66,7 +66,7 @@ def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
     """It was found due by its deadline, which is later by now."""
     played.now += WEEK
     do(played.house, "toy1", RollBack(2), played.now - WEEK)
-    (found,) = due(played.house, played.now)
+    (found,) = due(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
         extend(session, played.house, locked_campaign(session, "toy1"), played.now)
 
@@ -75,7 +75,7 @@ def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
 
 def test_a_turn_that_is_held(played: Desk) -> None:
     """A pause holds a turn that was found due before."""
-    (found,) = due(played.house, played.now)
+    (found,) = due(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
         hold(session, played.house, locked_campaign(session, "toy1"), "", played.now, actor="gm")
 
@@ -84,7 +84,7 @@ def test_a_turn_that_is_held(played: Desk) -> None:
 
 def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
     """A house rule set in between holds it, as at the next tick it would."""
-    (found,) = due(played.house, played.now)
+    (found,) = due(open_turns(played.house), played.now)
     played.set_rules(review="yes")
 
     assert not runs(played, found)

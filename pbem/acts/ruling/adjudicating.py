@@ -44,6 +44,7 @@ from pbem.post.mime import decode_text
 from pbem.report.examining import Examined, examine
 from pbem.report.gm_pages import Adjudication
 from pbem.ruleset import LARGEST_ENCLOSURE, Adjudicated, Finding, Json, Roll, TurnInput, digest
+from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
 
@@ -131,11 +132,17 @@ def needs_ruling(house: House, session: Session, snapshot: CampaignSnapshot) -> 
     return load_open_turn(session, snapshot).ruling is None
 
 
+_HELD = (
+    select(Campaign.name)
+    .where(Campaign.status == Phase.RUNNING, Campaign.held.in_((AWAITING, RULED)))
+    .order_by(Campaign.id)
+)
+
+
 def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
     """The campaigns whose open turn is held for a ruling; of all, or of one."""
-    held = select(Campaign.name).where(Campaign.status == Phase.RUNNING, Campaign.held.in_((AWAITING, RULED)))
-    here = held if campaign is None else held.where(Campaign.name == campaign)
-    return list(session.scalars(here.order_by(Campaign.id)))
+    here = _HELD if campaign is None else _HELD.where(Campaign.name == campaign)
+    return list(flushed(session).execute(here).scalars())
 
 
 def send_digests(house: House, now: dt.datetime, campaign: str | None = None) -> list[str]:

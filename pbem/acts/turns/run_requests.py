@@ -49,19 +49,22 @@ def _code(snapshot: CampaignSnapshot) -> str:
     return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
 
 
+_ASKED = (
+    select(Request.id, Request.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
+    .join(Campaign, Campaign.id == Request.campaign_id)
+    .where(Request.kind == RUN, Request.done_at.is_(None))
+    .order_by(Request.id)
+)
+
+
 def asked_runs(house: House, now: dt.datetime, campaign: str | None = None) -> list[Due]:
     """The turns, of all campaigns or of one, whose GM has asked for their run.
 
     What was asked of turns no longer open is crossed off.
     """
-    here = [] if campaign is None else [Campaign.name == campaign]
+    here = _ASKED if campaign is None else _ASKED.where(Campaign.name == campaign)
     with house.store.reading() as session:
-        asked = session.execute(
-            select(Request.id, Request.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
-            .join(Campaign, Campaign.id == Request.campaign_id)
-            .where(Request.kind == RUN, Request.done_at.is_(None), *here)
-            .order_by(Request.id)
-        ).all()
+        asked = session.connection().execute(here).all()
     over = [
         row.id for row in asked if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], Phase.RUNNING)
     ]
