@@ -45,7 +45,8 @@ def read_data(path: Path) -> Json:
 def read_yaml(text: str) -> Json:
     """The data of YAML. Raises ValueError for what is none, or has no counterpart in JSON."""
     # Here, since it takes a while, and most commands read no such file.
-    from ruamel.yaml import YAML, SafeConstructor
+    from ruamel.yaml import YAML
+    from ruamel.yaml.constructor import SafeConstructor
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     class Constructor(SafeConstructor):

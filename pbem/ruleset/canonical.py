@@ -23,7 +23,7 @@ def read_json(text: str) -> Any:
 
 
 def storable(data: Any) -> Any:
-    """Data that come from outside, as they are. Raises ValueError or RecursionError for what cannot be stored or mailed.
+    """Data from outside, as they are. Raises ValueError or RecursionError for what cannot be stored or mailed.
 
     That are floats that are no numbers, halves of characters ("\\ud800"), and
     NUL, all of which JSON and YAML can spell.
