@@ -260,7 +260,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "answer",
     ),
     "backup": (
-        "container trees workshop",
+        "container others trees workshop",
         "archives",
         "making",
         "exporting settling unpacking",

@@ -9,27 +9,33 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pbem.errors import CampaignError
 from pbem.ruleset import Json
-from pbem.ruleset.canonical import read_json
+from pbem.ruleset.canonical import storable
 
 MOST_VALUES = 100_000
 """Values of a YAML file, of which few lines can stand for very many; so many hang in each other at the most:"""
 
 DEEPEST = 50
 
+MOST_MERGED = 10_000
+"""Keys of an object that others were merged into."""
+
+_TOO_MUCH = "it stands for too much data"
+
 _SEPARATORS = ",;\t"
 
 
 def read_data(path: Path) -> Json:
     """The data of a file. Raises CampaignError saying what is wrong with it, and in which line if that is known."""
-    name, read = _READERS.get(path.suffix.lower(), ("JSON", read_json))
+    name, read = _READERS.get(path.suffix.lower(), ("JSON", json.loads))
     try:
-        return read(path.read_text("utf-8-sig"))
+        return storable(read(path.read_text("utf-8-sig")))
     except OSError as error:
         raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
     except (ValueError, RecursionError) as error:
@@ -40,10 +46,22 @@ def read_yaml(text: str) -> Json:
     """The data of YAML. Raises ValueError for what is none, or has no counterpart in JSON."""
     # Here, since it takes a while, and most commands read no such file.
     from ruamel.yaml import YAML
+    from ruamel.yaml.constructor import SafeConstructor
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    class Constructor(SafeConstructor):
+        """Merges (<<) repeat what they name, and that of what it names: in ten lines too often to be counted later."""
+
+        def flatten_mapping(self, node: Any) -> None:
+            written = len(node.value)
+            super().flatten_mapping(node)
+            if len(node.value) > max(written, MOST_MERGED):
+                raise ValueError(_TOO_MUCH)
+
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Constructor = Constructor
     try:
-        data = YAML(typ="safe", pure=True).load(text)
+        data = yaml.load(text)
     except MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ValueError(f"{' '.join(str(error.problem or error.context).split())}{line}") from None
@@ -55,7 +73,7 @@ def read_yaml(text: str) -> Json:
 def _plain(value: Any, values: Iterator[int], depth: int) -> Json:
     """YAML as JSON has it: keys are texts, and so are dates."""
     if next(values) > MOST_VALUES or depth > DEEPEST:
-        raise ValueError("it stands for too much data")
+        raise ValueError(_TOO_MUCH)
     if isinstance(value, Mapping):
         return {_key(key): _plain(each, values, depth + 1) for key, each in value.items()}
     if isinstance(value, list):

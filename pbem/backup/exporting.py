@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 from pbem.backup.archives import campaigns_in, pack_archive
 from pbem.backup.container import DATABASE, Packing, is_ours
 from pbem.backup.making import DRAFT, TURNS
+from pbem.backup.others import take_out_others
 from pbem.backup.trees import writing
 from pbem.backup.workshop import put, workshop
 from pbem.campaign.holds import PAUSED
@@ -34,40 +35,6 @@ from pbem.report.time_pages import Paused
 from pbem.store import copy_out, revision_of
 from pbem.store.models import Campaign, Request
 from pbem.store.states import Phase
-
-_OTHERS = """
-DELETE FROM campaign WHERE name != :name;
-DELETE FROM seat WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM shelf WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM turn WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM press WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM gm_text WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM act WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM roll WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM enclosed WHERE campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM applicant;
-DELETE FROM outgoing WHERE campaign_id IS NULL OR campaign_id NOT IN (SELECT id FROM campaign);
-DELETE FROM deputy;
-DELETE FROM absence WHERE seat_id NOT IN (SELECT id FROM seat);
-DELETE FROM vote WHERE turn_id NOT IN (SELECT id FROM turn);
-DELETE FROM report WHERE turn_id NOT IN (SELECT id FROM turn);
-DELETE FROM sheet WHERE turn_id NOT IN (SELECT id FROM turn);
-DELETE FROM report_copy;
-DELETE FROM request;
-DELETE FROM sealed_page;
-DELETE FROM fact;
-UPDATE sheet SET letter_id = NULL;
-DELETE FROM letter;
-UPDATE seat SET token_hash = '', dice_code = '';
-UPDATE campaign SET gm_token_hash = '', status = 'running', held = '';
-UPDATE outgoing SET person_id = NULL WHERE person_id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
-DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
-UPDATE outgoing SET state = 'replaced', reply = 'left to the home that it moved from'
-    WHERE state IN ('queued', 'sending');
-"""
-"""Takes all out of a copy that is another campaign's, or not to be had elsewhere: letters; tokens and codes, which are
-drawn anew there; those who stand in or stand by, since they have agreed to it here alone. Mail that waits is sent by
-the home that wrote it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +115,7 @@ def _write(house: House, name: str, draft: Path, now: dt.datetime, to: str) -> N
     copy, packing = draft / DATABASE, Packing(draft / DRAFT)
     copy_out(house.settings.database, copy)
     with closing(sqlite3.connect(copy, isolation_level=None)) as database:
-        for statement in filter(str.strip, _OTHERS.split(";")):
-            database.execute(statement, {"name": name} if ":name" in statement else {})
+        take_out_others(database, name)
         database.execute("VACUUM")  # what was deleted would lie in it otherwise
         campaigns = campaigns_in(database)
         with packing.part(f"{TURNS}{name}.tar") as part, writing(part) as tree:

@@ -29,6 +29,7 @@ from pbem.archive.reading import RECORD, folder_name
 from pbem.archive.verify import verify
 from pbem.backup.container import Packed, opened
 from pbem.backup.making import TURNS
+from pbem.backup.others import take_out_others
 from pbem.backup.trees import unpack
 from pbem.backup.unpacking import FILE, check_room, complete_archive, take_database
 from pbem.backup.workshop import put, workshop
@@ -106,6 +107,10 @@ def _lay_out(packed: Packed, draft: Path) -> str:
             raise BackupError(f"{packed.path} does not hold one campaign")
         if any(_campaign_of(record) != names[0] for (record,) in records):
             raise BackupError(f"{packed.path}: a record in its database is of another campaign")
+        take_out_others(database, names[0])
+        if any(address.lower() != key for address, key in database.execute("SELECT address, key FROM person")):
+            raise BackupError(f"{packed.path}: of a person in its database, the address is not the one he is known by")
+        database.commit()
     (draft / names[0]).mkdir()
     with packed.part(f"{TURNS}{names[0]}.tar") as part:
         unpack(part, draft / names[0])

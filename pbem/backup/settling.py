@@ -16,7 +16,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.time.holding import hold
-from pbem.campaign.notices import send_words
+from pbem.campaign.notices import HOUSE_KEY, send_words
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
 from pbem.house import House
 from pbem.housekeeping.closed import close_home
@@ -49,7 +49,7 @@ def settle(house: House, made: dt.datetime, now: dt.datetime) -> Settled:
     with house.store.writing() as session:
         mails = _hold_back(session)
         session.execute(update(SealedPage).values(written_at=None))
-        session.execute(delete(Fact).where(Fact.name.in_((QUEUES, SITE))))
+        session.execute(delete(Fact).where(Fact.name.in_((QUEUES, SITE, HOUSE_KEY))))
         _leap(session, made, now)
         names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
         held = [name for name in names.all() if _bring_to_rest(session, house, name, made, now)]

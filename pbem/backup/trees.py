@@ -69,7 +69,9 @@ def unpack(stream: Any, target: Path) -> int:
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
     name = PurePosixPath(member.name)
-    if not member.isreg() or name.is_absolute() or ".." in name.parts or not name.parts or "\0" in member.name:
+    # One with holes takes as much room as it says, however little of it is there.
+    plain = member.isreg() and not member.issparse()
+    if not plain or name.is_absolute() or ".." in name.parts or not name.parts or "\0" in member.name:
         raise BackupError(f"it has {member.name!r}, which is no plain file of a home")
     path = target / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -29,13 +29,31 @@ from pbem.report import Page, ReportFacts, ReportParts
 from pbem.report.enclosed import SentEnclosure
 from pbem.report.entry import CONTENT_TYPE, deadline_entry
 from pbem.report.people_pages import Notice
-from pbem.store.models import Campaign, Outgoing
+from pbem.store.models import Campaign, Fact, Outgoing
 
 Parts = tuple[str | int, ...]
 """What a Message-ID follows from: words and numbers that no other mail of its sender has."""
 
 _NO_CAMPAIGN = b"pbem: news that belongs to no campaign"
 """No secret: the Message-ID of such news has a part drawn by chance instead."""
+
+HOUSE_KEY = "house key"
+"""The name of the fact that has the key of the house itself."""
+
+_KEY_BYTES = 32
+
+
+def house_key(session: Session) -> bytes:
+    """The key of answers that belong to no campaign, drawn when it is first asked for.
+
+    It is a secret: whoever could work out the Message-ID of a mail could say that it came back, before it was sent.
+    """
+    fact = session.get(Fact, HOUSE_KEY)
+    if fact is None:
+        fact = Fact(name=HOUSE_KEY, data=secrets.token_hex(_KEY_BYTES))
+        session.add(fact)
+        session.flush()
+    return bytes.fromhex(fact.data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Boolean, bindparam, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.notices import Postman
+from pbem.campaign.notices import Postman, house_key
 from pbem.campaign.sheets import receipt_name
 from pbem.desk.claims import Confirmed
 from pbem.desk.seats import SeatContext, as_mailed_to, is_known
@@ -51,7 +51,6 @@ _LONGEST_THREAD = 18
 
 _TAKEN = select(Outgoing.message_id).where(Outgoing.message_id.in_(bindparam("places", expanding=True)))
 
-_OWN_KEY = b"pbem: answers that belong to no campaign"
 _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
 
 
@@ -258,12 +257,12 @@ def _free(session: Session, places: Sequence[str]) -> str | None:
 
 def _id(case: Case, *parts: str | int) -> str:
     """The Message-ID of an answer: whatever campaign it is of, all that an address gets is counted by these."""
-    return Postman(case.house, key=_OWN_KEY).id_of(*parts)
+    return _postman(case).id_of(*parts)
 
 
 def _postman(case: Case, spot: SeatContext | None = None) -> Postman:
     if spot is None:
-        return Postman(case.house, key=_OWN_KEY)
+        return Postman(case.house, key=house_key(case.session))
     return Postman(case.house, spot.campaign_id, spot.campaign, spot.mail_key)
 
 

@@ -71,10 +71,14 @@ _WESTERN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A message or a part of one: its header fields by lower-case name, unfolded, and its body as it came."""
+    """A message or a part of one: its header fields by lower-case name, unfolded, and its body as it came.
+
+    `cut`: it has more fields than are read.
+    """
 
     fields: dict[str, list[str]]
     body: bytes
+    cut: bool = False
 
     def first(self, name: str) -> str:
         """The first field of a name, "" if there is none."""
@@ -123,15 +127,17 @@ class Entity:
 
 
 def parse_entity(raw: bytes) -> Entity:
-    """Header fields and body of a message or part. Fields that are too long or too many are left out."""
+    """Header fields and body of a message or part. Fields that are too long are empty; too many are left out."""
     end = _HEAD_END.search(raw)
     head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
+    lines = _FOLD.sub("", _decode_head(head[:MAX_HEAD])).split("\n", MAX_FIELDS)
     fields: dict[str, list[str]] = {}
-    for line in _FOLD.sub("", _decode_head(head[:MAX_HEAD])).split("\n", MAX_FIELDS)[:MAX_FIELDS]:
+    for line in lines[:MAX_FIELDS]:
         name, colon, value = line.partition(":")
-        if colon and len(value) <= MAX_FIELD:
-            fields.setdefault(name.strip().lower(), []).append(value.strip())
-    return Entity(fields, body)
+        if colon:
+            # That it is there counts: what others may take for the sender must not make way for a second From.
+            fields.setdefault(name.strip().lower(), []).append(value.strip() if len(value) <= MAX_FIELD else "")
+    return Entity(fields, body, cut=len(head) > MAX_HEAD or len(lines) > MAX_FIELDS)
 
 
 def without_envelope(raw: bytes) -> bytes:

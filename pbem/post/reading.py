@@ -158,7 +158,7 @@ def _letter(entity: Entity) -> Letter:
 
 def _sender(entity: Entity) -> str | None:
     fields = entity.fields.get("from", [])
-    return one_address(fields[0]) if len(fields) == 1 else None
+    return one_address(fields[0]) if len(fields) == 1 and not entity.cut else None
 
 
 def _recipients(entity: Entity) -> tuple[str, ...]:

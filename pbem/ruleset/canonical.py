@@ -18,12 +18,16 @@ _ENCODER = json.JSONEncoder(
 
 
 def read_json(text: str) -> Any:
-    """The data of JSON that comes from outside. Raises ValueError or RecursionError for what is none.
+    """The data of JSON that comes from outside. Raises ValueError or RecursionError for what is none."""
+    return storable(json.loads(text))
 
-    So it does for signs that can be neither stored nor mailed, which JSON can
-    spell: halves of characters ("\\ud800"), and NUL.
+
+def storable(data: Any) -> Any:
+    """Data from outside, as they are. Raises ValueError or RecursionError for what cannot be stored or mailed.
+
+    That are floats that are no numbers, halves of characters ("\\ud800"), and
+    NUL, all of which JSON and YAML can spell.
     """
-    data = json.loads(text)
     if _NUL.search(canonical(data).decode()):
         raise ValueError("it holds the sign NUL")
     return data

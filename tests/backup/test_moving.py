@@ -24,7 +24,7 @@ from pbem.acts.act import do
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.turns.turnrun import run_turn
 from pbem.archive.verify import verify
-from pbem.backup import back_up, export_campaign, exporting, import_campaign, restore_home, take_back
+from pbem.backup import back_up, export_campaign, import_campaign, others, restore_home, take_back
 from pbem.campaign.proof import prove
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
@@ -32,7 +32,7 @@ from pbem.house import House, open_house
 from pbem.housekeeping.status import house_status
 from pbem.site import publish
 from pbem.store.copying import PASSING
-from pbem.store.models import Base, Campaign, Person, Turn
+from pbem.store.models import Base, Campaign, Person, SeatRow, Turn
 from pbem.tick import run_now
 from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.servers.processes import server_folder
@@ -265,15 +265,57 @@ def test_an_archive_that_was_touched_is_not_taken(moved: Moved, alone: Desk, tmp
         import_campaign(alone.house, forged, alone.now)
 
 
+PLANTED = """
+UPDATE outgoing SET state = 'queued', recipient = 'victim@example.com', not_before = created_at;
+UPDATE seat SET token_hash = (SELECT lower(hex(name)) FROM campaign);
+INSERT INTO request (kind, code, campaign_id, data, message_id, created_at)
+    SELECT 'newaddress', 'k3v7mq2xw5n4tzpa', NULL, '{}', '', created_at FROM campaign;
+"""
+"""What whoever makes a file by himself might put into its database."""
+
+
+def test_a_file_brings_no_mail_and_no_keys_of_its_own(moved: Moved, alone: Desk, tmp_path: Path) -> None:
+    """Whoever writes into its database does not have the new home send his words, nor is given a seat there."""
+    import_campaign(alone.house, with_other_rows(moved.file, tmp_path / "forged.zip", PLANTED), alone.now)
+    alone.tick(hours=1)
+
+    assert alone.mails("victim@example.com") == []
+    with alone.house.store.reading() as session:
+        seats = session.scalars(select(SeatRow.token_hash).join(Campaign).where(Campaign.name == "toy1"))
+        assert set(seats) == {""}
+
+
+def test_a_person_of_two_addresses_is_not_taken(moved: Moved, alone: Desk, tmp_path: Path) -> None:
+    """Mail for one who comes to play later would go to whoever has made the file."""
+    planted = "UPDATE person SET address = 'eve@example.net' WHERE address LIKE 'cyd@%'"
+
+    with pytest.raises(BackupError, match="of a person in its database, the address is not the one he is known by"):
+        import_campaign(alone.house, with_other_rows(moved.file, tmp_path / "forged.zip", planted), alone.now)
+
+
+def with_other_rows(source: Path, target: Path, statements: str) -> Path:
+    """The file with its database changed, whose hash agrees."""
+    with sqlite3.connect(":memory:") as database, zipfile.ZipFile(source) as old:
+        database.deserialize(old.read("database.sqlite"))
+        database.executescript(statements)
+        return repacked(old, target, "database.sqlite", database.serialize())
+
+
 def forge(source: Path, target: Path) -> Path:
     """The file, with other words in a sheet."""
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
-        facts, raw = json.loads(old.read("manifest.json")), old.read("turns/toy1.tar")
-        raw = raw.replace(b"WHISPER blue deal", b"WHISPER blue dear")
-        facts["parts"]["turns/toy1.tar"] = {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
-        new.writestr("turns/toy1.tar", raw)
+    name = "turns/toy1.tar"
+    with zipfile.ZipFile(source) as old:
+        return repacked(old, target, name, old.read(name).replace(b"WHISPER blue deal", b"WHISPER blue dear"))
+
+
+def repacked(old: zipfile.ZipFile, target: Path, name: str, raw: bytes) -> Path:
+    """A file with another part in it, and a manifest that agrees."""
+    facts = json.loads(old.read("manifest.json"))
+    facts["parts"][name] = {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
+    with zipfile.ZipFile(target, "w") as new:
+        for part in facts["parts"]:
+            new.writestr(part, raw if part == name else old.read(part))
         new.writestr("manifest.json", json.dumps(facts))
-        new.writestr("database.sqlite", old.read("database.sqlite"))
     return target
 
 
@@ -292,7 +334,7 @@ def test_the_file_has_nothing_of_others(moved: Moved) -> None:
 
 def test_every_table_is_thought_of() -> None:
     """What is of other campaigns is taken out of each: a table that is new fails here, and not at somebody's move."""
-    taken_out = set(re.findall(r"DELETE FROM (\w+)", exporting._OTHERS))
+    taken_out = set(re.findall(r"DELETE FROM (\w+)", others._OTHERS))
 
     assert taken_out == {*Base.metadata.tables} - {kind.__tablename__ for kind in PASSING}
 

@@ -52,6 +52,9 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 """Nine lines that stand for half a billion values."""
 
+MERGES = BOMB.replace("a: &a [x, x, x, x, x, x, x, x, x]", "a: &a {x: 1}").replace("[*", "{<<: [*").replace("]", "]}")
+"""The same of objects, each of which is merged of those before."""
+
 
 @pytest.mark.parametrize(
     ("name", "text", "said"),
@@ -63,6 +66,10 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("x.yaml", "true: 1\n", "'True' cannot be a name: put it in quotes"),
         ("x.yaml", BOMB, "stands for too much data"),
         ("x.yaml", "a: &a [*a]\n", "stands for too much data"),
+        ("x.yaml", MERGES, "stands for too much data"),
+        ("x.yaml", "a: .nan\n", "x.yaml is not YAML .*not JSON compliant"),
+        ("x.yaml", 'a: "\\ud800"\n', "surrogates not allowed"),
+        ("x.csv", "seat,gold\nred,\0\n", "the sign NUL"),
         ("x.csv", "seat,gold\nred,1,2\n", "line 2 has more cells"),
         ("x.csv", "seat,gold,gold\n", "none twice"),
         ("x.csv", "", "must name each column"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -13,9 +14,10 @@ from pbem.store.models import Act, Letter, Outgoing, Person, SeatRow, Sheet
 from pbem.store.states import MailState
 from tests.post.reports import exchange, gmail, postfix
 from tests.post.worded_reports import WORDED, complaint, read_receipt, vacation
-from tests.toy.home import Desk, text_of
+from tests.toy.home import Desk, open_desk, text_of
 
 GM = "gm@example.org"
+FORGED = "ORDERS toy1 red\nBID 9\nEND"
 
 
 @pytest.fixture(autouse=True)
@@ -142,6 +144,22 @@ def test_a_report_on_no_mail_of_ours_is_only_noted(desk: Desk, forged: str) -> N
     arrive(desk, postfix(forged))
 
     assert (undelivered(desk), len(desk.mails()), journal(desk)) == ([], before, [])
+    assert note(desk).endswith("of no mail of ours")
+
+
+def test_nobody_can_say_that_a_mail_came_back_before_it_was_sent(desk: Desk, tmp_path: Path) -> None:
+    """Whoever tries out a forgery at a home of his own does not learn the Message-ID of the warning against it."""
+    with open_desk(tmp_path / "own") as own:
+        own.begin()
+        own.tick()
+        own.post(FORGED, sender="eve@example.net")
+        own.tick()
+        tried_out = last_id(own)
+
+    desk.post(FORGED, sender="eve@example.net")
+    arrive(desk, postfix(tried_out))
+
+    assert "Somebody wrote for your seat" in desk.last()["Subject"]
     assert note(desk).endswith("of no mail of ours")
 
 

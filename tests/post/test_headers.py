@@ -41,9 +41,21 @@ def test_sender(field: str, sender: str | None) -> None:
     assert letter(sender=field).sender == sender
 
 
-def test_two_from_fields_are_no_sender() -> None:
-    """A mail with two From fields has no sender, since programs differ in which they believe."""
-    assert letter("", "From: bob@example.org").sender is None
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ("From: bob@example.org",),
+        ("From : bob@example.org",),
+        ("F\x00rom: bob@example.org",),
+        (f"From: {'b' * 9_000} <bob@example.org>",),
+        (*["X-Filling: x"] * 1_000, "From: bob@example.org"),
+        ("X-Filling: x\r\n" + " x" * 60_000, "From: bob@example.org"),
+    ],
+    ids=["a second", "with a blank", "with a sign that is left out", "too long", "below many", "below a long one"],
+)
+def test_two_from_fields_are_no_sender(fields: tuple[str, ...]) -> None:
+    """However one is hidden: programs differ in which they believe, and servers in which they vouch for."""
+    assert letter("", *fields).sender is None
 
 
 def test_recipients() -> None:
