@@ -38,9 +38,9 @@ def note_automatic(case: Case) -> str:
 
 def returned_mail(session: Session, bounce: Bounce) -> Outgoing | None:
     """The mail of ours that a delivery report is about: the first of those whose Message-IDs it shows."""
-    shown = [id_ for id_ in bounce.message_ids if id_.isascii() and id_.isprintable()]
-    found = {mail.message_id: mail for mail in session.scalars(select(Outgoing).where(Outgoing.message_id.in_(shown)))}
-    return next((found[id_] for id_ in shown if id_ in found), None)
+    ids = bounce.message_ids
+    found = {mail.message_id: mail for mail in session.scalars(select(Outgoing).where(Outgoing.message_id.in_(ids)))}
+    return next((found[id_] for id_ in ids if id_ in found), None)
 
 
 def _bounced(case: Case, mail: Outgoing, bounce: Bounce) -> str:

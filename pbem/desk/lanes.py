@@ -141,8 +141,7 @@ class _Sorter:
 
     def _asked(self) -> list[_Asked]:
         """The requests and questions that the letter may confirm, by their codes or the mails that it answers."""
-        codes = find_codes(self.letter, self.address)
-        mails = [id_ for id_ in self.letter.references if id_.isascii() and id_.isprintable()]
+        codes, mails = find_codes(self.letter, self.address), self.letter.references
         if not (codes or mails):
             return []
         rows = self.session.execute(

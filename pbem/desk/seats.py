@@ -264,12 +264,9 @@ def _by_code(session: Session, words: Sequence[str]) -> dict[str, Shown]:
 
 def _by_reference(session: Session, message_ids: Sequence[str]) -> dict[str, Shown]:
     """The reports of these Message-IDs."""
-    ids = [id_ for id_ in message_ids if id_.isascii() and id_.isprintable()]
-    if not ids:
-        return {}
-    database = session.connection()
-    found = {row.message_id: Shown(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, {"ids": ids})}
-    copies = database.execute(_COPY_BY_MESSAGE, {"ids": ids})
+    database, these = session.connection(), {"ids": message_ids}
+    found = {row.message_id: Shown(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
+    copies = database.execute(_COPY_BY_MESSAGE, these)
     return found | {row.message_id: _copy(row, row.message_id) for row in copies}
 
 
