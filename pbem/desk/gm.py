@@ -51,7 +51,7 @@ def answer_gm_letter(case: Case, sheet: GmSheet) -> str:
         page = GmImpostor(campaign=campaign.name, sender=case.letter.sender or "an unreadable sender")
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
-    orders = _with_files(case, read_gm_sheet(sheet, {}))
+    orders = _with_files(case, read_gm_sheet(sheet))
     told, files = _answered(case, campaign.name, sheet, orders)
     answer_gm(case, campaign, told, files=files)
     return f"from the GM of {campaign.name}: " + _in_short(told)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pbem.campaign.reading import Lines
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
@@ -418,10 +418,10 @@ def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
     return None
 
 
-def read_gm_sheet(sheet: GmSheet, view: dict[str, Any]) -> GmOrders:
+def read_gm_sheet(sheet: GmSheet) -> GmOrders:
     """Its commands, down to the first that takes a text, and that text. Never raises."""
     texted = next((at for at, (_, line) in enumerate(sheet.lines) if _takes_text(line)), len(sheet.lines))
-    return GmOrders(GM_COMMANDS.parse(view, sheet.shown[: texted + 1]), GmText(sheet.lines[texted + 1 :]))
+    return GmOrders(GM_COMMANDS.parse({}, sheet.shown[: texted + 1]), GmText(sheet.lines[texted + 1 :]))
 
 
 def _takes_text(line: str) -> bool:

@@ -83,7 +83,7 @@ def formed(text: str) -> object:
 def commands(text: str) -> object:
     """The commands of a text, read."""
     asked, by_gm = find_request(text.split("\n"), KNOWN.__contains__), find_gm_sheet(text.split("\n"))
-    return asked and asked.parse(), by_gm and read_gm_sheet(by_gm, {})
+    return asked and asked.parse(), by_gm and read_gm_sheet(by_gm)
 
 
 def orders(text: str) -> object:
