@@ -48,7 +48,7 @@ def answer_gm_letter(case: Case, sheet: GmSheet) -> str:
     if campaign is None:
         return f"for no campaign, by its GM frame; {to_stranger(case)}"
     if not (campaign.gm_token_hash and token_fits(sheet.key, campaign.gm_token_hash)):
-        page = GmImpostor(campaign=campaign.name, sender=case.letter.sender or "an unreadable sender")
+        page = GmImpostor(campaign=campaign.name, sender=case.shown_sender)
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
     orders = _with_files(case, read_gm_sheet(sheet))

@@ -18,7 +18,7 @@ from typing import Annotated
 
 from pbem.campaign.reading import Lines
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
-from pbem.masking import without_keys
+from pbem.desk.sheet import without_keys_in
 from pbem.post.attached import Attached
 from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
@@ -373,9 +373,9 @@ class GmSheet:
     lines: tuple[tuple[int, str], ...]
 
     @property
-    def shown(self) -> tuple[tuple[int, str], ...]:
-        """The lines as they may be told again: a key that stands among them is masked."""
-        return tuple((number, without_keys(line)) for number, line in self.lines)
+    def shown(self) -> Lines:
+        """The lines as they may be told again."""
+        return without_keys_in(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,8 +393,8 @@ class GmText:
 
     @property
     def orders(self) -> Lines:
-        """The text as the lines of a sheet, which is kept: a key that stands among them is masked."""
-        return tuple((number, without_keys(line)) for number, line in self.lines)
+        """The text as the lines of a sheet, which is kept."""
+        return without_keys_in(self.lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,8 +120,8 @@ class _Sorter:
 
     def _framed(self) -> Iterator[str]:
         """The campaigns that a frame is for, and those whose keys stand in it."""
-        lines, is_known = self.letter.lines, self.known.__contains__
-        sheet, gm_sheet, request = find_sheet(lines, is_known), find_gm_sheet(lines), find_request(lines, is_known)
+        lines, known = self.letter.lines, self.known
+        sheet, gm_sheet, request = find_sheet(lines, known), find_gm_sheet(lines), find_request(lines, known)
         headers = [each.header for each in (sheet, request) if each is not None and each.header is not None]
         yield from ({each.campaign for each in headers} | ({gm_sheet.campaign} if gm_sheet else set())) & self.known
         yield from self._by_codes([each.key.lower() for each in headers if each.key])
@@ -160,7 +160,7 @@ class _Sorter:
         """The commands of the letter, with what it quotes and without; in its subject too."""
         texts = [self.letter.lines, unquoted(self.session, self.letter).lines, [bare_subject(self.letter.subject)]]
         for lines in texts:
-            if (found := find_request(lines, self.known.__contains__)) is not None:
+            if (found := find_request(lines, self.known)) is not None:
                 yield found
 
 

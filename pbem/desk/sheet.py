@@ -15,12 +15,16 @@ stand on a line of their own or at the end of the header.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.masking import MASK
+from pbem.campaign.reading import Lines
+from pbem.masking import MASK, without_keys
 from pbem.post.cleaning import is_end
 from pbem.ruleset import split_words
+
+Names = Container[str]
+"""The campaigns there are."""
 
 _ORDERS = re.compile(r"\A\s*+orders\s", re.IGNORECASE)
 _WAITING = {"WAIT": True, "FINAL": False}
@@ -74,7 +78,7 @@ class SheetText:
         return "\n".join([*frame[0], *self.written, *frame[1]]) + "\n"
 
 
-def find_sheet(lines: Sequence[str], known: Callable[[str], bool]) -> SheetText:
+def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
     """The framed sheet in a text, else all of it as a plain reply. Never raises.
 
     A line that looks like a header counts when its campaign is `known`, or
@@ -83,9 +87,14 @@ def find_sheet(lines: Sequence[str], known: Callable[[str], bool]) -> SheetText:
     last_end = max((at for at, line in enumerate(lines) if _ends(line, known)), default=-1)
     for at, line in enumerate(lines):
         header, wait = _header(line)
-        if header is not None and (at < last_end or known(header.campaign)):
+        if header is not None and (at < last_end or header.campaign in known):
             return _framed(lines, at, _end(lines, at + 1, known), header, wait)
     return plain_sheet(lines)
+
+
+def without_keys_in(lines: Lines) -> Lines:
+    """Numbered lines as they may be kept and told again: a key that stands among them is masked."""
+    return tuple((number, without_keys(line)) for number, line in lines)
 
 
 def plain_sheet(lines: Sequence[str]) -> SheetText:
@@ -132,11 +141,11 @@ def _header(line: str) -> tuple[Header | None, bool | None]:
     return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else ""), wait
 
 
-def _end(lines: Sequence[str], start: int, known: Callable[[str], bool]) -> int | None:
+def _end(lines: Sequence[str], start: int, known: Names) -> int | None:
     return next((at for at in range(start, len(lines)) if _ends(lines[at], known)), None)
 
 
-def _ends(line: str, known: Callable[[str], bool]) -> bool:
+def _ends(line: str, known: Names) -> bool:
     """Whether a frame ends at a line: at END, or where the next one begins."""
     header, _ = _header(line)
-    return is_end(line) or (header is not None and known(header.campaign))
+    return is_end(line) or (header is not None and header.campaign in known)
