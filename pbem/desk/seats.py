@@ -353,6 +353,16 @@ def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]
     return {row.name: row.game for row in rows}
 
 
+def taking_players(session: Session) -> dict[str, str]:
+    """The campaigns in which anyone may ask for a seat by mail, and their games."""
+    rows = session.execute(
+        select(Campaign.name, Campaign.game, Campaign.policy)
+        .where(Campaign.status.not_in((Phase.OVER, Phase.MOVED)))
+        .order_by(Campaign.name)
+    )
+    return {name: game for name, game, policy in rows if Policy.read(policy).signup}
+
+
 def is_known(session: Session, address: str | None) -> bool:
     """Whether an address is that of a player or GM, past or present, or of somebody who wishes to play."""
     if address is None:
