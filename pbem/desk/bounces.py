@@ -13,19 +13,19 @@ from sqlalchemy.orm import Session
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
+from pbem.desk.attempts import raw_letter
 from pbem.desk.replies import Case, bare_subject
 from pbem.post.bounces import Bounce, read_bounce
 from pbem.post.reading import read_letter
 from pbem.post.rescue import after_bounce, noted
 from pbem.report import Bounced
-from pbem.store.models import Campaign, Letter, Outgoing, Person, SeatRow
+from pbem.store.models import Campaign, Outgoing, Person, SeatRow
 from pbem.store.states import MailState
 
 
 def note_automatic(case: Case) -> str:
     """Deals with a letter that must not be answered; returns what to note of it."""
-    raw = case.session.scalars(select(Letter.raw).where(Letter.id == case.letter_id)).one()
-    bounce = read_bounce(raw)
+    bounce = read_bounce(raw_letter(case.session, case.letter_id))
     if bounce is None:
         return f"automatic mail: {case.letter.automatic}"
     said = f"delivery report: {bounce.action}, {bounce.reason}"

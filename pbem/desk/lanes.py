@@ -23,7 +23,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.budget import Overrun, within
-from pbem.desk.attempts import ALONE, MOST_ATTEMPTS, Waiting, attempted, in_groups, unsorted_letters
+from pbem.desk.attempts import ALONE, MOST_ATTEMPTS, Waiting, attempted, in_groups, raw_letter, unsorted_letters
 from pbem.desk.bounces import returned_mail
 from pbem.desk.commands import Command, Rules, Status
 from pbem.desk.gm_commands import find_gm_sheet
@@ -86,7 +86,7 @@ def _lane_in_time(house: House, letter: Waiting, known: frozenset[str]) -> str:
 
 def _lane(house: House, letter_id: int, known: frozenset[str]) -> str:
     with house.store.reading() as session:
-        raw = session.scalars(select(LetterRow.raw).where(LetterRow.id == letter_id)).one()
+        raw = raw_letter(session, letter_id)
         letter = read_letter(raw)
         if letter.automatic and (returned := read_bounce(raw)) is not None:
             return _lane_of_mail(session, returned_mail(session, returned))

@@ -176,12 +176,7 @@ def _in_full(word: str) -> str:
 
 
 def _header(line: str) -> Header | None:
-    if not _FRAME.match(line):
-        return None
-    words = split_words(line)
-    if len(words) not in (3, 4):
-        return None
-    return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else "")
+    return Header.of(split_words(line)) if _FRAME.match(line) else None
 
 
 def _end(lines: Sequence[str], start: int) -> int | None:

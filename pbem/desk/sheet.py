@@ -38,6 +38,13 @@ class Header:
     seat: str
     key: str = ""
 
+    @classmethod
+    def of(cls, words: Sequence[str]) -> Header | None:
+        """The header of the words of a line, the first of which says what is framed; None if it is none."""
+        if len(words) not in (3, 4):
+            return None
+        return cls(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else "")
+
     def masked(self) -> str:
         """The line again, fit for archives: without the key."""
         return " ".join(["ORDERS", self.campaign, self.seat] + [MASK] * bool(self.key))
@@ -136,9 +143,7 @@ def _header(line: str) -> tuple[Header | None, bool | None]:
     wait = _WAITING.get(words[-1].upper())
     if wait is not None:
         words.pop()
-    if len(words) not in (3, 4):
-        return None, None
-    return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else ""), wait
+    return Header.of(words), wait
 
 
 def _end(lines: Sequence[str], start: int, known: Names) -> int | None:
