@@ -128,7 +128,7 @@ def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, o
         carried=tuple(_load_carried(session, snapshot, first)),
         texts=tuple(_load_texts(session, snapshot, first)),
         looks=looks,
-        labels={place.id: labels_named(session, snapshot, place.id, texts) for place in snapshot.places if texts},
+        labels=labels_named(session, snapshot, [place.id for place in snapshot.places], texts),
         muted=muted_seats(session, snapshot),
         diaries=tuple(_load_diaries(session, snapshot)) if over else (),
     )
