@@ -65,11 +65,11 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "report", "ruleset", "site", "store"),
     },
     "steps": {
-        *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook"),
-        *("post", "progress", "ruleset", "site", "store"),
+        *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook", "masking"),
+        *("post", "progress", "report", "ruleset", "site", "store"),
     },
     "tick": {
-        *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "masking", "post", "progress", "steps"),
+        *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "post", "progress", "steps"),
     },
     "serving": {"budget", "errors", "house", "logbook", "masking", "post", "steps", "tick"},
     "working": {
