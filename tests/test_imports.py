@@ -286,7 +286,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "database mail places privacy",
         "examining",
     ),
-    "console": ("backup bar copies games pictures proof running site umpire upkeep",),
+    "console": ("backup bar copies games pictures proof running umpire upkeep",),
     "commands": (
         "common group options",
         "backup campaigns deadlines games house mail past people press proof rulesets running site turns",
