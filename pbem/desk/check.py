@@ -10,6 +10,7 @@ from pbem.campaign.reading import Reading, read_lines
 from pbem.desk.choosing import meant
 from pbem.desk.sheet import SheetText, find_sheet
 from pbem.desk.sheet_files import file_lines
+from pbem.errors import MISREAD
 from pbem.house import choose_game
 from pbem.post.wrapping import mend
 from pbem.report import ReportDataError, Restated, Told, read_report_data
@@ -84,7 +85,7 @@ def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
     """What a ruleset answers on a view from a file; it may expect of views what it writes itself."""
     try:
         return ask()
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except MISREAD:
         raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
 
 
