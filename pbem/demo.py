@@ -17,7 +17,7 @@ from pbem.acts.opening import Start
 from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, write_folder
 from pbem.acts.time.holding import Release
 from pbem.archive import replay
-from pbem.campaign.snapshot import live, load_campaign
+from pbem.campaign.snapshot import load_campaign, load_state
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError
 from pbem.house import House, choose_game, open_house
@@ -29,7 +29,7 @@ from pbem.ruleset import AnyRuleset, Dice, Standing
 from pbem.site import publish
 from pbem.steps import Ticked
 from pbem.store import migrate
-from pbem.store.models import Campaign, Sheet, Turn
+from pbem.store.models import Campaign, Sheet
 from pbem.tick import run_now, tick
 
 CAMPAIGN = "demo"
@@ -210,10 +210,7 @@ class _Demo:
 
     def _standing(self) -> Standing:
         with self._house.store.reading() as session:
-            snapshot = load_campaign(session, CAMPAIGN)
-            at = select(Turn.state).where(live(snapshot.id), Turn.number == snapshot.turn)
-            state = json.loads(session.scalars(at).one())
-        return self._ruleset.standing(self._ruleset.load(state, snapshot.version))
+            return self._ruleset.standing(load_state(session, self._ruleset, load_campaign(session, CAMPAIGN)))
 
     def _tick(self) -> Ticked:
         done = tick(self._house, self._now)

@@ -81,6 +81,10 @@ class PermanentPostError(PostError):
     """The other side will never accept this mail (SMTP 5yz)."""
 
 
+MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
+"""What a ruleset may raise at a state, a view or a record that it did not write itself."""
+
+
 def in_words(error: Exception) -> str:
     """An error for a GM: what was refused in a sentence as it stands, a fault in program or game by its name too."""
     if isinstance(error, OSError) and error.strerror:

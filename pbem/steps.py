@@ -28,12 +28,14 @@ from pbem.housekeeping.problems import report_problem
 from pbem.housekeeping.reminding import remind
 from pbem.housekeeping.reviewing import hold_back, may_run
 from pbem.logbook import tell
+from pbem.masking import without_secrets
 from pbem.post.carriers import open_carrier
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.sending import Sent, send_due
 from pbem.post.waiting import in_lane, is_due
 from pbem.progress import Progress, silent
+from pbem.report.wording import counted
 from pbem.ruleset import RulesetError
 from pbem.site import publish_changes
 from pbem.store.models import Campaign, Turn
@@ -61,6 +63,13 @@ class Ticked:
     problems: list[str] = field(default_factory=list)
 
 
+def tell_problems(done: Ticked) -> None:
+    """Tells the log of problems. None repeats a password, whoever was so careless."""
+    done.problems = [without_secrets(problem) for problem in done.problems]
+    for problem in done.problems:
+        tell("problem", level="error", text=problem)
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """The moment of a poll, as of which everything is done until the next.
@@ -77,12 +86,9 @@ class Moment:
 
 def fetch_mail(house: House, now: dt.datetime, done: Ticked) -> None:
     """Stores all mail that waits. Raises PostError when the mailbox cannot be read."""
-    mailbox = open_mailbox(house.settings)
-    try:
+    with closing(open_mailbox(house.settings)) as mailbox:
         done.polled = poll(house.store, mailbox, now)
         done.problems += filter(None, [_left_alone(mailbox.left_alone())])
-    finally:
-        mailbox.close()
 
 
 def try_to_fetch_mail(house: House, now: dt.datetime, done: Ticked) -> bool:
@@ -99,7 +105,7 @@ def _left_alone(things: Sequence[str]) -> str:
     """The sentence on what lies in the inbox and is no mail; "" if nothing does."""
     if not things:
         return ""
-    count = f"{len(things)} things in the inbox are" if len(things) > 1 else "1 thing in the inbox is"
+    count = counted(len(things), "thing in the inbox is", "things in the inbox are")
     left = "were" if len(things) > 1 else "was"
     more = ", and others" if len(things) > MOST_NAMED else ""
     return f"{count} no mail that can be read and {left} left alone: {', '.join(things[:MOST_NAMED])}{more}"

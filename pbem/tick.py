@@ -20,10 +20,19 @@ from pbem.house import House
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.watching import watch_polls
 from pbem.logbook import tell
-from pbem.masking import without_secrets
 from pbem.post.forgetting import forget_tokens
 from pbem.progress import Progress, silent
-from pbem.steps import Moment, Ticked, fetch_mail, file_away, look_after, resolve, send_mail, try_to_fetch_mail
+from pbem.steps import (
+    Moment,
+    Ticked,
+    fetch_mail,
+    file_away,
+    look_after,
+    resolve,
+    send_mail,
+    tell_problems,
+    try_to_fetch_mail,
+)
 
 LOCK = "tick.lock"
 
@@ -76,7 +85,7 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
 
 @contextmanager
 def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
-    """Tells the log of the tick in the block. No problem repeats a password, whoever was so careless."""
+    """Tells the log of the tick in the block."""
     tell("tick began", now=now)
     began = time.monotonic()
     try:
@@ -84,9 +93,7 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
     except Exception as error:
         tell("tick stopped", level="error", fault=error)
         raise
-    done.problems = [without_secrets(problem) for problem in done.problems]
-    for problem in done.problems:
-        tell("problem", level="error", text=problem)
+    tell_problems(done)
     tell(
         "tick ended",
         seconds=round(time.monotonic() - began, 3),

@@ -65,11 +65,11 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "report", "ruleset", "site", "store"),
     },
     "steps": {
-        *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook"),
-        *("post", "progress", "ruleset", "site", "store"),
+        *("acts", "calendar", "campaign", "desk", "errors", "house", "housekeeping", "logbook", "masking"),
+        *("post", "progress", "report", "ruleset", "site", "store"),
     },
     "tick": {
-        *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "masking", "post", "progress", "steps"),
+        *("acts", "campaign", "desk", "house", "housekeeping", "logbook", "post", "progress", "steps"),
     },
     "serving": {"budget", "errors", "house", "logbook", "masking", "post", "steps", "tick"},
     "working": {
@@ -157,7 +157,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "crew entry facts history_pages pages painter photos pictures press_pages receipt scores time_pages wording",
+        "crew entry facts history_pages pages painter photos pictures press_pages scores time_pages wording",
+        "receipt",
         "compiling data enclosed examining gm_pages markdown people_pages sharing",
         "seat_page",
         "samples typed",
@@ -285,7 +286,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "database mail places privacy",
         "examining",
     ),
-    "console": ("backup bar copies games pictures proof running site umpire upkeep",),
+    "console": ("backup bar copies games pictures proof running umpire upkeep",),
     "commands": (
         "common group options",
         "backup campaigns deadlines games house mail past people press proof rulesets running site turns",

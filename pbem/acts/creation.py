@@ -189,6 +189,11 @@ def check_seats(
     return {name: placed[name] for name in known.names if name in placed} if known.names else placed
 
 
+def is_campaign_name(text: str) -> bool:
+    """Whether a campaign may be called so."""
+    return _NAME.fullmatch(text) is not None
+
+
 def is_seat_name(text: str) -> bool:
     """Whether a seat may be called so, where its game has no names of its own."""
     return _SEAT.fullmatch(text) is not None and text not in RESERVED_SEATS
@@ -222,7 +227,7 @@ def check_address(text: str, whose: str, own_address: str) -> str:
 
 
 def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
+    if not is_campaign_name(name):
         nearest = _NOT_IN_NAMES.sub("-", name.lower()).strip("-")[:40]
         hint = f", such as {nearest}" if nearest else ""
         raise CampaignError(f"a campaign cannot be called {name!r}: use 1 to 40 of a-z, 0-9 and -{hint}")

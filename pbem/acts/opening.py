@@ -16,7 +16,7 @@ from pbem.acts.people.welcoming import welcome
 from pbem.acts.takeover import from_state
 from pbem.acts.turns.turnrun import put_turn
 from pbem.archive import Patch, Withdrawn, setup_dice, setup_record
-from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.people.dicewords import words_now
 from pbem.campaign.piles import Pile
@@ -109,13 +109,9 @@ def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> 
         session.execute(update(SeatRow).where(SeatRow.id == place.id).values(token_hash=hashed))
 
 
-def _taken(snapshot: CampaignSnapshot) -> tuple[Place, ...]:
-    return tuple(place for place in snapshot.playing if place.address)
-
-
 def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
     """The snapshot with the places where somebody sits. Raises CampaignError if they are too few."""
-    places = _taken(snapshot)
+    places = tuple(place for place in snapshot.playing if place.address)
     if len(places) < ruleset.seats.least:
         number = players_allowed(ruleset.seats)
         raise CampaignError(
@@ -127,7 +123,7 @@ def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot
 
 def _set_up(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
     ruleset = house.game(snapshot.game)
-    deadline = next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
+    deadline = new_deadline(session, snapshot, now)
     given = _given(session, snapshot, ruleset)
     outcome = set_up(snapshot, ruleset, given)
     opening = opening_of(session, snapshot, snapshot.first, outcome, deadline)

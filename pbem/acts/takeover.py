@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pbem.archive import differences, make_patch, turn_dice
-from pbem.errors import CampaignError
+from pbem.errors import MISREAD, CampaignError
 from pbem.ruleset import (
     AnyRuleset,
     Fault,
@@ -34,7 +34,6 @@ MOST_TEXT = 1_000_000
 """Bytes of a text that is read; a longer file is none that a GM has written."""
 
 _COUNTED = re.compile(r"turn ([0-9]{1,9})")
-_MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
 _TRIED = b"only to see whether the game goes on"
 """The seed of a turn that is tried and thrown away."""
 
@@ -111,7 +110,7 @@ def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat], turn: int
         labels = [str(view["label"]) for _, view in all_views(ruleset, state, seats, ())]
         empty = {seat: () for seat in seats if seat in standing.awaiting}
         ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIED, turn or 1))
-    except (*_MISREAD, RulesetError) as error:
+    except (*MISREAD, RulesetError) as error:
         raise CampaignError(
             f"{ruleset.title} cannot be played on from this state ({type(error).__name__}: {error})"
         ) from None

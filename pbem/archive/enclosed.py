@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from pbem.archive.reading import Folder
-from pbem.errors import ReplayError
+from pbem.errors import MISREAD, ReplayError
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset import AnyRuleset, Enclosure, RulesetError
 
@@ -20,7 +20,6 @@ ENCLOSED = "enclosed"
 """The folder inside that of a turn."""
 
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
-_MISREAD = (LookupError, TypeError, ValueError, AttributeError, RulesetError)
 """What a game may raise at a view that its host did not write."""
 
 
@@ -53,7 +52,7 @@ def _check_report(folder: Folder, path: str, ruleset: AnyRuleset, there: set[str
     try:
         shown = ruleset.enclosures(read_report_data(folder.read(path))["view"])
         lost = [each.name for enclosed in shown.values() for each in enclosed if each.sha256 not in there]
-    except (ReportDataError, *_MISREAD) as error:
+    except (ReportDataError, RulesetError, *MISREAD) as error:
         raise ReplayError(f"turn {folder.number}: {folder.said(path)}: {error}") from None
     if lost:
         raise ReplayError(f"turn {folder.number}: {folder.said(path)} shows {lost[0]!r}, which is not in the archive")

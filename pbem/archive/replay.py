@@ -16,7 +16,7 @@ from pbem.archive.reading import Folder, check_chain, check_files, open_folders,
 from pbem.archive.record import events_hash, recorded_rolls, setup_dice, state_hash, turn_dice
 from pbem.archive.rolls import check_rolls
 from pbem.archive.withdrawn import check_withdrawn
-from pbem.errors import ReplayError
+from pbem.errors import MISREAD, ReplayError
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset import (
     AnyRuleset,
@@ -33,9 +33,6 @@ from pbem.ruleset import (
     remembering,
     seal,
 )
-
-_MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
-"""What a ruleset may raise at a record that its host did not write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,5 +214,5 @@ def _refused(folder: Folder) -> Iterator[None]:
     """Turns what a ruleset makes of a forged record into the finding that it is one."""
     try:
         yield
-    except (RulesetError, PatchError, *_MISREAD) as error:
+    except (RulesetError, PatchError, *MISREAD) as error:
         raise ReplayError(f"turn {folder.number} cannot be resolved again from its record: {error}") from error

@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
-import re
 import shutil
 import sqlite3
 import zlib
@@ -22,6 +21,7 @@ from pathlib import Path
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.creation import is_campaign_name
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.people.remailing import find_report, renew_codes
 from pbem.archive import file_hash
@@ -48,7 +48,6 @@ from pbem.store import Store, add_rows
 from pbem.store.models import Campaign, Outgoing, Person, Turn
 from pbem.store.states import Phase
 
-_NAME = re.compile(r"[a-z0-9-]{1,40}")
 _HELD = f"{PAUSED}: it has moved here, and goes on when its GM says so"
 
 
@@ -103,7 +102,7 @@ def _lay_out(packed: Packed, draft: Path) -> str:
     with closing(sqlite3.connect(draft / FILE)) as database:
         names = [name for (name,) in database.execute("SELECT name FROM campaign")]
         records = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
-        if len(names) != 1 or not _NAME.fullmatch(names[0]) or f"{TURNS}{names[0]}.tar" not in packed.parts:
+        if len(names) != 1 or not is_campaign_name(names[0]) or f"{TURNS}{names[0]}.tar" not in packed.parts:
             raise BackupError(f"{packed.path} does not hold one campaign")
         if any(_campaign_of(record) != names[0] for (record,) in records):
             raise BackupError(f"{packed.path}: a record in its database is of another campaign")

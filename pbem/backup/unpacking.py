@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 import shutil
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from pbem.acts.creation import is_campaign_name
 from pbem.backup.container import DATABASE, Packed
 from pbem.backup.making import CARRIER, FILES, INBOX, TEMPLATES, TURNS
 from pbem.backup.trees import unpack
@@ -24,7 +24,6 @@ from pbem.store.models import Turn
 FILE = "pbem.sqlite"
 """The database of a home that is being made."""
 
-_CAMPAIGN = re.compile(r"[a-z0-9-]{1,40}")
 _AT_ONCE = 10
 
 
@@ -76,7 +75,7 @@ def take_database(packed: Packed, target: Path) -> None:
 def campaign_of(packed: Packed, part: str) -> str:
     """The campaign that a part is the archive of. Raises BackupError for what can be no name."""
     name = part.removeprefix(TURNS).removesuffix(".tar")
-    if not _CAMPAIGN.fullmatch(name):
+    if not is_campaign_name(name):
         raise BackupError(f"{packed.path}: {part!r} is no part of a backup")
     return name
 

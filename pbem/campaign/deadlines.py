@@ -28,7 +28,7 @@ _DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Away:
-    """A time in which the player of an awaited seat cannot send orders."""
+    """A time in which a player cannot send orders: from its first moment to the one after its last."""
 
     since: dt.datetime
     until: dt.datetime
@@ -46,6 +46,11 @@ def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[Away, .
     """The absences of all seats that turns wait for."""
     rows = flushed(session).execute(_ABSENCES, {"campaign": snapshot.id})
     return tuple(Away(since, until) for since, until in rows)
+
+
+def new_deadline(session: Session, snapshot: CampaignSnapshot, opened: dt.datetime) -> dt.datetime:
+    """The deadline of a turn of this campaign that opens at this moment, in UTC."""
+    return next_deadline(snapshot.schedule, snapshot.policy, opened, load_absences(session, snapshot))
 
 
 def next_deadline(

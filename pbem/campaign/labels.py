@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
@@ -28,7 +29,7 @@ _WORD = re.compile(r"\w+")
 
 def labels_of(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> Labels:
     """The labels of a seat's reports."""
-    return _labels(session, live(snapshot.id), Report.seat_id == seat_id)
+    return _labels(session, live(snapshot.id), Report.seat_id == seat_id).get(seat_id, {})
 
 
 def open_label(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> str:
@@ -43,17 +44,23 @@ def open_label(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> st
     return BEFORE if view is None else str(json.loads(view)["label"])
 
 
-def labels_named(session: Session, snapshot: CampaignSnapshot, seat_id: int, texts: Iterable[str]) -> Labels:
-    """The labels of the turns that texts of the journal name, as a seat read them last: of those taken back too."""
+def labels_named(
+    session: Session, snapshot: CampaignSnapshot, seat_ids: Collection[int], texts: Iterable[str]
+) -> Mapping[int, Labels]:
+    """The labels of turns that texts of the journal name, by seat, as it read them last: of those taken back too."""
     numbers = {int(number) for text in texts for number in _TURN.findall(text)}
-    named = (Turn.campaign_id == snapshot.id, Turn.number.in_(numbers), Report.seat_id == seat_id)
+    named = (Turn.campaign_id == snapshot.id, Turn.number.in_(numbers), Report.seat_id.in_(seat_ids))
     return _labels(session, *named) if numbers else {}
 
 
-def _labels(session: Session, *which: ColumnElement[bool]) -> Labels:
-    reports = select(Turn.number, Report.view).join(Report, Report.turn_id == Turn.id).where(*which)
-    rows = session.execute(reports.order_by(Turn.number, Turn.id))
-    return {number: str(json.loads(view)["label"]) for number, view in rows}
+def _labels(session: Session, *which: ColumnElement[bool]) -> Mapping[int, Labels]:
+    found: dict[int, dict[int, str]] = defaultdict(dict)
+    reports = select(Report.seat_id, Turn.number, Report.view).join(Turn, Turn.id == Report.turn_id).where(*which)
+    # Views of many seats together would fill the memory.
+    some = reports.order_by(Turn.number, Turn.id).execution_options(yield_per=100)
+    for seat_id, number, view in session.execute(some):
+        found[seat_id][number] = str(json.loads(view)["label"])
+    return found
 
 
 def label_at(labels: Labels, number: int) -> str:

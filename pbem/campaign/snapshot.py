@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, select
 from sqlalchemy.orm import Session
@@ -16,7 +17,7 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import Policy
 from pbem.errors import CampaignError
 from pbem.report import DiceWord
-from pbem.ruleset import Json, Seat, suggest
+from pbem.ruleset import AnyRuleset, Json, Seat, suggest
 from pbem.store import flushed
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
 from pbem.store.states import Pages, Phase, Seating
@@ -121,6 +122,21 @@ class OpenTurn:
     sheets: tuple[SheetIn, ...]
     ruling: Json = None
     deadline: dt.datetime | None = None
+
+    @classmethod
+    def of(cls, turn: Turn, sheets: Iterable[SheetIn]) -> Self:
+        """A turn as the database has it, with the sheets that came for it."""
+        return cls(
+            id=turn.id,
+            number=turn.number,
+            awaited=frozenset(turn.awaited),
+            state=turn.state,
+            state_hash=turn.state_hash,
+            opened_at=turn.opened_at,
+            sheets=tuple(sheets),
+            ruling=turn.ruling,
+            deadline=turn.deadline,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +258,11 @@ def live_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> Turn
     return turn
 
 
+def load_state(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Any:
+    """The state of the open turn, or that with which the game ended. Raises CampaignError if there is none."""
+    return ruleset.load(json.loads(live_turn(session, snapshot, snapshot.turn).state), snapshot.version)
+
+
 def open_deadline(session: Session, snapshot: CampaignSnapshot) -> dt.datetime | None:
     """When the open turn is due; None where there is none, or it waits for its GM."""
     begun = Turn.number >= snapshot.first
@@ -266,17 +287,13 @@ def load_open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurn:
     """The open turn of a running campaign. Raises CampaignError if it has none."""
     check_running(snapshot)
     turn = live_turn(session, snapshot, snapshot.turn)
-    return OpenTurn(
-        turn.id,
-        turn.number,
-        frozenset(turn.awaited),
-        turn.state,
-        turn.state_hash,
-        turn.opened_at,
-        tuple(load_sheets(session, turn.id)),
-        turn.ruling,
-        turn.deadline,
-    )
+    return OpenTurn.of(turn, load_sheets(session, turn.id))
+
+
+def counting_versions(session: Session, snapshot: CampaignSnapshot, turn: Turn) -> dict[Seat, int]:
+    """The versions of the sheets that count for a turn, be its seats still in the game or not."""
+    names = {place.id: place.seat for place in snapshot.places}
+    return {names[sheet.seat_id]: sheet.version for sheet in load_sheets(session, turn.id) if sheet.accepted}
 
 
 def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:

@@ -8,7 +8,7 @@ import click
 
 from pbem.commands.common import open_home, show
 from pbem.commands.options import FOLDER, home_option, json_option
-from pbem.console.site import site_lines
+from pbem.console.copies import site_lines
 from pbem.site import publish
 
 

@@ -1,4 +1,4 @@
-"""What was written into folders: copies of campaigns, previews, the files of a ruling."""
+"""What was written into folders: copies of campaigns, previews, the files of a ruling, the site."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from pbem.acts.past.forking import Forked
 from pbem.acts.past.preview import Written as PreviewWritten
 from pbem.acts.ruling.adjudicating import Written as RulingWritten
-from pbem.report.wording import wrapped
+from pbem.report.wording import counted, wrapped
+from pbem.site import Published
 from pbem.telling import SCREEN, told
 
 
@@ -34,3 +35,9 @@ def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
     if written.left:
         yield wrapped(f"Left as they are: {', '.join(written.left)}. To write them anew, add --force.")
     yield f"Fill them in, then: pbem adjudicate {written.campaign} {written.folder} --take"
+
+
+def site_lines(done: Published) -> Iterator[str]:
+    """How much of a site changed, and where to look."""
+    replays = f", {counted(done.replays, 'replay')}" if done.replays else ""
+    yield f"{counted(done.files, 'file')} written{replays}. Look at {done.page}"

@@ -15,7 +15,8 @@ from pbem.desk.attempts import MOST_ATTEMPTS, Waiting, attempted, in_groups, wai
 from pbem.desk.floods import tell_of_letters
 from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
 from pbem.desk.replies import Case
-from pbem.desk.routes import Names, Raw, Read, follow, opened, read_mail, way_of
+from pbem.desk.routes import Raw, Read, follow, opened, read_mail, way_of
+from pbem.desk.sheet import Names
 from pbem.desk.together import Dealt, note_dealt, take_together
 from pbem.errors import StoreError
 from pbem.house import House
@@ -139,6 +140,5 @@ def _deal(house: House, now: dt.datetime, read: Read, known: Names) -> Dealt:
 
 def _check_number(case: Case, received_at: dt.datetime) -> None:
     if has_sent_enough(case, received_at):
-        sender = case.letter.sender or "an unreadable sender"
-        said = f"{LETTERS_A_DAY} letters like it came from {sender} that day"
+        said = f"{LETTERS_A_DAY} letters like it came from {case.shown_sender} that day"
         raise TooMany(said, tell_of_letters(case, LETTERS_A_DAY))

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.budget import Overrun, within
+from pbem.desk.attempts import raw_letter
 from pbem.desk.pages import Fault, LetterProblem
 from pbem.desk.replies import Case, answer, notify
 from pbem.desk.seats import is_known
@@ -74,7 +75,7 @@ def set_aside_unread(house: House, now: dt.datetime, letter_id: int) -> bool:
         if not close_letter(session, letter_id, LetterState.QUARANTINED, KILLS):
             return False
         _tell_gms(Case(house, session, now, letter_id, UNREADABLE), KILLS)
-        raw = session.scalars(select(LetterRow.raw).where(LetterRow.id == letter_id)).one()
+        raw = raw_letter(session, letter_id)
     letter = _head(house, raw)
     with house.store.writing() as session:
         _tell_writer(Case(house, session, now, letter_id, letter))

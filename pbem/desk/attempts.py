@@ -54,6 +54,11 @@ def _came_before(at: dt.datetime, letter_id: int) -> ColumnElement[bool]:
     return (Letter.received_at < at) | ((Letter.received_at == at) & (Letter.id < letter_id))
 
 
+def raw_letter(session: Session, letter_id: int) -> bytes:
+    """A letter as it came."""
+    return session.scalars(select(Letter.raw).where(Letter.id == letter_id)).one()
+
+
 def unsorted_letters(session: Session) -> list[Waiting]:
     """The new letters that have no lane yet, oldest first."""
     return _new_letters(session, Letter.lane.is_(None))

@@ -13,19 +13,19 @@ from sqlalchemy.orm import Session
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
+from pbem.desk.attempts import raw_letter
 from pbem.desk.replies import Case, bare_subject
 from pbem.post.bounces import Bounce, read_bounce
 from pbem.post.reading import read_letter
 from pbem.post.rescue import after_bounce, noted
 from pbem.report import Bounced
-from pbem.store.models import Campaign, Letter, Outgoing, Person, SeatRow
+from pbem.store.models import Campaign, Outgoing, Person, SeatRow
 from pbem.store.states import MailState
 
 
 def note_automatic(case: Case) -> str:
     """Deals with a letter that must not be answered; returns what to note of it."""
-    raw = case.session.scalars(select(Letter.raw).where(Letter.id == case.letter_id)).one()
-    bounce = read_bounce(raw)
+    bounce = read_bounce(raw_letter(case.session, case.letter_id))
     if bounce is None:
         return f"automatic mail: {case.letter.automatic}"
     said = f"delivery report: {bounce.action}, {bounce.reason}"
@@ -38,9 +38,9 @@ def note_automatic(case: Case) -> str:
 
 def returned_mail(session: Session, bounce: Bounce) -> Outgoing | None:
     """The mail of ours that a delivery report is about: the first of those whose Message-IDs it shows."""
-    shown = [id_ for id_ in bounce.message_ids if id_.isascii() and id_.isprintable()]
-    found = {mail.message_id: mail for mail in session.scalars(select(Outgoing).where(Outgoing.message_id.in_(shown)))}
-    return next((found[id_] for id_ in shown if id_ in found), None)
+    ids = bounce.message_ids
+    found = {mail.message_id: mail for mail in session.scalars(select(Outgoing).where(Outgoing.message_id.in_(ids)))}
+    return next((found[id_] for id_ in ids if id_ in found), None)
 
 
 def _bounced(case: Case, mail: Outgoing, bounce: Bounce) -> str:

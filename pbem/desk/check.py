@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from pbem.campaign.reading import Reading, read_lines
 from pbem.desk.choosing import meant
 from pbem.desk.sheet import SheetText, find_sheet
+from pbem.desk.sheet_files import file_lines
+from pbem.errors import MISREAD
 from pbem.house import choose_game
-from pbem.post.cleaning import own_lines, plain
-from pbem.post.mime import decode_text
 from pbem.post.wrapping import mend
 from pbem.report import ReportDataError, Restated, Told, read_report_data
 from pbem.ruleset import AnyRuleset, Json, View
@@ -44,9 +44,9 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     Raises ReportDataError or CampaignError for a report it cannot use.
     """
     ruleset, data = _opened(games, report)
-    lines, cleaned = own_lines(plain(decode_text(sheet, "")).strip("\n").split("\n"))
+    lines, cleaned = file_lines(sheet)
     lines, mended = mend(lines, None)
-    sheet_text = find_sheet(lines, data["campaign"].__eq__)
+    sheet_text = find_sheet(lines, {data["campaign"]})
     found, reading = _asked(ruleset, lambda: _read(ruleset, data["view"], sheet_text))
     return Check(
         campaign=data["campaign"],
@@ -85,7 +85,7 @@ def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
     """What a ruleset answers on a view from a file; it may expect of views what it writes itself."""
     try:
         return ask()
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except MISREAD:
         raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
-
 from pbem.acts.people.remailing import RENEWED, find_report, mail_again, mail_copy, recall_copies
 from pbem.acts.people.seating import place_of
 from pbem.acts.people.welcoming import welcome
@@ -12,10 +10,11 @@ from pbem.campaign.notices import send_page, send_words
 from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
 from pbem.campaign.people.deputies import appoint, end_of, stands_in_for
 from pbem.campaign.people.identity import enrol, find_person
-from pbem.campaign.snapshot import load_campaign, locked_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign, locked_campaign
 from pbem.campaign.tokens import new_token
 from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson
+from pbem.desk.seats import seats_of
 from pbem.report.people_pages import Confirmation
 from pbem.store.models import Campaign, Person, Request, SeatRow
 from pbem.store.states import Phase, Seating
@@ -67,8 +66,7 @@ def confirm_address(asked: AskedByPerson, request: Request) -> str:
 def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
     """Appoints somebody for a seat, if its player and the time are still those of the request."""
     case, data = asked.case, request.data
-    seat = case.session.get_one(SeatRow, data["seat_id"])
-    snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    seat, snapshot, place = _locked(case, request)
     until = end_of(data["until"], snapshot.schedule.zone)
     if (
         seat.person_id != data["person_id"]
@@ -86,7 +84,6 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
             f"stand in for {elsewhere[0].seat} in {snapshot.name}" if elsewhere else f"play in {snapshot.name} yourself"
         )
         return f"You {how}, so you cannot stand in for another seat."
-    place = next(each for each in snapshot.places if each.id == seat.id)
     recall_copies(case.session, place)
     stand_in = appoint(case.session, seat.id, deputy, case.now, until)
     noted = f"has a deputy to the end of {data['until']}"
@@ -108,10 +105,8 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
 def confirm_moved(asked: AskedByPerson, request: Request) -> str:
     """Gives a player whose campaign has moved here all that opens his seat: its newest report, and a token."""
     case = asked.case
-    seat = case.session.get_one(SeatRow, request.data["seat_id"])
-    snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    seat, snapshot, place = _locked(case, request)
     person = case.session.get_one(Person, request.data["person_id"])
-    place = next(each for each in snapshot.places if each.id == seat.id)
     if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
         return _GONE
     welcome(
@@ -134,6 +129,13 @@ def confirm_moved(asked: AskedByPerson, request: Request) -> str:
     )
 
 
+def _locked(case: Case, request: Request) -> tuple[SeatRow, CampaignSnapshot, Place]:
+    """The seat that a request is about, and its campaign, locked."""
+    seat = case.session.get_one(SeatRow, request.data["seat_id"])
+    snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    return seat, snapshot, next(each for each in snapshot.places if each.id == seat.id)
+
+
 def _tell(case: Case, addresses: list[str], subject: str, said: str) -> None:
     help_ = "If this was not you, please tell your GM at once."
     for address in dict.fromkeys(addresses):
@@ -142,14 +144,10 @@ def _tell(case: Case, addresses: list[str], subject: str, said: str) -> None:
 
 def _note_address(case: Case, person: Person, old: str) -> None:
     """Enters the change into the journal of each campaign, for its GM alone, and tells him."""
-    rows = case.session.execute(
-        select(Campaign.name, SeatRow.name)
-        .join(Campaign, Campaign.id == SeatRow.campaign_id)
-        .where(SeatRow.person_id == person.id, Campaign.status != Phase.OVER)
-        .order_by(Campaign.id, SeatRow.id)
-    ).all()
-    for campaign, seat in rows:
-        snapshot = load_campaign(case.session, campaign)
-        said = f"The seat {seat} of {campaign} is played from {person.address} now, and no longer from {old}."
-        note(case.session, snapshot.id, case.now, actor=seat, text=said, secret=True)
+    for known in seats_of(case.session, person.address):
+        snapshot = load_campaign(case.session, known.campaign)
+        said = (
+            f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
+        )
+        note(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
         send_words(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player's address")

@@ -84,6 +84,6 @@ def _about(case: Case, spot: SeatContext, reason: Reason) -> Refusal:
         address=case.address,
         campaign=spot.campaign,
         seat=spot.seat,
-        sender=case.letter.sender or "an unreadable sender",
+        sender=case.shown_sender,
         gm=spot.gm,
     )

@@ -35,9 +35,10 @@ from pbem.desk.judging import is_own, judge, judge_request, reads_as_order
 from pbem.desk.replies import Case, answer, bare_subject
 from pbem.desk.requests import Asked, AskedByPerson, CommandList, Handlers, PersonHandlers, find_request
 from pbem.desk.seats import SeatContext, load_seat, seats_of
-from pbem.desk.sheet import Header
+from pbem.desk.sheet import Header, Names
 from pbem.errors import CampaignError
 from pbem.post.codes import find_codes
+from pbem.post.reading import Letter
 from pbem.report import tell_findings
 from pbem.report.people_pages import Answer, Done, WhichSeat
 from pbem.report.wording import sentence
@@ -101,10 +102,15 @@ class _Asker:
     proven: bool = False
 
 
-def find_asked(case: Case, known: Callable[[str], bool]) -> CommandList | None:
+def first_line(letter: Letter) -> str:
+    """The first line of a letter that says anything; "" if there is none."""
+    return next((line.strip() for line in letter.lines if line.strip()), "")
+
+
+def find_asked(case: Case, known: Names) -> CommandList | None:
     """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
     letter = case.letter
-    first = next((line for line in letter.lines if line.strip()), "")
+    first = first_line(letter)
     if YES.fullmatch(first) and (code := known_code(case.session, find_codes(letter, case.address))):
         return CommandList(None, ((1, f"CONFIRM {code}"),))
     found = find_request(letter.lines, known) or _pressed(case)

@@ -13,6 +13,7 @@ from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
 from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
+from pbem.desk.attempts import raw_letter
 from pbem.desk.gm_acts import WISHES, Wish
 from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, GmText, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
@@ -24,7 +25,7 @@ from pbem.post.writing import Part
 from pbem.report import paint_one, tell_findings
 from pbem.report.gm_pages import Done, GmAnswer, GmImpostor
 from pbem.ruleset import Order, RulesetError
-from pbem.store.models import Campaign, Letter
+from pbem.store.models import Campaign
 from pbem.telling import mail_door, told
 
 
@@ -48,10 +49,10 @@ def answer_gm_letter(case: Case, sheet: GmSheet) -> str:
     if campaign is None:
         return f"for no campaign, by its GM frame; {to_stranger(case)}"
     if not (campaign.gm_token_hash and token_fits(sheet.key, campaign.gm_token_hash)):
-        page = GmImpostor(campaign=campaign.name, sender=case.letter.sender or "an unreadable sender")
+        page = GmImpostor(campaign=campaign.name, sender=case.shown_sender)
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
-    orders = _with_files(case, read_gm_sheet(sheet, {}))
+    orders = _with_files(case, read_gm_sheet(sheet))
     told, files = _answered(case, campaign.name, sheet, orders)
     answer_gm(case, campaign, told, files=files)
     return f"from the GM of {campaign.name}: " + _in_short(told)
@@ -61,7 +62,7 @@ def _with_files(case: Case, orders: GmOrders) -> GmOrders:
     """The commands with the files of their mail, if one of them takes any."""
     if not any(order.takes_files for order in orders.parsed.orders if isinstance(order, GmCommand)):
         return orders
-    raw = case.session.scalars(select(Letter.raw).where(Letter.id == case.letter_id)).one()
+    raw = raw_letter(case.session, case.letter_id)
     return replace(orders, text=replace(orders.text, attached=tuple(attached_files(raw)), cut=was_cut(raw)))
 
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pbem.campaign.reading import Lines
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
-from pbem.masking import without_keys
+from pbem.desk.sheet import without_keys_in
 from pbem.post.attached import Attached
 from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
@@ -373,9 +373,9 @@ class GmSheet:
     lines: tuple[tuple[int, str], ...]
 
     @property
-    def shown(self) -> tuple[tuple[int, str], ...]:
-        """The lines as they may be told again: a key that stands among them is masked."""
-        return tuple((number, without_keys(line)) for number, line in self.lines)
+    def shown(self) -> Lines:
+        """The lines as they may be told again."""
+        return without_keys_in(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,8 +393,8 @@ class GmText:
 
     @property
     def orders(self) -> Lines:
-        """The text as the lines of a sheet, which is kept: a key that stands among them is masked."""
-        return tuple((number, without_keys(line)) for number, line in self.lines)
+        """The text as the lines of a sheet, which is kept."""
+        return without_keys_in(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,10 +418,10 @@ def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
     return None
 
 
-def read_gm_sheet(sheet: GmSheet, view: dict[str, Any]) -> GmOrders:
+def read_gm_sheet(sheet: GmSheet) -> GmOrders:
     """Its commands, down to the first that takes a text, and that text. Never raises."""
     texted = next((at for at, (_, line) in enumerate(sheet.lines) if _takes_text(line)), len(sheet.lines))
-    return GmOrders(GM_COMMANDS.parse(view, sheet.shown[: texted + 1]), GmText(sheet.lines[texted + 1 :]))
+    return GmOrders(GM_COMMANDS.parse({}, sheet.shown[: texted + 1]), GmText(sheet.lines[texted + 1 :]))
 
 
 def _takes_text(line: str) -> bool:

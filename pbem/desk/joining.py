@@ -15,12 +15,12 @@ from pbem.campaign.notices import send_words
 from pbem.campaign.people.confirming import DAYS, find_request, put_request, settle
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.people.standby import find_applicant
-from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, lock_campaign, locked_campaign
 from pbem.desk.commands import Confirm, Join, Withdraw
 from pbem.desk.confirmed import ask_new_address, confirm_address, confirm_deputy, confirm_moved
 from pbem.desk.replies import Case, answer, forbidden
 from pbem.desk.requests import AskedByPerson, PersonHandlers
+from pbem.desk.seats import taking_players
 from pbem.report.people_pages import Confirmation
 from pbem.ruleset import suggest
 from pbem.store.models import Campaign, Request
@@ -35,9 +35,9 @@ _ENOUGH = "You were mailed so many codes today that no more are sent before tomo
 
 def _join(asked: AskedByPerson, order: Join) -> str:
     case, name = asked.case, order.campaign.lower()
-    snapshot = _signing_up(case, name)
-    if snapshot is None:
+    if name not in taking_players(case.session):
         return f"No campaign called {name} takes players by mail now. Please look at the name, or ask its GM."
+    snapshot = load_campaign(case.session, name)
     if asked.person is not None and (place := place_of(case.session, snapshot, asked.person)):
         return f"You play in {name} already, as {place.seat}."
     wish = (order.seat or "").lower()
@@ -123,14 +123,6 @@ _CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
     "fallback": confirm_address,
     "moved": confirm_moved,
 }
-
-
-def _signing_up(case: Case, name: str) -> CampaignSnapshot | None:
-    """The campaign, if anyone may ask for a seat in it by mail."""
-    found = case.session.execute(select(Campaign.policy, Campaign.status).where(Campaign.name == name)).first()
-    if found is None or found.status in (Phase.OVER, Phase.MOVED) or not Policy.read(found.policy).signup:
-        return None
-    return load_campaign(case.session, name)
 
 
 def _never_there(case: Case, snapshot: CampaignSnapshot, wish: str) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
+from pbem.campaign.reading import Lines
 from pbem.campaign.tokens import token_fits
 from pbem.desk.claims import Claim, Declined, Disagreeing, Evidence, Impostor, Lapsed, Proof, Seated, Stranger, Unproven
 from pbem.desk.limits import is_guess
@@ -63,8 +64,8 @@ def _remarks(case: Case, seated: Seated) -> Iterator[str]:
         yield f"The sheet came from {seated.deputy}, who stands in for the seat's player."
     elif seated.proof != "confirmed" and not is_own(case.letter, seated.spot):
         shown = "its token" if seated.proof == "token" else "the reply code of its report"
-        sender = case.letter.sender or "an unreadable sender"
-        yield f"The sheet came from {sender}, which is not the seat's address; it was taken because it had {shown}."
+        came = f"The sheet came from {case.shown_sender}, which is not the seat's address"
+        yield f"{came}; it was taken because it had {shown}."
     if seated.spot.paused:
         yield PAUSED
 
@@ -275,7 +276,12 @@ def reads_as_order(case: Case, line: tuple[int, str]) -> bool:
     claim = judge(case, None)
     if not isinstance(claim, Seated):
         return False
-    read = case.house.game(claim.spot.game).parse(json.loads(claim.spot.view), [line])
+    return are_orders(case, claim.spot, [line])
+
+
+def are_orders(case: Case, spot: SeatContext, lines: Lines) -> bool:
+    """Whether numbered lines are orders of a seat's game as they stand, and nothing else."""
+    read = case.house.game(spot.game).parse(json.loads(spot.view), lines)
     return bool(read.entries) and not read.errors
 
 

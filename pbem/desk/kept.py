@@ -6,7 +6,6 @@ the code has read the mail there, and what he says holds for that letter alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -16,10 +15,12 @@ from sqlalchemy.orm import Session
 from pbem.campaign.people.confirming import A_DAY, DAYS, QUESTIONS, asked_today, is_open, put_request, settle
 from pbem.campaign.people.identity import find_person
 from pbem.desk.claims import Confirmed, Unproven
-from pbem.desk.dispatch import YES, find_asked
+from pbem.desk.dispatch import YES, find_asked, first_line
+from pbem.desk.judging import are_orders
 from pbem.desk.replies import Case, answer, question
-from pbem.desk.seats import SeatContext, load_seat
-from pbem.desk.sheet import SheetText
+from pbem.desk.seats import load_seat
+from pbem.desk.sheet import Names, SheetText
+from pbem.desk.taking import Outcome
 from pbem.masking import masked
 from pbem.post.codes import find_codes
 from pbem.post.reading import Letter, read_letter
@@ -47,9 +48,6 @@ def _by_word(session: Session, words: Sequence[str]) -> dict[str, int]:
 
 ASKED = Lookup(_by_word)
 """The ids of questions, by their codes and by the Message-IDs of the mails that asked them."""
-
-Outcome = tuple[str, bool]
-"""What to note of a letter, and whether a sheet was kept."""
 
 _EXCERPT_LINES = 12
 _EXCERPT = 800
@@ -84,7 +82,7 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
     spot = claim.spot
     return Question(
         address=case.address,
-        sender=case.letter.sender or "an unreadable sender",
+        sender=case.shown_sender,
         excerpt=_excerpt(case.letter),
         days=DAYS,
         campaign=spot.campaign if spot else "",
@@ -105,7 +103,7 @@ def _excerpt(letter: Letter) -> str:
 
 
 def answer_question(
-    case: Case, asked: Request, sheet: SheetText, known: Callable[[str], bool], deal: Callable[[Case], Outcome]
+    case: Case, asked: Request, sheet: SheetText, known: Names, deal: Callable[[Case], Outcome]
 ) -> Outcome | None:
     """Does what follows from the answer to a question about a letter; None if this letter is no such answer.
 
@@ -142,20 +140,16 @@ def find_question(case: Case) -> Request | None:
 
 def shown_words(letter: Letter, address: str) -> list[str]:
     """By what a letter that answers a question to the house at an `address` would show which."""
-    words = _first_line(letter).lower().split()
+    words = first_line(letter).lower().split()
     return [*find_codes(letter, address), *(words[1:] if words[:1] == ["confirm"] else []), *letter.references[:1]]
 
 
 def _agrees(answered: Letter, kept: Letter) -> bool:
     """Whether an answer says yes: by nothing of its own, by a word for it, or by saying the same again."""
-    first = _first_line(answered)
+    first = first_line(answered)
     if not first or YES.fullmatch(first) or first.upper().startswith("CONFIRM "):
         return True
     return answered.text.casefold().split() == kept.text.casefold().split()
-
-
-def _first_line(letter: Letter) -> str:
-    return next((line.strip() for line in letter.lines if line.strip()), "")
 
 
 def _replaces(case: Case, asked: Request, sheet: SheetText) -> bool:
@@ -166,12 +160,7 @@ def _replaces(case: Case, asked: Request, sheet: SheetText) -> bool:
     if sheet.header is not None:
         return (sheet.header.campaign, sheet.header.seat) == (spot.campaign, spot.seat)
     # In a game that reads any words as orders, none can be told from chat.
-    return _are_orders(case, spot, sheet.lines) and not _are_orders(case, spot, ((1, "No, it is not"),))
-
-
-def _are_orders(case: Case, spot: SeatContext, lines: tuple[tuple[int, str], ...]) -> bool:
-    read = case.house.game(spot.game).parse(json.loads(spot.view), lines)
-    return bool(read.entries) and not read.errors
+    return are_orders(case, spot, sheet.lines) and not are_orders(case, spot, ((1, "No, it is not"),))
 
 
 def _is_still_his(case: Case, asked: Request) -> bool:

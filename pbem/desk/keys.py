@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sqlalchemy import select
 
 from pbem.campaign.people.confirming import known_code
@@ -13,12 +11,12 @@ from pbem.desk.gm_commands import GmSheet
 from pbem.desk.replies import Case
 from pbem.desk.requests import CommandList, find_request
 from pbem.desk.seats import NAMED, shown_by_code, shown_by_reference
-from pbem.desk.sheet import Header, SheetText
+from pbem.desk.sheet import Header, Names, SheetText
 from pbem.post.codes import find_codes
 from pbem.store.models import Campaign
 
 
-def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Callable[[str], bool]) -> str:
+def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Names) -> str:
     """A name for the key that a letter shows, such as "token 12" for that of a seat; "" if it shows none that is right.
 
     A code names its report, so that an old one, lost long ago, is no account of today.

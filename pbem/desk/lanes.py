@@ -23,7 +23,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.budget import Overrun, within
-from pbem.desk.attempts import ALONE, MOST_ATTEMPTS, Waiting, attempted, in_groups, unsorted_letters
+from pbem.desk.attempts import ALONE, MOST_ATTEMPTS, Waiting, attempted, in_groups, raw_letter, unsorted_letters
 from pbem.desk.bounces import returned_mail
 from pbem.desk.commands import Command, Rules, Status
 from pbem.desk.gm_commands import find_gm_sheet
@@ -86,7 +86,7 @@ def _lane_in_time(house: House, letter: Waiting, known: frozenset[str]) -> str:
 
 def _lane(house: House, letter_id: int, known: frozenset[str]) -> str:
     with house.store.reading() as session:
-        raw = session.scalars(select(LetterRow.raw).where(LetterRow.id == letter_id)).one()
+        raw = raw_letter(session, letter_id)
         letter = read_letter(raw)
         if letter.automatic and (returned := read_bounce(raw)) is not None:
             return _lane_of_mail(session, returned_mail(session, returned))
@@ -120,8 +120,8 @@ class _Sorter:
 
     def _framed(self) -> Iterator[str]:
         """The campaigns that a frame is for, and those whose keys stand in it."""
-        lines, is_known = self.letter.lines, self.known.__contains__
-        sheet, gm_sheet, request = find_sheet(lines, is_known), find_gm_sheet(lines), find_request(lines, is_known)
+        lines, known = self.letter.lines, self.known
+        sheet, gm_sheet, request = find_sheet(lines, known), find_gm_sheet(lines), find_request(lines, known)
         headers = [each.header for each in (sheet, request) if each is not None and each.header is not None]
         yield from ({each.campaign for each in headers} | ({gm_sheet.campaign} if gm_sheet else set())) & self.known
         yield from self._by_codes([each.key.lower() for each in headers if each.key])
@@ -141,8 +141,7 @@ class _Sorter:
 
     def _asked(self) -> list[_Asked]:
         """The requests and questions that the letter may confirm, by their codes or the mails that it answers."""
-        codes = find_codes(self.letter, self.address)
-        mails = [id_ for id_ in self.letter.references if id_.isascii() and id_.isprintable()]
+        codes, mails = find_codes(self.letter, self.address), self.letter.references
         if not (codes or mails):
             return []
         rows = self.session.execute(
@@ -161,7 +160,7 @@ class _Sorter:
         """The commands of the letter, with what it quotes and without; in its subject too."""
         texts = [self.letter.lines, unquoted(self.session, self.letter).lines, [bare_subject(self.letter.subject)]]
         for lines in texts:
-            if (found := find_request(lines, self.known.__contains__)) is not None:
+            if (found := find_request(lines, self.known)) is not None:
                 yield found
 
 

@@ -19,7 +19,7 @@ from sqlalchemy import Select, and_, bindparam, func, not_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.journal import note
-from pbem.desk.replies import Case
+from pbem.desk.replies import Case, midnight
 from pbem.desk.seats import SeatContext
 from pbem.masking import CODE_CHARACTERS, TOKEN_BYTES
 from pbem.store.models import Act, Sheet
@@ -106,11 +106,11 @@ def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
     """
     if case.letter.automatic:
         return False
-    midnight = _midnight(received_at)
+    began = midnight(received_at)
     recent = case.session.info.get(_RECENT, {}).get(case.sender)
     if recent is not None:
         alike = [row for row in recent if (row.key, row.verdict) == (case.key, case.verdict)]
-        others = [row for row in alike if midnight <= row.received_at < midnight + _DAY and row.id != case.letter_id]
+        others = [row for row in alike if began <= row.received_at < began + _DAY and row.id != case.letter_id]
         return len(others) >= LETTERS_A_DAY
     return _reaches(
         case,
@@ -118,8 +118,8 @@ def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
         LETTERS_A_DAY,
         address=case.sender,
         letter=case.letter_id,
-        midnight=midnight,
-        next_midnight=midnight + _DAY,
+        midnight=began,
+        next_midnight=began + _DAY,
         a_day_ago=case.now - _DAY,
     )
 
@@ -137,7 +137,7 @@ def sheets_enough(case: Case, spot: SeatContext, sent: int) -> int:
     if _reaches(case, _OWN_SHEETS if own else _OTHER_SHEETS, SHEETS_A_TURN, **same):
         return SHEETS_A_TURN
     today = _OWN_SHEETS_TODAY if own else _OTHER_SHEETS_TODAY
-    unproven = not case.proven and _reaches(case, today, UNPROVEN_SHEETS_A_DAY, **same, midnight=_midnight(case.now))
+    unproven = not case.proven and _reaches(case, today, UNPROVEN_SHEETS_A_DAY, **same, midnight=midnight(case.now))
     return UNPROVEN_SHEETS_A_DAY if unproven else 0
 
 
@@ -158,20 +158,16 @@ def note_guess(case: Case, spot: SeatContext) -> bool:
     """Enters a wrong key for a seat into the journal; whether it is the one that player and GM are told of."""
     guessed = _guesses(case, spot)
     if guessed < GUESSES_A_DAY:
-        sender = case.letter.sender or "an unreadable sender"
-        note(case.session, spot.campaign_id, case.now, actor="pbem", text=f"{_words(spot)} {sender}", secret=True)
+        text = f"{_words(spot)} {case.shown_sender}"
+        note(case.session, spot.campaign_id, case.now, actor="pbem", text=text, secret=True)
     return guessed + 1 == GUESSES_A_DAY
 
 
 def _guesses(case: Case, spot: SeatContext) -> int:
-    today = (Act.campaign_id == spot.campaign_id, Act.secret, Act.at >= _midnight(case.now))
+    today = (Act.campaign_id == spot.campaign_id, Act.secret, Act.at >= midnight(case.now))
     told = Act.text.startswith(_words(spot), autoescape=True)
     return case.session.scalar(select(func.count()).where(*today, told)) or 0
 
 
 def _words(spot: SeatContext) -> str:
     return f"a wrong key was tried for the seat {spot.seat}, by"
-
-
-def _midnight(at: dt.datetime) -> dt.datetime:
-    return at.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)

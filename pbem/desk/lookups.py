@@ -17,6 +17,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, load_cam
 from pbem.desk.commands import History, Resend, Status
 from pbem.desk.replies import Case, sent_today, was_sent
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
+from pbem.desk.seats import seats_of
 from pbem.report.receipt import DIGEST_SHOWN
 from pbem.report.wording import when
 from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
@@ -48,15 +49,9 @@ def _status(asked: AskedByPerson, _: Status) -> str:
 
 
 def _seats(case: Case, person: Person) -> Iterator[str]:
-    rows = case.session.execute(
-        select(Campaign.name, SeatRow.name)
-        .join(Campaign, Campaign.id == SeatRow.campaign_id)
-        .where(SeatRow.person_id == person.id, Campaign.status != Phase.OVER)
-        .order_by(Campaign.name, SeatRow.id)
-    ).all()
-    for campaign, seat in rows:
-        snapshot = load_campaign(case.session, campaign)
-        yield _seat(case, snapshot, find_place(snapshot, seat))
+    for known in seats_of(case.session, person.address):
+        snapshot = load_campaign(case.session, known.campaign)
+        yield _seat(case, snapshot, find_place(snapshot, known.seat))
 
 
 def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
@@ -186,7 +181,8 @@ def _history(asked: Asked, _: History) -> str:
         .order_by(Act.id.desc())
         .limit(MOST_ACTS)
     ).all()
-    labels = labels_named(case.session, snapshot, spot.seat_id, (act.text for act in acts))
+    named = labels_named(case.session, snapshot, [spot.seat_id], (act.text for act in acts))
+    labels = named.get(spot.seat_id, {})
     return "\n".join(
         f"{when(at, snapshot.schedule.zone)}, {actor}: {as_counted(text, labels)}" for at, actor, text in reversed(acts)
     )

@@ -98,7 +98,7 @@ def _examples(lines: Sequence[str]) -> Iterator[int]:
 
 def _answered(session: Session, letter: Letter) -> Iterator[str]:
     """The Message-IDs of the mails that a letter answers, and of the reports whose codes it shows."""
-    yield from (id_ for id_ in letter.references[:MOST_ANSWERED] if id_.isascii() and id_.isprintable())
+    yield from letter.references[:MOST_ANSWERED]
     headers = (line for line in letter.source_lines if HEADER.fullmatch(line.lstrip("> ")))
     shown = islice(chain((letter.subject,), letter.recipients, headers), _MOST_SHOWN)
     if codes := {code for text in shown for code in _CODE.findall(text.lower())}:

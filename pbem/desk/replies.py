@@ -84,6 +84,11 @@ class Case:
         return (self.letter.sender or "").lower()
 
     @property
+    def shown_sender(self) -> str:
+        """The sender as people are told of him."""
+        return self.letter.sender or "an unreadable sender"
+
+    @property
     def account(self) -> str:
         """Whose limits the letter counts against at an address: those of its key, or of all alike that have none."""
         return self.key or self.verdict
@@ -225,16 +230,20 @@ def forbidden(case: Case, to: str) -> str:
     """
     if case.verdict == "fail":
         return f"by the receiving server's word it did not come from {to}"
-    midnight = case.now.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     # As the index has it, whose rows are few: a parameter would not show that they are these.
     stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
-    today = select(func.count()).select_from(Outgoing).where(stranger, Outgoing.created_at >= midnight)
+    today = select(func.count()).select_from(Outgoing).where(stranger, Outgoing.created_at >= midnight(case.now))
     if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
         return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
     provider = provider_of(to)
     if (case.session.scalar(today.where(Outgoing.provider == provider)) or 0) >= STRANGERS_OF_DOMAIN_A_DAY:
         return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
     return ""
+
+
+def midnight(at: dt.datetime) -> dt.datetime:
+    """When the day of a moment began (UTC)."""
+    return at.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def was_sent(case: Case, topic: str) -> bool:

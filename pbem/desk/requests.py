@@ -28,7 +28,7 @@ from typing import Any
 from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
 from pbem.desk.replies import Case
 from pbem.desk.seats import SeatContext
-from pbem.desk.sheet import Header, SheetText
+from pbem.desk.sheet import Header, Names, SheetText
 from pbem.masking import without_keys
 from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, Parsed, split_words
@@ -105,7 +105,7 @@ class CommandList:
         return COMMANDS.parse({}, self.lines)
 
 
-def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> CommandList | None:
+def find_request(lines: Sequence[str], known: Names) -> CommandList | None:
     """The commands in a text, cleaned of quotations before; None if it asks for nothing.
 
     A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
@@ -113,7 +113,7 @@ def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> CommandL
     last_end = max((at for at, line in enumerate(lines) if is_end(line)), default=-1)
     for at, line in enumerate(lines):
         header = _header(line)
-        if header is not None and (at < last_end or known(header.campaign)):
+        if header is not None and (at < last_end or header.campaign in known):
             end = _end(lines, at + 1)
             note = "There is no END line: everything after PLAYER was read."
             return _request(header, lines[at + 1 : end], () if end is not None else (note,))
@@ -123,7 +123,7 @@ def find_request(lines: Sequence[str], known: Callable[[str], bool]) -> CommandL
     return _unframed(lines[first : _end(lines, first)])
 
 
-def find_press(lines: Sequence[str], sheet: SheetText, known: Callable[[str], bool]) -> CommandList | None:
+def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandList | None:
     """What a letter asks that begins with a text to pass on, above any sheet in it; None if it does not.
 
     Words such as "Press on! My orders:" are no command, and take no sheet away.
@@ -176,12 +176,7 @@ def _in_full(word: str) -> str:
 
 
 def _header(line: str) -> Header | None:
-    if not _FRAME.match(line):
-        return None
-    words = split_words(line)
-    if len(words) not in (3, 4):
-        return None
-    return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else "")
+    return Header.of(split_words(line)) if _FRAME.match(line) else None
 
 
 def _end(lines: Sequence[str], start: int) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
@@ -23,8 +23,8 @@ from pbem.desk.keys import right_key
 from pbem.desk.quotations import unquoted
 from pbem.desk.replies import Case
 from pbem.desk.requests import find_press
-from pbem.desk.sheet import SheetText, find_sheet
-from pbem.desk.taking import is_untouched, take_sheet
+from pbem.desk.sheet import Names, SheetText, find_sheet
+from pbem.desk.taking import Outcome, is_untouched, take_sheet
 from pbem.house import House
 from pbem.post.authentication import Verdict, sender_verdict
 from pbem.post.reading import Letter, read_letter
@@ -34,12 +34,6 @@ _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
 """In such mail not even a sheet is looked for: it may be one that is only quoted."""
 
 _OUT_OF_DATE = ("stale-code", "withdrawn")
-
-Names = Container[str]
-"""The campaigns there are."""
-
-Outcome = tuple[str, bool]
-"""What to note of a letter, and whether a sheet was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +82,13 @@ def read_mail(house: House, mail: Raw, known: Names) -> Read:
     """Reads a letter; `known` are the campaigns there are."""
     letter = read_letter(mail.raw)
     verdict = sender_verdict(mail.raw, house.settings.authserv_id, letter.sender)
-    return Read(mail, letter, verdict, find_sheet(letter.lines, known.__contains__), find_gm_sheet(letter.lines))
+    return Read(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_sheet(letter.lines))
 
 
 def opened(house: House, session: Session, now: dt.datetime, read: Read, known: Names) -> Opened:
     """The letter on the desk, with the right key that it shows."""
     case = Case(house, session, now, read.mail.id, read.letter, read.verdict)
-    key = right_key(case, read.sheet, read.gm_sheet, known.__contains__)
+    key = right_key(case, read.sheet, read.gm_sheet, known)
     return Opened(replace(case, key=key), read.sheet, read.gm_sheet)
 
 
@@ -109,7 +103,7 @@ def way_of(found: Opened, known: Names) -> Way:
         return lambda: (give_help(case, words), False)
     if asked := find_question(case):
         return lambda: (
-            answer_question(case, asked, sheet, known.__contains__, lambda again: _again(again, known))
+            answer_question(case, asked, sheet, known, lambda again: _again(again, known))
             or follow(_way_onwards(found, case, sheet, known))
         )
     return _way_onwards(found, case, sheet, known)
@@ -127,15 +121,15 @@ def _uncovered(found: Opened, known: Names) -> tuple[Case, SheetText]:
     letter = unquoted(found.case.session, found.case.letter)
     if letter is found.case.letter:
         return found.case, found.sheet
-    return replace(found.case, letter=letter), find_sheet(letter.lines, known.__contains__)
+    return replace(found.case, letter=letter), find_sheet(letter.lines, known)
 
 
 def _way_onwards(found: Opened, case: Case, sheet: SheetText, known: Names) -> Way:
     """The same for a letter that neither asks for help nor answers a question of ours."""
     # Words to others may quote us on purpose.
-    if press := find_press(found.case.letter.lines, found.sheet, known.__contains__):
+    if press := find_press(found.case.letter.lines, found.sheet, known):
         return lambda: (serve(found.case, press, declined), False)
-    if sheet.header is None and (request := find_asked(case, known.__contains__)):
+    if sheet.header is None and (request := find_asked(case, known)):
         return lambda: (serve(case, request, declined), False)
     claim = judge(case, sheet.header)
     if isinstance(claim, Seated):
@@ -157,7 +151,7 @@ def _above(case: Case, sheet: SheetText, claim: Claim) -> Taking | None:
 def _again(case: Case, known: Names) -> Outcome:
     """Deals with a letter that its owner has said to be his."""
     lines = case.letter.lines
-    return follow(way_of(Opened(case, find_sheet(lines, known.__contains__), find_gm_sheet(lines)), known))
+    return follow(way_of(Opened(case, find_sheet(lines, known), find_gm_sheet(lines)), known))
 
 
 def _automatic(case: Case, sheet: SheetText) -> Way:

@@ -8,20 +8,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from sqlalchemy import select
-
-from pbem.campaign.policy import Policy
 from pbem.desk.commands import Rules
 from pbem.desk.replies import Case, send_rulebook, sent_today, to_stranger, was_sent
 from pbem.desk.requests import AskedByPerson, PersonHandlers
-from pbem.desk.seats import games_of
+from pbem.desk.seats import games_of, taking_players
 from pbem.report.markdown import Section, as_html, as_text, find_sections, headed_sections, sections
 from pbem.report.pages import RulebookPage
 from pbem.report.wording import joined
 from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset, Order
-from pbem.store.models import Campaign
-from pbem.store.states import Phase
 
 RULES_A_DAY = 20
 """Rulebooks are large: nobody is mailed more of them, or parts of them, in a day."""
@@ -36,7 +31,7 @@ def _rules(asked: AskedByPerson, order: Rules) -> str:
     own = games_of(asked.case.session, asked.to, asked.case.now)
     campaign, words = _named(asked, order, own)
     if campaign:
-        key = own.get(campaign) or _signing_up(asked.case)[campaign]
+        key = own.get(campaign) or taking_players(asked.case.session)[campaign]
         return _brought(asked, asked.case.house.game(key), words)
     if asked.spot is not None:
         return _brought(asked, asked.case.house.game(asked.spot.game), words)
@@ -56,7 +51,7 @@ def names_section(ruleset: AnyRuleset, order: Order, campaign: str) -> bool:
 def _named(asked: AskedByPerson, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
     """The campaign that comes first among the words, "" if none does of which the writer may know, and the others."""
     name = order.about[0].lower() if order.about else ""
-    may_know = name in own or (asked.person is not None and name in _signing_up(asked.case))
+    may_know = name in own or (asked.person is not None and name in taking_players(asked.case.session))
     return (name, order.about[1:]) if name and may_know else ("", order.about)
 
 
@@ -68,23 +63,13 @@ def _which(case: Case, own: Mapping[str, str], words: tuple[str, ...]) -> str:
 
 def _for_no_player(asked: AskedByPerson) -> str:
     """What somebody gets who plays nowhere: the campaigns that take players, or what all strangers are told."""
-    campaigns = _signing_up(asked.case)
+    campaigns = taking_players(asked.case.session)
     if not campaigns and asked.person is None:
         to_stranger(asked.case)
         return ""
     titles = [f"{name} ({asked.case.house.game(key).title})" for name, key in campaigns.items()]
     taking = f"These campaigns take players by mail: {', '.join(titles)}." if titles else ""
     return f"You play in no campaign here now. {taking}".strip()
-
-
-def _signing_up(case: Case) -> dict[str, str]:
-    """The campaigns in which anyone may ask for a seat by mail, and their games."""
-    rows = case.session.execute(
-        select(Campaign.name, Campaign.game, Campaign.policy)
-        .where(Campaign.status != Phase.OVER)
-        .order_by(Campaign.name)
-    )
-    return {name: game for name, game, policy in rows if Policy.read(policy).signup}
 
 
 def _brought(asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:

@@ -264,12 +264,9 @@ def _by_code(session: Session, words: Sequence[str]) -> dict[str, Shown]:
 
 def _by_reference(session: Session, message_ids: Sequence[str]) -> dict[str, Shown]:
     """The reports of these Message-IDs."""
-    ids = [id_ for id_ in message_ids if id_.isascii() and id_.isprintable()]
-    if not ids:
-        return {}
-    database = session.connection()
-    found = {row.message_id: Shown(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, {"ids": ids})}
-    copies = database.execute(_COPY_BY_MESSAGE, {"ids": ids})
+    database, these = session.connection(), {"ids": message_ids}
+    found = {row.message_id: Shown(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
+    copies = database.execute(_COPY_BY_MESSAGE, these)
     return found | {row.message_id: _copy(row, row.message_id) for row in copies}
 
 
@@ -354,6 +351,16 @@ def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]
         select(Campaign.name, Campaign.game).where(Campaign.status != Phase.OVER, concerned).order_by(Campaign.name)
     )
     return {row.name: row.game for row in rows}
+
+
+def taking_players(session: Session) -> dict[str, str]:
+    """The campaigns in which anyone may ask for a seat by mail, and their games."""
+    rows = session.execute(
+        select(Campaign.name, Campaign.game, Campaign.policy)
+        .where(Campaign.status.not_in((Phase.OVER, Phase.MOVED)))
+        .order_by(Campaign.name)
+    )
+    return {name: game for name, game, policy in rows if Policy.read(policy).signup}
 
 
 def is_known(session: Session, address: str | None) -> bool:

@@ -15,12 +15,16 @@ stand on a line of their own or at the end of the header.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.masking import MASK
+from pbem.campaign.reading import Lines
+from pbem.masking import MASK, without_keys
 from pbem.post.cleaning import is_end
 from pbem.ruleset import split_words
+
+Names = Container[str]
+"""The campaigns there are."""
 
 _ORDERS = re.compile(r"\A\s*+orders\s", re.IGNORECASE)
 _WAITING = {"WAIT": True, "FINAL": False}
@@ -33,6 +37,13 @@ class Header:
     campaign: str
     seat: str
     key: str = ""
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> Header | None:
+        """The header of the words of a line, the first of which says what is framed; None if it is none."""
+        if len(words) not in (3, 4):
+            return None
+        return cls(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else "")
 
     def masked(self) -> str:
         """The line again, fit for archives: without the key."""
@@ -74,7 +85,7 @@ class SheetText:
         return "\n".join([*frame[0], *self.written, *frame[1]]) + "\n"
 
 
-def find_sheet(lines: Sequence[str], known: Callable[[str], bool]) -> SheetText:
+def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
     """The framed sheet in a text, else all of it as a plain reply. Never raises.
 
     A line that looks like a header counts when its campaign is `known`, or
@@ -83,9 +94,14 @@ def find_sheet(lines: Sequence[str], known: Callable[[str], bool]) -> SheetText:
     last_end = max((at for at, line in enumerate(lines) if _ends(line, known)), default=-1)
     for at, line in enumerate(lines):
         header, wait = _header(line)
-        if header is not None and (at < last_end or known(header.campaign)):
+        if header is not None and (at < last_end or header.campaign in known):
             return _framed(lines, at, _end(lines, at + 1, known), header, wait)
     return plain_sheet(lines)
+
+
+def without_keys_in(lines: Lines) -> Lines:
+    """Numbered lines as they may be kept and told again: a key that stands among them is masked."""
+    return tuple((number, without_keys(line)) for number, line in lines)
 
 
 def plain_sheet(lines: Sequence[str]) -> SheetText:
@@ -127,16 +143,14 @@ def _header(line: str) -> tuple[Header | None, bool | None]:
     wait = _WAITING.get(words[-1].upper())
     if wait is not None:
         words.pop()
-    if len(words) not in (3, 4):
-        return None, None
-    return Header(words[1].lower(), words[2].lower(), words[3] if len(words) == 4 else ""), wait
+    return Header.of(words), wait
 
 
-def _end(lines: Sequence[str], start: int, known: Callable[[str], bool]) -> int | None:
+def _end(lines: Sequence[str], start: int, known: Names) -> int | None:
     return next((at for at in range(start, len(lines)) if _ends(lines[at], known)), None)
 
 
-def _ends(line: str, known: Callable[[str], bool]) -> bool:
+def _ends(line: str, known: Names) -> bool:
     """Whether a frame ends at a line: at END, or where the next one begins."""
     header, _ = _header(line)
-    return is_end(line) or (header is not None and known(header.campaign))
+    return is_end(line) or (header is not None and header.campaign in known)

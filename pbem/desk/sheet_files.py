@@ -1,15 +1,19 @@
-"""The order lines in a file of a GM's: framed like a sheet in a mail, or the bare lines."""
+"""The lines of a file, and of the sheet in it: framed as in a mail, or bare."""
 
 from __future__ import annotations
 
 from pbem.campaign.reading import Lines
-from pbem.desk.sheet import find_sheet
-from pbem.masking import without_keys
+from pbem.desk.sheet import find_sheet, without_keys_in
 from pbem.post.cleaning import own_lines, plain
 from pbem.post.mime import decode_text
 
 
+def file_lines(raw: bytes) -> tuple[list[str], list[str]]:
+    """The lines of a file, cleaned as a mail's text is, and notes on what was left out. Never raises."""
+    return own_lines(plain(decode_text(raw, "")).strip("\n").split("\n"))
+
+
 def sheet_lines(raw: bytes, campaign: str) -> Lines:
-    """The lines of the sheet in a file, cleaned as a mail's text is, keys masked; without a frame all. Never raises."""
-    lines, _ = own_lines(plain(decode_text(raw, "")).strip("\n").split("\n"))
-    return tuple((number, without_keys(line)) for number, line in find_sheet(lines, campaign.__eq__).lines)
+    """The lines of the sheet in a GM's file, keys masked; without a frame all. Never raises."""
+    lines, _ = file_lines(raw)
+    return without_keys_in(find_sheet(lines, {campaign}).lines)

@@ -29,6 +29,9 @@ from pbem.report import Refusal
 from pbem.report.pages import Reason
 from pbem.ruleset import AnyRuleset, View, split_words
 
+Outcome = tuple[str, bool]
+"""What to note of a letter, and whether a sheet was kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
@@ -40,12 +43,9 @@ class Taken:
     note: str
 
 
-def take_sheet(
-    case: Case, spot: SeatContext, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = ""
-) -> tuple[str, bool]:
+def take_sheet(case: Case, spot: SeatContext, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = "") -> Outcome:
     """Reads and keeps a sheet for the open turn, and queues its receipt; `deputy` is the address of who stands in.
 
-    Returns what to note of the letter, and whether there was a sheet to keep.
     Raises TooMany, if so many were taken that this one is left alone.
     """
     taken = read_sheet(case, spot, sheet, notes, deputy=deputy)

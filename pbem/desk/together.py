@@ -22,8 +22,9 @@ from pbem.campaign.sheets import VERSIONS
 from pbem.desk.kept import ASKED, shown_words
 from pbem.desk.limits import TooMany, foresee_letters, has_sent_enough
 from pbem.desk.replies import Case
-from pbem.desk.routes import Names, Read, Taking, opened, way_of
+from pbem.desk.routes import Read, Taking, opened, way_of
 from pbem.desk.seats import ANSWERED, CONTEXTS, NAMED, SHOWN
+from pbem.desk.sheet import Names
 from pbem.desk.taking import Taken, keep_taken, read_sheet
 from pbem.errors import StoreError
 from pbem.house import House

@@ -11,7 +11,7 @@ from pbem.calendar.outage import Watch
 from pbem.housekeeping.closed import closed_words
 from pbem.housekeeping.watching import read_watch
 from pbem.post.waiting import GIVE_UP
-from pbem.report.wording import when
+from pbem.report.wording import counted, when
 from pbem.store.models import Letter, Outgoing
 from pbem.store.states import MailState
 
@@ -32,7 +32,7 @@ def stuck_mail(session: Session) -> str:
     stuck = [row for row in rows if row.not_before - row.created_at >= GIVE_UP]
     if not stuck:
         return ""
-    mails = "1 mail has" if len(stuck) == 1 else f"{len(stuck)} mails have"
+    mails = counted(len(stuck), "mail has", "mails have")
     since = when(min(row.created_at for row in stuck), "UTC")
     return f"{mails} been tried for {GIVE_UP.days} days or more, since {since}; last said: {stuck[-1].reply}"
 
@@ -44,7 +44,7 @@ def _unanswered(session: Session) -> str:
         return ""
     lately = (Letter.unanswered, Letter.received_at > newest - _DAY)
     number = session.scalar(select(func.count()).where(*lately)) or 0
-    letters = "1 letter was" if number == 1 else f"{number} letters were"
+    letters = counted(number, "letter was", "letters were")
     until = when(newest, "UTC")
     return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
 

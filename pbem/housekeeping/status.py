@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,21 +11,14 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from pbem.acts.act import Question, Scene
+from pbem.campaign.deadlines import Away
 from pbem.campaign.due import Counting, load_waiting
-from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, load_state
 from pbem.house import House
 from pbem.housekeeping.health import house_notices
 from pbem.ruleset import Seat
-from pbem.store.models import Absence, Campaign, Letter, Outgoing, SeatRow, Turn
+from pbem.store.models import Absence, Campaign, Letter, Outgoing, SeatRow
 from pbem.store.states import LetterState, MailState, Phase, Seating
-
-
-@dataclass(frozen=True, slots=True)
-class Away:
-    """A time for which a player has told that he is absent: from its first moment to the one after its last."""
-
-    since: dt.datetime
-    until: dt.datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +181,5 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
 
 def _result(session: Session, house: House, snapshot: CampaignSnapshot) -> Result:
     ruleset = house.game(snapshot.game)
-    state = session.scalars(select(Turn.state).where(live(snapshot.id), Turn.number == snapshot.turn)).one()
-    standing = ruleset.standing(ruleset.load(json.loads(state), snapshot.version))
+    standing = ruleset.standing(load_state(session, ruleset, snapshot))
     return Result(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

@@ -1,4 +1,4 @@
-"""Mail addresses in header fields, read so that a trick yields no address rather than a wrong one."""
+"""Mail addresses and Message-IDs in header fields, read so that a trick yields no address rather than a wrong one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 
 MAX_ADDRESS = 254
 """Characters: with its angle brackets an address has 256 at most in SMTP (RFC 5321, 4.5.3.1.3)."""
+
+MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,198}>")
+"""A Message-ID; one with other characters could not be named in an answer's header."""
 
 _ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?:[^\W_]|[.-]){0,252}+'
 _ANYWHERE = re.compile(_ADDRESS)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from pbem.post.addresses import all_addresses, one_address
+from pbem.post.addresses import MESSAGE_ID, all_addresses, one_address
 from pbem.post.cleaning import plain
 from pbem.post.html_text import html_to_text
 from pbem.post.incoming import MAX_MAIL
@@ -51,8 +51,6 @@ _WORD = re.compile(r"\A\s*+([a-z]++)", re.IGNORECASE)
 _STATUS = re.compile(r"\A\s*+([245]\.\d{1,3}\.\d{1,3})(?!\d)")
 _TYPED = re.compile(r"\A\s*+[\w.-]{1,40}+\s*+;\s*+")
 """What stands before an address or a diagnostic and says of which kind it is: "rfc822;", "smtp;"."""
-
-_ID = re.compile(r"<[!-;=?-~]{1,198}>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,4 +192,4 @@ def _message_ids(report: Entity, parts: Iterable[Entity]) -> tuple[str, ...]:
     """The mail's Message-ID: in what came back of it, else in what the report answers, as Exchange and Gmail do it."""
     returned = (part.content()[:MAX_STATUS].lstrip() for part in parts if part.content_type in _RETURNED_PARTS)
     fields = [*(parse_entity(mail).first("message-id") for mail in returned), report.first("in-reply-to")]
-    return tuple(dict.fromkeys(found[0] for field in fields if (found := _ID.search(field))))
+    return tuple(dict.fromkeys(found[0] for field in fields if (found := MESSAGE_ID.search(field))))

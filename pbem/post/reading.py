@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pbem.post.addresses import all_addresses, one_address
+from pbem.post.addresses import MESSAGE_ID, all_addresses, one_address
 from pbem.post.cleaning import LEFT_OUT, MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
 from pbem.post.incoming import CUT_HEADER, MAX_MAIL, is_read_whole
 from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity, without_envelope
@@ -25,9 +25,6 @@ MAX_NOTES = 20
 
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
 """The last three are the receiving servers' own: the code in the address may stand there alone."""
-
-_ID = re.compile(r"<[!-;=?-~]{1,198}>")
-"""A Message-ID; one with other characters could not be named in an answer's header."""
 
 FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
 """How Exchange names the disclaimers and list footers that it attaches."""
@@ -143,7 +140,7 @@ def read_head(raw: bytes) -> Letter:
 
 def _letter(entity: Entity) -> Letter:
     sender, subject = _sender(entity), _subject(entity)
-    ids = _ID.findall(entity.first("message-id"))
+    ids = MESSAGE_ID.findall(entity.first("message-id"))
     return Letter(
         sender=sender,
         recipients=_recipients(entity),
@@ -172,7 +169,8 @@ def _subject(entity: Entity) -> str:
 
 
 def _references(entity: Entity) -> tuple[str, ...]:
-    newest_first = _ID.findall(entity.first("in-reply-to")) + _ID.findall(entity.first("references"))[::-1]
+    replied, older = (MESSAGE_ID.findall(entity.first(name)) for name in ("in-reply-to", "references"))
+    newest_first = replied + older[::-1]
     return tuple(dict.fromkeys(newest_first))[:MAX_REFERENCES]
 
 

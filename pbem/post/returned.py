@@ -12,14 +12,14 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from pbem.post.addresses import all_addresses, is_robot
+from pbem.post.addresses import MESSAGE_ID, all_addresses, is_robot
 
 Action = Literal["failed", "delayed", "delivered"]
 
 MAX_IDS = 10
 """Message-IDs that are looked at: the first is the mail's, or others are of mails that it holds in turn."""
 
-_ID = re.compile(r"^[ \t>|]*+message-id[ \t]*+:\s*+(<[!-;=?-~]{1,198}>)", re.IGNORECASE | re.MULTILINE)
+_ID = re.compile(rf"^[ \t>|]*+message-id[ \t]*+:\s*+({MESSAGE_ID.pattern})", re.IGNORECASE | re.MULTILINE)
 _HEADER_LINE = re.compile(r"\A(?:[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]++\S)")
 _TO = re.compile(r"^[ \t>|]*+to[ \t]*+:([^\n]*+)", re.IGNORECASE | re.MULTILINE)
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from pbem.report.photos import JPEG, PNG, DamagedPhoto, cleaned
-from pbem.report.pictures import LARGEST_SIDE, Job, Painter, UnfitPicture, check_painted, job_of
+from pbem.report.pictures import LARGEST_SIDE, Job, Painter, UnfitPicture, check_painted, check_size, job_of
 from pbem.ruleset import FONT, LARGEST_ENCLOSURE, Enclosure, Picture, as_size
 
 LONGEST_NAME = 80
@@ -107,7 +107,7 @@ def _examined(painter: Painter, name: str, raw: bytes) -> Examined:
         raise _Unfit("a name with a colon cannot be written in a ruling: name it otherwise")
     if not raw:
         raise _Unfit("it is empty")
-    _check_size(raw)
+    _check_bytes(raw)
     ending = PurePosixPath(name).suffix.lower()
     if ending == _SVG:
         return _painted(painter, name, raw)
@@ -126,7 +126,7 @@ def _unknown(ending: str) -> str:
     return f"files that can be sent end in {', '.join(_KNOWN)}: make it one of these"
 
 
-def _check_size(raw: bytes) -> None:
+def _check_bytes(raw: bytes) -> None:
     if len(raw) > LARGEST_ENCLOSURE:
         raise _Unfit(f"it has {as_size(len(raw))}; a file may have {as_size(LARGEST_ENCLOSURE)}: make it smaller")
 
@@ -151,21 +151,12 @@ def _photo(painter: Painter, name: str, raw: bytes, kind: str, begins: bytes) ->
         hint = f"it is a {other} file: name it so" if other else "it is no such picture: save it as PNG or JPEG"
         raise _Unfit(f"it is not what its name says: {hint}")
     photo = cleaned(raw)
-    _check_sides(photo.width, photo.height)
-    answer = painter.draw(Job(json.dumps({"photo": _base64(photo.content)}).encode() + b"\n"))
+    check_size(photo.width, photo.height)
+    answer = painter.draw(Job(json.dumps({"photo": base64.b64encode(photo.content).decode()}).encode() + b"\n"))
     seen = json.loads(answer) if answer else {}
     if {seen.get("width"), seen.get("height")} != {photo.width, photo.height}:
         raise _Unfit("it is damaged: no program could show it")
     return _kept(name, kind, photo.content, photo.width, photo.height)
-
-
-def _base64(raw: bytes) -> str:
-    return base64.b64encode(raw).decode()
-
-
-def _check_sides(width: int, height: int) -> None:
-    if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
-        raise _Unfit(f"it is {width} by {height}; each side may have 1 to {LARGEST_SIDE} pixels")
 
 
 def _painted(painter: Painter, name: str, raw: bytes) -> Examined:
@@ -182,7 +173,7 @@ def _painted(painter: Painter, name: str, raw: bytes) -> Examined:
     png = painter.draw(job_of(Picture(name, name, svg, width * sharper, height * sharper)))
     if png is None:
         raise _Unfit("it could not be painted")
-    _check_size(png)
+    _check_bytes(png)
     return _kept(name, "image/png", png, width, height)
 
 

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from xml.parsers import expat
@@ -47,7 +48,7 @@ def check(picture: Picture) -> None:
 
     The renderer would read any local file that a link names.
     """
-    _check_size(picture.width, picture.height)
+    check_size(picture.width, picture.height)
     if picture.drawing is None:
         _check_svg(picture.svg)
     else:
@@ -67,7 +68,8 @@ def check_painted(svg: str) -> tuple[str, str, str]:
     return width, height, box
 
 
-def _check_size(width: int, height: int) -> None:
+def check_size(width: int, height: int) -> None:
+    """Raises UnfitPicture for a picture of no size, or too large."""
     if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
         raise UnfitPicture(f"it is {width} by {height}; each side may have 1 to {LARGEST_SIDE} pixels")
 
@@ -91,7 +93,7 @@ def _check_label(label: Label) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def _check_piece(body: str, width: int, height: int) -> None:
-    _check_size(width, height)
+    check_size(width, height)
     _check_svg(svg_document(width, height, body, ""))
 
 
@@ -270,11 +272,8 @@ class Studio:
 
 def paint_one(picture: Picture) -> bytes | None:
     """The PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
-    studio = Studio()
-    try:
+    with closing(Studio()) as studio:
         return studio.draw([picture])[0]
-    finally:
-        studio.close()
 
 
 @functools.lru_cache(maxsize=32)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pbem.report.wording import counted
 from pbem.ruleset import Finding, Order, OrderBook, Parsed, Seat, join_lines
 
 DIGEST_SHOWN = 12
@@ -105,10 +106,10 @@ class Receipt:
     @property
     def verdict(self) -> str:
         """The first line of the receipt."""
-        problems = _count(len({finding.line for finding in self.errors}), "line") + " not understood"
+        problems = counted(len({finding.line for finding in self.errors}), "line") + " not understood"
         if not self.accepted:
             return f"Sheet {self.version} not taken: {problems}, and no order besides."
-        taken = _count(len(self.orders), "order") if self.orders else "no orders, as you sent it"
+        taken = counted(len(self.orders), "order") if self.orders else "no orders, as you sent it"
         return f"Sheet {self.version} taken: {taken}" + (f", {problems}." if self.errors else ".")
 
     @property
@@ -147,7 +148,3 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
         else:
             kept.append(line)
     return tuple(kept)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -99,9 +99,9 @@ def _broken(text: str, room: int) -> Iterator[str]:
     yield text[start:]
 
 
-def continued(line: str, indent: str = "", width: int = WIDTH) -> str:
+def continued(line: str, indent: str = "") -> str:
     """An order line broken as sheets may break it, with a backslash, so that it can be copied into one."""
-    rows = textwrap.wrap(line, width - len(indent) - 2, break_long_words=False, break_on_hyphens=False)
+    rows = textwrap.wrap(line, WIDTH - len(indent) - 2, break_long_words=False, break_on_hyphens=False)
     return f" \\\n{indent}".join(rows)
 
 

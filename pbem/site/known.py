@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.holds import is_pause
 from pbem.campaign.press.pieces import NEWS
-from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
 from pbem.house import House
 from pbem.report import Said
 from pbem.ruleset import AnyRuleset, Panorama, Seat, View
@@ -161,6 +161,5 @@ def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Told])
 
 
 def _result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Result:
-    state = session.scalars(select(Turn.state).where(live(snapshot.id), Turn.number == snapshot.turn)).one()
-    standing = ruleset.standing(ruleset.load(json.loads(state), snapshot.version))
+    standing = ruleset.standing(load_state(session, ruleset, snapshot))
     return Result(winners=standing.winners, reason=standing.reason)

@@ -35,11 +35,6 @@ def migrate(url: str, revision: str = "head", *, also: Callable[[Connection], ob
             also(connection)
 
 
-def newest_revision() -> str:
-    """The revision of this code."""
-    return _heads()[0]
-
-
 def knows_revision(revision: str) -> bool:
     """Whether the steps of this code lead from a revision."""
     return revision in {step.revision for step in ScriptDirectory.from_config(_config()).walk_revisions()}

@@ -24,7 +24,7 @@ _ESCAPES = str.maketrans(_NOT_IN_SCRIPTS)
 
 @dataclass(frozen=True, slots=True)
 class Dress:
-    """Styles and script of a page. `connect` is what its script may ask for: "'none'", or "'self'" on a site.
+    """Styles and script of a page, which may ask for nothing.
 
     `files` is where scripts may lie that it loads: "" for nowhere, or "'self' file:" for data beside it on a site.
     With `any_style`, styles need not be known: for a page that has another in it, which brings a policy of its own.
@@ -32,7 +32,6 @@ class Dress:
 
     styles: tuple[str, ...]
     script: str
-    connect: str = "'none'"
     files: str = ""
     any_style: bool = False
 
@@ -43,7 +42,7 @@ class Dress:
         script = f"{_hash(self.script)} {self.files}".strip() if self.script else "'none'"
         return (
             f"default-src 'none'; img-src data:; style-src {styles}; script-src {script}; "
-            f"connect-src {self.connect}; base-uri 'none'; form-action 'none'"
+            "connect-src 'none'; base-uri 'none'; form-action 'none'"
         )
 
     @property
@@ -64,12 +63,11 @@ class Dress:
 
 
 @cache
-def dress(*styles: str, script: str = "", connect: str = "'none'", files: str = "") -> Dress:
+def dress(*styles: str, script: str = "", files: str = "") -> Dress:
     """The dress made of files in the folder of assets, such as `dress("base.css", "map.css", script="seat.js")`."""
     return Dress(
         tuple((ASSETS / style).read_text(encoding="utf-8") for style in styles),
         bundle(script) if script else "",
-        connect,
         files,
     )
 

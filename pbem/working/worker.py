@@ -35,7 +35,7 @@ from pbem.housekeeping.watching import last_poll
 from pbem.logbook import tell
 from pbem.masking import without_secrets
 from pbem.post.idling import LONGEST, open_waiter
-from pbem.steps import Ticked
+from pbem.steps import Ticked, tell_problems
 from pbem.store.models import Worker
 from pbem.store.sessions import Place
 from pbem.store.waking import Queue, Work, wake
@@ -224,9 +224,7 @@ class _Crew:
             wake(session, work)
 
     def _tell(self, done: Ticked) -> None:
-        done.problems = [without_secrets(problem) for problem in done.problems]
-        for problem in done.problems:
-            tell("problem", level="error", text=problem)
+        tell_problems(done)
         self.told(done)
 
     async def _tend(self, app: App, worker: JobWorker) -> None:

@@ -15,7 +15,7 @@ from pbem.acts.past.rolling import RollBack
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import release
-from pbem.acts.turns.run_requests import ask_for_run
+from pbem.acts.turns.run_requests import AskForRun
 from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.proof import prove
 from pbem.campaign.snapshot import load_campaign
@@ -173,8 +173,7 @@ def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
 
 def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
     """His RUN comes in the tick in which the turn falls due: the next turn is not held for it."""
-    with war.house.store.writing() as session:
-        ask_for_run(session, load_campaign(session, "toy1"), war.now)
+    do(war.house, "toy1", AskForRun(), war.now)
     done = war.tick(hours=DUE)
 
     assert ([turn.turn for turn in done.resolved], done.awaiting, held(war)) == ([1], [], "")

@@ -6,11 +6,11 @@ import datetime as dt
 
 import pytest
 
-from pbem.acts.time.scheduling import Deadlines, look_ahead, reschedule
+from pbem.acts.act import do, look
+from pbem.acts.time.scheduling import Deadlines, Reschedule, ShowDeadlines
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import Away, next_deadline
 from pbem.campaign.policy import Policy
-from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from tests.toy.home import Desk, text_of
 
@@ -32,8 +32,7 @@ def due(words: str = WEEKLY, *absences: tuple[str, str], opened: dt.datetime = M
 
 def ahead(desk: Desk) -> Deadlines:
     """What the GM is shown of the campaign's deadlines."""
-    with desk.house.store.reading() as session:
-        return look_ahead(session, load_campaign(session, "toy1"), desk.now)
+    return look(desk.house, "toy1", ShowDeadlines(), desk.now)
 
 
 @pytest.mark.parametrize(
@@ -127,8 +126,7 @@ def test_the_next_deadline_is_told_ahead(desk: Desk) -> None:
 def test_another_schedule_begins_with_the_next_turn(desk: Desk) -> None:
     """The open turn keeps its deadline, and everybody is told."""
     desk.begin()
-    with desk.house.store.writing() as session:
-        reschedule(session, desk.house, load_campaign(session, "toy1"), "1ST MON 09:00 UTC", desk.now)
+    do(desk.house, "toy1", Reschedule("1ST MON 09:00 UTC"), desk.now)
     desk.tick()
 
     assert ahead(desk).deadline == utc("2026-11-06T19:00")
@@ -140,6 +138,6 @@ def test_a_schedule_that_cannot_be_read_changes_nothing(desk: Desk) -> None:
     """The words at fault are named."""
     desk.begin()
 
-    with desk.house.store.writing() as session, pytest.raises(CampaignError, match="'1TS' is not a week of a month"):
-        reschedule(session, desk.house, load_campaign(session, "toy1"), "1TS MON 09:00 UTC", desk.now)
+    with pytest.raises(CampaignError, match="'1TS' is not a week of a month"):
+        do(desk.house, "toy1", Reschedule("1TS MON 09:00 UTC"), desk.now)
     assert ahead(desk).schedule == WEEKLY

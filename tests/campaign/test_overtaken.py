@@ -6,14 +6,14 @@ import datetime as dt
 
 import pytest
 
-from pbem.acts.act import do
+from pbem.acts.act import Scene, do
 from pbem.acts.past.amending import Amend
 from pbem.acts.past.patching import read_edit
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import RollBack
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import hold
-from pbem.acts.turns.run_requests import ask_for_run, is_asked
+from pbem.acts.turns.run_requests import AskForRun, is_asked
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.due import Due, due, open_turns
 from pbem.campaign.snapshot import locked_campaign
@@ -103,8 +103,8 @@ def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
 
 def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
     """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
-    with played.house.store.writing() as session:
-        ask_for_run(session, locked_campaign(session, "toy1"), played.now)
+    do(played.house, "toy1", AskForRun(), played.now)
+    with played.house.store.reading() as session:
         before = is_asked(session, snapshot(played))
     do(played.house, "toy1", Amend(), played.now)
 
@@ -124,7 +124,8 @@ def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
 def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
     """A change made for the state of turn 3 is not made to that of turn 4."""
     with played.house.store.reading() as session:
-        edit = read_edit(session, played.house, snapshot(played), [{"op": "replace", "path": "/purses/1", "value": 40}])
+        scene = Scene(session, played.house, snapshot(played), played.now)
+        edit = read_edit(scene, [{"op": "replace", "path": "/purses/1", "value": 40}])
     run_now(played.house, "toy1", played.now)
 
     with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):

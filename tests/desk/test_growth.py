@@ -82,14 +82,14 @@ def formed(text: str) -> object:
 
 def commands(text: str) -> object:
     """The commands of a text, read."""
-    asked, by_gm = find_request(text.split("\n"), KNOWN.__contains__), find_gm_sheet(text.split("\n"))
-    return asked and asked.parse(), by_gm and read_gm_sheet(by_gm, {})
+    asked, by_gm = find_request(text.split("\n"), KNOWN), find_gm_sheet(text.split("\n"))
+    return asked and asked.parse(), by_gm and read_gm_sheet(by_gm)
 
 
 def orders(text: str) -> object:
     """The orders of a text, read."""
     view = {"others": ["blue"], "purse": 9}
-    return read_lines(Auction(), view, find_sheet(text.split("\n"), KNOWN.__contains__).lines)
+    return read_lines(Auction(), view, find_sheet(text.split("\n"), KNOWN).lines)
 
 
 def fields(text: str) -> object:

@@ -26,7 +26,7 @@ from tests.toy.ruleset import Auction, Bid
 
 def asked(text: str) -> list[str] | None:
     """The command lines found in a text; None if it holds no commands."""
-    found = find_request(text.split("\n"), {"toy1"}.__contains__)
+    found = find_request(text.split("\n"), {"toy1"})
     return None if found is None else [line for _, line in found.lines]
 
 
@@ -53,7 +53,7 @@ def test_commands_are_found(text: str, lines: list[str] | None) -> None:
 
 def test_a_frame_names_seat_and_key() -> None:
     """The line PLAYER is read as ORDERS is: campaign and seat in small letters, the key as it stands."""
-    found = find_request(["player Toy1 RED Key", "STATUS", "END"], {"toy1"}.__contains__)
+    found = find_request(["player Toy1 RED Key", "STATUS", "END"], {"toy1"})
 
     assert found is not None
     assert found.header == Header("toy1", "red", "Key")
@@ -62,7 +62,7 @@ def test_a_frame_names_seat_and_key() -> None:
 @pytest.mark.parametrize("frame", ["{}", "PLAYER toy1 red\n{}\nEND\nBye", "{}\nEND\nBye"])
 def test_a_text_is_all_that_stands_below(frame: str) -> None:
     """A command with a text has the lines to END or to the end, blank ones and those like commands among them."""
-    found = find_request(frame.format("MUTE blue\nPRESS TO green\n\nSTATUS quo,\n\nas ever").split("\n"), bool)
+    found = find_request(frame.format("MUTE blue\nPRESS TO green\n\nSTATUS quo,\n\nas ever").split("\n"), {"toy1"})
 
     assert found is not None
     assert [line for _, line in found.lines] == ["MUTE blue", "PRESS TO green"]
@@ -71,7 +71,7 @@ def test_a_text_is_all_that_stands_below(frame: str) -> None:
 
 def test_a_letter_has_so_many_commands_at_most() -> None:
     """What comes after the twentieth is told, not done."""
-    found = find_request(["STATUS"] * (MOST_COMMANDS + 5), bool)
+    found = find_request(["STATUS"] * (MOST_COMMANDS + 5), {"toy1"})
 
     assert found is not None
     assert len(found.lines) == MOST_COMMANDS

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from pbem.acts.act import do
 from pbem.acts.opening import Start
@@ -14,6 +15,8 @@ from pbem.desk.rulebooks import RULES_A_DAY, UNPROVEN_RULES_A_DAY
 from pbem.report.markdown import headed_sections
 from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset
+from pbem.store.models import Campaign
+from pbem.store.states import Phase
 from rules.gm_adjudicated import RULESET as UMPIRE
 from tests.desk.people import ANN, CYD, EVE, GM, ask, confirm, form, reports, token, words
 from tests.games import RULESETS
@@ -166,6 +169,15 @@ def test_a_stranger_learns_which_campaigns_take_players(desk: Desk) -> None:
     assert "These campaigns take players by mail: pen1 (The Umpire's Pen)." in text
     assert "toy1" not in text
     assert rules(desk, EVE) == []
+
+
+def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
+    """Whatever its house rules say: whoever asked for a seat in it would be told that there is none."""
+    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).where(Campaign.name == "pen1").values(status=Phase.MOVED))
+
+    assert "pen1" not in ask(desk, "RULES", EVE)
 
 
 def test_a_player_may_read_the_rules_of_what_he_could_join(desk: Desk) -> None:

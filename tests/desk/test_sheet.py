@@ -11,7 +11,7 @@ from pbem.desk.sheet import Header, SheetText, find_sheet
 
 def find(text: str, *campaigns: str) -> SheetText:
     """The sheet in a text, in a house with these campaigns."""
-    return find_sheet(text.splitlines(), (campaigns or ("trap7",)).__contains__)
+    return find_sheet(text.splitlines(), (campaigns or ("trap7",)))
 
 
 def test_text_around_the_frame_is_ignored() -> None:
@@ -102,7 +102,7 @@ def test_a_sheet_of_comments_and_host_words_is_empty(text: str, empty: bool) -> 
 @given(st.lists(st.text(max_size=30) | st.sampled_from(["ORDERS trap7 red", "END", "WAIT", 'orders "'])))
 def test_any_lines_make_a_sheet(lines: list[str]) -> None:
     """No text raises, and lines are numbered upwards from 1."""
-    sheet = find_sheet(lines, {"trap7"}.__contains__)
+    sheet = find_sheet(lines, {"trap7"})
 
     numbers = [number for number, _ in sheet.lines]
     assert numbers == sorted(set(numbers))

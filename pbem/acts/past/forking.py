@@ -30,7 +30,7 @@ from pbem.campaign.history import removed_before
 from pbem.campaign.journal import note
 from pbem.campaign.reading import Lines
 from pbem.campaign.reporting import report_text
-from pbem.campaign.snapshot import CampaignSnapshot, live, live_turn, load_sheets, record_of
+from pbem.campaign.snapshot import CampaignSnapshot, counting_versions, live, live_turn, record_of
 from pbem.errors import CampaignError
 from pbem.founding import found
 from pbem.house import House
@@ -111,11 +111,10 @@ class ShowFork(Question[Forked]):
 
     def look(self, scene: Scene) -> Forked:
         """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
-        _check_fork(scene.snapshot, self.number)
-        names = {place.id: place.seat for place in scene.snapshot.places}
-        sheets = load_sheets(scene.session, live_turn(scene.session, scene.snapshot, self.number).id)
-        counting = {names[sheet.seat_id]: sheet.version for sheet in sheets if sheet.accepted}
-        return Forked(campaign=scene.snapshot.name, turn=self.number, sheets=counting)
+        session, snapshot = scene.session, scene.snapshot
+        _check_fork(snapshot, self.number)
+        counting = counting_versions(session, snapshot, live_turn(session, snapshot, self.number))
+        return Forked(campaign=snapshot.name, turn=self.number, sheets=counting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.past.rerunning import Changes, Rerun, rerun
-from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import orders_told
 from pbem.campaign.reading import Reading, still_reads
 from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text
@@ -123,7 +123,7 @@ def _deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -
         return None
     if old is not None and (now < old or not anew):
         return old
-    return next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
+    return new_deadline(session, snapshot, now)
 
 
 def _is_affected(again: Rerun, old: Mapping[int, Report], place: Place, view: View) -> bool:

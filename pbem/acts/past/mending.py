@@ -31,7 +31,7 @@ from pbem.acts.past.shelving import (
     stop_mail,
     version_before,
 )
-from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.sheets import copy_sheets
 from pbem.campaign.snapshot import CampaignSnapshot, live, live_turn
@@ -100,7 +100,7 @@ def _deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.
     """That which the turn has, if it is open and has time left."""
     if last.resolved_at is None and last.deadline is not None and now < last.deadline:
         return last.deadline
-    return next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
+    return new_deadline(session, snapshot, now)
 
 
 def _strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:

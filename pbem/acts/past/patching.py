@@ -11,17 +11,14 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from pbem.acts.act import Planned, Question, Scene, Trace
 from pbem.acts.past.amending import asked_of, keep_amendment
 from pbem.acts.past.impact import Amendment, Impact, plan_amendment
-from pbem.acts.past.rerunning import MISREAD, Changes
+from pbem.acts.past.rerunning import Changes
 from pbem.acts.takeover import refuse
 from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
-from pbem.campaign.snapshot import CampaignSnapshot, live_turn
-from pbem.errors import CampaignError
-from pbem.house import House
+from pbem.campaign.snapshot import CampaignSnapshot, live_turn, load_state
+from pbem.errors import MISREAD, CampaignError
 from pbem.ruleset import AnyRuleset, Fault, Json, RulesetError, TakenOver, canonical
 from pbem.store.states import Phase
 
@@ -56,23 +53,17 @@ class State:
         return json.dumps(self.state, indent=2, ensure_ascii=False, sort_keys=True)
 
 
-def open_state(session: Session, house: House, snapshot: CampaignSnapshot) -> Json:
-    """The state of the open turn, as its game writes it now. Raises CampaignError before the start."""
-    if snapshot.status == Phase.FORMING:
-        raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
-    ruleset = house.game(snapshot.game)
-    state = ruleset.load(json.loads(live_turn(session, snapshot, snapshot.turn).state), snapshot.version)
-    return _plain(ruleset, state)
-
-
 @dataclass(frozen=True, slots=True)
 class ShowState(Question[State]):
     """What is the state of the open turn?"""
 
     def look(self, scene: Scene) -> State:
-        """The state, as its game writes it."""
-        snapshot = scene.snapshot
-        return State(snapshot.name, snapshot.turn, open_state(scene.session, scene.house, snapshot))
+        """The state, as its game writes it now. Raises CampaignError before the start."""
+        snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
+        if snapshot.status == Phase.FORMING:
+            raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
+        state = load_state(scene.session, ruleset, snapshot)
+        return State(snapshot.name, snapshot.turn, _plain(ruleset, state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +75,7 @@ class Patch(Planned[Patched, "_Plan"]):
 
     def plan(self, scene: Scene) -> _Plan:
         """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
-        edit = read_edit(scene.session, scene.house, scene.snapshot, self.data)
+        edit = read_edit(scene, self.data)
         return _Plan(edit, plan_amendment(scene.session, scene.house, scene.snapshot, edit.changes, scene.now))
 
     def keep(self, scene: Scene, plan: _Plan) -> None:
@@ -106,15 +97,16 @@ class _Plan:
     amendment: Amendment
 
 
-def read_edit(session: Session, house: House, snapshot: CampaignSnapshot, data: Json) -> Edit:
+def read_edit(scene: Scene, data: Json) -> Edit:
     """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
-    before, state = open_state(session, house, snapshot), live_turn(session, snapshot, snapshot.turn).state_hash
+    snapshot, before = scene.snapshot, ShowState().look(scene).state
+    state = live_turn(scene.session, snapshot, snapshot.turn).state_hash
     # Where a state itself looks like a patch, what is given is always a state.
     wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
     patch = make_patch(before, wanted)
     if not patch:
         raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
-    _try_out(house.game(snapshot.game), snapshot, before, wanted)
+    _try_out(scene.house.game(snapshot.game), snapshot, before, wanted)
     return Edit(Changes(patch=tuple(patch), of_state=state), tuple(differences(before, patch)))
 
 

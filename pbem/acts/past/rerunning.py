@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.opening import begun_with, set_up, set_up_record
 from pbem.acts.past.shelving import RERUN, version_before
-from pbem.archive import Patch, PatchError, Withdrawn, file_hash
+from pbem.archive import Patch, PatchError, Withdrawn, file_hash, turn_files
 from pbem.campaign.history import all_withdrawn, removed_before
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.resolving import Before, Outcome, resolve_turn, run_files, run_record
@@ -28,14 +28,11 @@ from pbem.campaign.snapshot import (
     load_sheets,
     record_of,
 )
-from pbem.errors import CampaignError
+from pbem.errors import MISREAD, CampaignError
 from pbem.house import House
 from pbem.ruleset import AnyRuleset, Json, Seat
 from pbem.store.models import Turn
 from pbem.store.states import Phase
-
-MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What a ruleset may raise at a state that it did not write itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +79,7 @@ class Rerun:
     def files(self, reports: Sequence[Mapping[str, bytes]]) -> dict[str, bytes]:
         """The files for the archive, of the reports of all seats told."""
         if self.before is None:
-            return {f"reports/{name}": content for report in reports for name, content in report.items()}
+            return turn_files(reports)
         return run_files(self.before, self.outcome, reports)
 
     def record(self, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
@@ -178,17 +175,7 @@ def _look_back(
     before = Before(
         snapshot=then,
         ruleset=ruleset,
-        turn=OpenTurn(
-            turn.id,
-            turn.number,
-            frozenset(turn.awaited),
-            turn.state,
-            turn.state_hash,
-            turn.opened_at,
-            (*came, *(_sheet(then, came, seat, reading) for seat, reading in given.items())),
-            turn.ruling,
-            turn.deadline,
-        ),
+        turn=OpenTurn.of(turn, (*came, *(_sheet(then, came, seat, reading) for seat, reading in given.items()))),
         last=last,
         previous=record_of(session, snapshot, turn.number - 1),
         withdrawn=(),

@@ -31,7 +31,7 @@ from pbem.acts.past.shelving import (
     unshelve,
     version_before,
 )
-from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.sheets import copy_sheets
@@ -39,9 +39,9 @@ from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
     Place,
+    counting_versions,
     live_turn,
     load_last_reports,
-    load_sheets,
 )
 from pbem.errors import CampaignError
 from pbem.house import House
@@ -88,8 +88,7 @@ class RollBack(Weighty[Rolled]):
             raise CampaignError(
                 f"{snapshot.name} has no turn {number} to go back to: it can be {snapshot.first} to {snapshot.turn - 1}"
             )
-        absences = load_absences(session, snapshot)
-        deadline = next_deadline(snapshot.schedule, snapshot.policy, scene.now, absences)
+        deadline = new_deadline(session, snapshot, scene.now)
         return rolled_to(session, snapshot, live_turn(session, snapshot, number), deadline)
 
     def do(self, scene: Scene) -> Rolled:
@@ -133,7 +132,7 @@ class GoForward(Act[Rolled]):
             raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
         over = not last.awaited  # the turn that opened with the end waits for nobody
         if last.deadline is not None and last.deadline <= now:
-            last.deadline = next_deadline(snapshot.schedule, snapshot.policy, now, load_absences(session, snapshot))
+            last.deadline = new_deadline(session, snapshot, now)
             last.reminded_at = None
         set_campaign(
             session, snapshot, turn=last.number, over=over, version=version_before(session, snapshot, last.number)
@@ -148,15 +147,13 @@ class GoForward(Act[Rolled]):
 
 def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:
     """A campaign that comes to stand at a turn, due then."""
-    names = {place.id: place.seat for place in snapshot.places}
-    sheets = load_sheets(session, turn.id)
     return Rolled(
         campaign=snapshot.name,
         before=snapshot.turn,
         turn=turn.number,
         deadline=deadline,
         zone=snapshot.schedule.zone,
-        sheets={names[sheet.seat_id]: sheet.version for sheet in sheets if sheet.accepted},
+        sheets=counting_versions(session, snapshot, turn),
         seed_known=snapshot.status == Phase.OVER,
     )
 

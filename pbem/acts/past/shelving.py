@@ -76,22 +76,18 @@ def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[
     session.execute(moved.values(turn_id=target.id))
 
 
-def stop_mail(session: Session, turns: Iterable[Turn], *, but: Iterable[int] = ()) -> None:
+def stop_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Takes the reports that opened these turns out of the outbox, where they still wait."""
-    _turn_mail(session, turns, but, before=MailState.QUEUED, after=MailState.REPLACED)
+    _turn_mail(session, turns, before=MailState.QUEUED, after=MailState.REPLACED)
 
 
 def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Sends the reports after all that `stop_mail` has stopped."""
-    _turn_mail(session, turns, (), before=MailState.REPLACED, after=MailState.QUEUED)
+    _turn_mail(session, turns, before=MailState.REPLACED, after=MailState.QUEUED)
 
 
-def _turn_mail(
-    session: Session, turns: Iterable[Turn], but: Iterable[int], *, before: MailState, after: MailState
-) -> None:
-    reports = select(Report.message_id).where(
-        Report.turn_id.in_([turn.id for turn in turns]), Report.seat_id.not_in(list(but))
-    )
+def _turn_mail(session: Session, turns: Iterable[Turn], *, before: MailState, after: MailState) -> None:
+    reports = select(Report.message_id).where(Report.turn_id.in_([turn.id for turn in turns]))
     mails = update(Outgoing).where(Outgoing.message_id.in_(reports), Outgoing.state == before)
     session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
 

@@ -17,7 +17,7 @@ from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.people.standby import standbys
 from pbem.campaign.policy import RULES, Policy, read_policy
-from pbem.campaign.snapshot import CampaignSnapshot, find_place
+from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.people_pages import Confirmation
@@ -229,12 +229,12 @@ class ShowRoster(Question[Roster]):
     def look(self, scene: Scene) -> Roster:
         """All seats, and the standby list."""
         places = scene.snapshot.places
-        seats = [(place.seat, place.address, _standing(place.playing, place.address, place.paused)) for place in places]
+        seats = [(place.seat, place.address, _standing(place)) for place in places]
         waiting = [(person.address, wish) for person, wish in standbys(scene.session, scene.snapshot.id)]
         return Roster(scene.snapshot.name, tuple(seats), tuple(waiting))
 
 
-def _standing(playing: bool, address: str, paused: bool) -> str:
-    if not playing:
+def _standing(place: Place) -> str:
+    if not place.playing:
         return "removed"
-    return "open" if not address else "paused" if paused else "playing"
+    return "open" if not place.address else "paused" if place.paused else "playing"

@@ -172,8 +172,8 @@ def seat_or_list(
     person: Person,
     now: dt.datetime,
     *,
-    wish: Seat = "",
-    words: str = "",
+    wish: Seat,
+    words: str,
     why: str,
 ) -> str:
     """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select
-from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene
 from pbem.acts.press.mailing import mail_press
@@ -15,7 +14,7 @@ from pbem.acts.press.writing import EVERYBODY, read_recipients
 from pbem.campaign.journal import note
 from pbem.campaign.press.passing import passable
 from pbem.campaign.press.pieces import DIARY, LETTER, Piece, put_piece, readers
-from pbem.campaign.snapshot import CampaignSnapshot, find_place
+from pbem.campaign.snapshot import find_place
 from pbem.errors import CampaignError
 from pbem.report.press_pages import Broadcast as GmLetter
 from pbem.report.wording import joined
@@ -108,7 +107,7 @@ class DropText(Act[Texts]):
     def do(self, scene: Scene) -> Texts:
         """Drops it; the rest is told."""
         snapshot = scene.snapshot
-        waiting = [text for text in list_texts(scene.session, snapshot) if text.turn > snapshot.turn]
+        waiting = [text for text in ShowTexts().look(scene).texts if text.turn > snapshot.turn]
         if self.text_id not in {text.id for text in waiting}:
             known = joined([str(text.id) for text in waiting]) or "none"
             raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
@@ -123,8 +122,16 @@ class ShowTexts(Question[Texts]):
     """Which texts are there for reports?"""
 
     def look(self, scene: Scene) -> Texts:
-        """Those that wait, and those that went."""
-        return Texts(scene.snapshot.name, scene.snapshot.turn, tuple(list_texts(scene.session, scene.snapshot)))
+        """Those that wait, and those that went, by the turns whose reports bring them."""
+        snapshot = scene.snapshot
+        rows = scene.session.execute(
+            select(GmText.id, GmText.turn, SeatRow.name, GmText.text)
+            .outerjoin(SeatRow, SeatRow.id == GmText.seat_id)
+            .where(GmText.campaign_id == snapshot.id)
+            .order_by(GmText.turn, GmText.id)
+        )
+        texts = tuple(Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows)
+        return Texts(snapshot.name, snapshot.turn, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,30 +163,17 @@ class ShowPress(Question[PressBook]):
 
     def look(self, scene: Scene) -> PressBook:
         """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
-        return PressBook(scene.snapshot.name, tuple(list_press(scene.session, scene.snapshot)))
+        snapshot = scene.snapshot
+        shut = () if snapshot.status == Phase.OVER else (Press.kind != DIARY,)
+        rows = scene.session.execute(
+            select(Press, SeatRow.name)
+            .outerjoin(SeatRow, SeatRow.id == Press.sender_id)
+            .where(Press.campaign_id == snapshot.id, *shut)
+            .order_by(Press.id)
+        )
+        return PressBook(snapshot.name, tuple(_shown(row, seat) for row, seat in rows))
 
 
-def list_texts(session: Session, snapshot: CampaignSnapshot) -> list[Text]:
-    """All texts of a campaign's GM, by the turns whose reports bring them."""
-    rows = session.execute(
-        select(GmText.id, GmText.turn, SeatRow.name, GmText.text)
-        .outerjoin(SeatRow, SeatRow.id == GmText.seat_id)
-        .where(GmText.campaign_id == snapshot.id)
-        .order_by(GmText.turn, GmText.id)
-    )
-    return [Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows]
-
-
-def list_press(session: Session, snapshot: CampaignSnapshot) -> list[PressShown]:
-    """Letters and news of a campaign as its GM may see them; diaries stay shut until the game is over."""
-    shut = () if snapshot.status == Phase.OVER else (Press.kind != DIARY,)
-    rows = session.execute(
-        select(Press, SeatRow.name)
-        .outerjoin(SeatRow, SeatRow.id == Press.sender_id)
-        .where(Press.campaign_id == snapshot.id, *shut)
-        .order_by(Press.id)
-    )
-    return [
-        PressShown(row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, tuple(row.recipients or ()), row.text)
-        for row, seat in rows
-    ]
+def _shown(row: Press, seat: Seat | None) -> PressShown:
+    to = tuple(row.recipients or ())
+    return PressShown(row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, to, row.text)

@@ -18,7 +18,7 @@ from pbem.campaign.press.pieces import LETTER, UNSIGNED, Piece, muted_seats, rea
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
 from pbem.errors import CampaignError
 from pbem.masking import MASK
-from pbem.report.wording import joined, when
+from pbem.report.wording import counted, joined, when
 from pbem.ruleset import Seat
 from pbem.store.models import SeatRow
 
@@ -149,5 +149,5 @@ def _vacant(snapshot: CampaignSnapshot, piece: Piece) -> str:
 def _mask_notes(passed: Passed) -> list[str]:
     if not passed.masked:
         return []
-    lines = "1 line" if passed.masked == 1 else f"{passed.masked} lines"
-    return [f"In {lines} stood what looks like a key or the head of a mail; it was passed on as {MASK}."]
+    stood = f"In {counted(passed.masked, 'line')} stood what looks like a key or the head of a mail"
+    return [f"{stood}; it was passed on as {MASK}."]

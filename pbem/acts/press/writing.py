@@ -62,17 +62,16 @@ def check_letter(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> 
         _check_reports(session, snapshot, piece)
 
 
-def put_news(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> Piece:
+def put_news(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> None:
     """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
     _check_press(snapshot)
     piece = Piece(kind=NEWS, sender=sender, text=text)
     _check_number(session, snapshot, piece)
     _check_reports(session, snapshot, piece)
     put_piece(session, snapshot, piece, now)
-    return piece
 
 
-def put_diary(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> Piece:
+def put_diary(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> None:
     """Enters a text into a seat's diary. Raises CampaignError if there are none, or it is full."""
     check_running(snapshot)
     if not snapshot.policy.diary:
@@ -84,7 +83,6 @@ def put_diary(session: Session, snapshot: CampaignSnapshot, sender: Place, text:
     if used + len(text) > share:
         raise CampaignError(f"your diary has room for {max(share - used, 0)} characters more; this is {len(text)}")
     put_piece(session, snapshot, piece, now)
-    return piece
 
 
 def goes_at_once(snapshot: CampaignSnapshot, piece: Piece) -> bool:

@@ -17,7 +17,7 @@ from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman, tell_players
-from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running
+from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.time_pages import DeadlineMoved
@@ -109,7 +109,7 @@ def vote(session: Session, house: House, snapshot: CampaignSnapshot, seat: Seat,
     have a vote, half of them decide, and neither the answer nor what comes of it depends on who is awaited.
     """
     turn = _open_turn(session, snapshot)
-    place = next(place for place in snapshot.places if place.seat == seat)
+    place = find_place(snapshot, seat)
     refused = _refused(session, snapshot, turn, place)
     if refused or turn.deadline is None:
         return refused

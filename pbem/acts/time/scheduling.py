@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import update
-from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene
 from pbem.calendar.schedule import Schedule
-from pbem.campaign.deadlines import load_absences, next_deadline
+from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, open_deadline
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.report.time_pages import Rescheduled
 from pbem.store.models import Campaign
 from pbem.store.states import Phase
@@ -43,58 +41,47 @@ class ShowDeadlines(Question[Deadlines]):
 
     def look(self, scene: Scene) -> Deadlines:
         """The deadlines, as far as they can be told. Raises CampaignError if the campaign is over."""
-        return look_ahead(scene.session, scene.snapshot, scene.now)
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        _check_not_over(snapshot)
+        deadline = open_deadline(session, snapshot)
+        closes = deadline + snapshot.policy.grace_time if deadline else None
+        opens = max(closes, now) if closes else now
+        return Deadlines(
+            campaign=snapshot.name,
+            schedule=snapshot.schedule.text,
+            zone=snapshot.schedule.zone,
+            turn=snapshot.turn,
+            deadline=deadline,
+            closes=closes,
+            next=new_deadline(session, snapshot, opens),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Reschedule(Act[Deadlines]):
-    """A GM gives the turns yet to open another schedule."""
+    """A GM gives the turns yet to open another schedule; the open turn keeps its deadline."""
 
     words: str
 
     def do(self, scene: Scene) -> Deadlines:
-        """Changes the schedule."""
-        reschedule(scene.session, scene.house, scene.snapshot, self.words, scene.now)
-        return look_ahead(scene.session, load_campaign(scene.session, scene.snapshot.name), scene.now)
-
-
-def look_ahead(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) -> Deadlines:
-    """The deadlines of a campaign, as far as they can be told. Raises CampaignError if it is over."""
-    _check_not_over(snapshot)
-    deadline = open_deadline(session, snapshot)
-    closes = deadline + snapshot.policy.grace_time if deadline else None
-    opens = max(closes, now) if closes else now
-    return Deadlines(
-        campaign=snapshot.name,
-        schedule=snapshot.schedule.text,
-        zone=snapshot.schedule.zone,
-        turn=snapshot.turn,
-        deadline=deadline,
-        closes=closes,
-        next=next_deadline(snapshot.schedule, snapshot.policy, opens, load_absences(session, snapshot)),
-    )
-
-
-def reschedule(session: Session, house: House, snapshot: CampaignSnapshot, words: str, now: dt.datetime) -> None:
-    """Changes when turns yet to open are due; the open turn keeps its deadline. Everybody is told.
-
-    The campaign is locked. Raises CampaignError naming what is wrong with the words.
-    """
-    _check_not_over(snapshot)
-    schedule = Schedule.read(words)
-    if len(schedule.text) > LONGEST:
-        raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
-    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=schedule.text))
-    said = f"schedule changed from {snapshot.schedule.text} to {schedule.text}"
-    act = note(session, snapshot.id, now, actor="gm", text=said)
-    page = Rescheduled(
-        campaign=snapshot.name,
-        old=snapshot.schedule.text,
-        new=schedule.text,
-        deadline=open_deadline(session, snapshot),
-        zone=schedule.zone,
-    )
-    tell_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
+        """Changes the schedule, and tells everybody. Raises CampaignError naming what is wrong with the words."""
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        _check_not_over(snapshot)
+        schedule = Schedule.read(self.words)
+        if len(schedule.text) > LONGEST:
+            raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
+        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=schedule.text))
+        said = f"schedule changed from {snapshot.schedule.text} to {schedule.text}"
+        act = note(session, snapshot.id, now, actor="gm", text=said)
+        page = Rescheduled(
+            campaign=snapshot.name,
+            old=snapshot.schedule.text,
+            new=schedule.text,
+            deadline=open_deadline(session, snapshot),
+            zone=schedule.zone,
+        )
+        tell_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
+        return ShowDeadlines().look(replace(scene, snapshot=load_campaign(session, snapshot.name)))
 
 
 def _check_not_over(snapshot: CampaignSnapshot) -> None:

@@ -25,19 +25,15 @@ class AskForRun(Act[Deed]):
     """A GM wants the open turn run as it is."""
 
     def do(self, scene: Scene) -> Deed:
-        """Keeps it for the tick."""
-        ask_for_run(scene.session, scene.snapshot, scene.now)
-        return Deed(f"Turn {scene.snapshot.turn} of {scene.snapshot.name} is run as soon as all letters are read.")
-
-
-def ask_for_run(session: Session, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
-    """Keeps that the open turn is to be run; once, however often it is asked. Raises CampaignError if none is open."""
-    check_running(snapshot)
-    if not is_asked(session, snapshot):
-        # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
-        data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
-        session.add(Request(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now))
-        wake(session, Work(Queue.CAMPAIGNS, snapshot.name))
+        """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        check_running(snapshot)
+        if not is_asked(session, snapshot):
+            # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
+            data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
+            session.add(Request(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now))
+            wake(session, Work(Queue.CAMPAIGNS, snapshot.name))
+        return Deed(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
 
 
 def is_asked(session: Session, snapshot: CampaignSnapshot) -> bool:

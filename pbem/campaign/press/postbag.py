@@ -128,7 +128,7 @@ def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, o
         carried=tuple(_load_carried(session, snapshot, first)),
         texts=tuple(_load_texts(session, snapshot, first)),
         looks=looks,
-        labels={place.id: labels_named(session, snapshot, place.id, texts) for place in snapshot.places if texts},
+        labels=labels_named(session, snapshot, [place.id for place in snapshot.places], texts),
         muted=muted_seats(session, snapshot),
         diaries=tuple(_load_diaries(session, snapshot)) if over else (),
     )
@@ -158,12 +158,9 @@ def _load_texts(session: Session, snapshot: CampaignSnapshot, first: int) -> Ite
 
 
 def _load_looks(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[int, str]]:
-    rows = session.execute(select(Act.turn, Act.text).where(*_looked(snapshot.id)).order_by(Act.id))
+    looked = (Act.campaign_id == snapshot.id, Act.turn.is_not(None))
+    rows = session.execute(select(Act.turn, Act.text).where(*looked).order_by(Act.id))
     return ((turn or 0, text) for turn, text in rows)
-
-
-def _looked(campaign_id: int) -> tuple[ColumnElement[bool], ...]:
-    return (Act.campaign_id == campaign_id, Act.turn.is_not(None))
 
 
 def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Said]:
