@@ -167,7 +167,7 @@ def _kept(line: _Line) -> Iterator[str]:
 def _asked(line: _Line) -> Iterator[str]:
     """What of the drawn is still to be chosen."""
     view = line.view
-    for asked in (view["question"], *view["further"]):
+    for asked in (view["question"], *view.get("further", ())):  # views of version 2 were mailed without
         if asked and asked["seat"] == view["seat"]:
             yield f"You are asked what to keep of {line.named(asked['choices'])}."
 

@@ -11,9 +11,11 @@ from rules.dueling_masters.became import became
 from rules.dueling_masters.brief import brief
 from rules.dueling_masters.checking import check_state
 from rules.dueling_masters.events import ENDS
+from rules.dueling_masters.former import renewed
 from rules.dueling_masters.orders import ORDERS
 from rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1
 from rules.dueling_masters.views import view_of
+from rules.kit.former import of_any_age
 
 
 class DuelingMasters(BaseRuleset[State]):
@@ -72,14 +74,14 @@ class DuelingMasters(BaseRuleset[State]):
     )
     bots = bots.BOTS
 
-    parse = staticmethod(sheet.parse)
-    template = staticmethod(sheet.template)
-    desk = staticmethod(sheet.desk)
-    brief = staticmethod(brief)
-    became = staticmethod(became)
+    parse = staticmethod(of_any_age(renewed, sheet.parse))
+    template = staticmethod(of_any_age(renewed, sheet.template))
+    desk = staticmethod(of_any_age(renewed, sheet.desk))
+    brief = staticmethod(of_any_age(renewed, brief))
+    became = staticmethod(of_any_age(renewed, became))
     resolve = staticmethod(turn.resolve)
-    pictures = staticmethod(picture.pictures)
-    text_map = staticmethod(textmap.text_map)
+    pictures = staticmethod(of_any_age(renewed, picture.pictures))
+    text_map = staticmethod(of_any_age(renewed, textmap.text_map))
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
         """Two empty boards; the players place their pieces by mail."""

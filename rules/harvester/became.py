@@ -120,6 +120,8 @@ def _move(order: Move, turn: _Turn) -> str:
 def _loss(fight: Happening | None) -> str:
     if fight is None:
         return ""
+    if "winners" not in fight:  # views of version 1 were mailed without
+        return f"It was lost {_place(fight)}."
     victors = named(fight["winners"], MOST_NAMES)
     return f"It was lost {_place(fight)} to {victors}: {fight['strength']} against {fight['best']}."
 

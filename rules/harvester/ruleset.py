@@ -10,10 +10,12 @@ from rules.harvester.became import became
 from rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
 from rules.harvester.brief import brief
 from rules.harvester.checking import check_state
+from rules.harvester.former import renewed
 from rules.harvester.memory import remember
 from rules.harvester.orders import ORDERS
 from rules.harvester.state import VERSION, State, from_version_1
 from rules.harvester.views import views_of
+from rules.kit.former import of_any_age
 
 
 class Harvester(BaseRuleset[State]):
@@ -37,14 +39,14 @@ class Harvester(BaseRuleset[State]):
     begin = staticmethod(begin)
     views = staticmethod(views_of)
     remember = staticmethod(remember)
-    parse = staticmethod(sheet.parse)
-    template = staticmethod(sheet.template)
-    desk = staticmethod(sheet.desk)
+    parse = staticmethod(of_any_age(renewed, sheet.parse))
+    template = staticmethod(of_any_age(renewed, sheet.template))
+    desk = staticmethod(of_any_age(renewed, sheet.desk))
     resolve = staticmethod(turn.resolve)
-    brief = staticmethod(brief)
-    became = staticmethod(became)
-    pictures = staticmethod(picture.pictures)
-    text_map = staticmethod(textmap.text_map)
+    brief = staticmethod(of_any_age(renewed, brief))
+    became = staticmethod(of_any_age(renewed, became))
+    pictures = staticmethod(of_any_age(renewed, picture.pictures))
+    text_map = staticmethod(of_any_age(renewed, textmap.text_map))
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
     check_state = staticmethod(check_state)

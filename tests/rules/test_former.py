@@ -1,0 +1,88 @@
+"""Views that version 1 of each game mailed: in mid-game sheets are read against them by a newer program.
+
+`former/` has one of each game, as it was kept in the database of a program of that time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pbem.report import Reporter
+from pbem.ruleset import AnyRuleset, View
+
+VIEWS = Path(__file__).with_name("former")
+TEMPLATES = Path(__file__).parents[2] / "templates"
+
+SHEETS = {
+    "bubble_singularity": ["MOVE N", "BUBBLES green", "ROTATE CW"],
+    "dueling_masters": ["MOVE Z1 D7"],
+    "gm_adjudicated": ["DO march to the gate"],
+    "harvester": ["TARGET 0 3", "MOVE C2 SW", "MOVE S1 E", "MOVE G SE"],
+    "singularity": ["PLACE e3"],
+    "singularity_trap": ["ALLY red NO"],
+}
+"""Orders of each game that it would have taken then, as it writes them now."""
+
+
+def opened(game: str) -> tuple[AnyRuleset, View]:
+    """A game, and the view that its version 1 mailed."""
+    view: View = json.loads((VIEWS / f"{game}.json").read_text())
+    return importlib.import_module(f"rules.{game}").RULESET, view
+
+
+def taken(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> list[str]:
+    """The orders taken of a sheet."""
+    return [ruleset.orders.line(order) for order in ruleset.parse(view, list(enumerate(lines, 1))).orders]
+
+
+@pytest.mark.parametrize("game", SHEETS)
+def test_a_sheet_is_read_against_a_view_of_version_1(game: str) -> None:
+    """All its orders are taken."""
+    ruleset, view = opened(game)
+
+    assert taken(ruleset, view, SHEETS[game]) == SHEETS[game]
+
+
+@pytest.mark.parametrize("game", SHEETS)
+def test_a_view_of_version_1_is_shown(game: str) -> None:
+    """As replays on a site do it: in brief, drawn, with its orders and what happened; and its form is made again."""
+    ruleset, view = opened(game)
+    orders = ruleset.parse(view, list(enumerate(SHEETS[game], 1))).orders
+    with Reporter([TEMPLATES], {game: ruleset}, pictures=False, jobs=1) as reporter:
+        happened = reporter.happened(ruleset, view)
+
+    assert happened
+    assert ruleset.brief(view)
+    assert ruleset.template(view)
+    assert ruleset.desk(view)["verbs"]
+    assert len(ruleset.became(view, orders)) == len(orders)
+    assert bool(ruleset.pictures(view)) == bool(ruleset.text_map(view)) == (game != "gm_adjudicated")
+
+
+def test_hexes_of_version_1_have_one_name() -> None:
+    """C2 stood at 7,3, around a planet of size 10: its report called the hex so, and a sheet may call it either."""
+    ruleset, view = opened("harvester")
+
+    assert taken(ruleset, view, ["MOVE C2 TO 8,3"]) == taken(ruleset, view, ["MOVE C2 TO -1,-7"]) != []
+
+
+def test_sides_of_version_1_are_told_by_who_rules_whom() -> None:
+    """Contacts were without; whoever neither rules the reader nor serves him is a foe."""
+    ruleset, view = opened("harvester")
+    above = {**view, "rulers": ["p4"]}
+
+    assert "Nearest foe: p4's 3 units at 6,0, 7 steps off." in ruleset.brief(view)
+    assert not any("foe" in line for line in ruleset.brief(above))
+
+
+def test_departures_of_version_1_name_squares_alone() -> None:
+    """As those of its campaigns do to their end."""
+    ruleset, view = opened("dueling_masters")
+    told = [finding.text for finding in ruleset.parse(view, [(1, "MOVE B TO C2")]).findings]
+
+    assert any("a piece departs from C1" in text for text in told)
