@@ -132,11 +132,16 @@ class _Reading:
         self.board = board_of(view)
         self.outlook = Outlook(view, entries)
         self.allies = {player["colour"] for player in view["players"] if player["ally"]}
-        self.moving: set[str] = set()
         self.ends: dict[str, str] = {}
-        for entry in entries:
-            if isinstance(entry.order, Move):
-                self.moving.update(entry.order.ships)
+        self.moving = self._under_way()
+
+    def _under_way(self) -> set[str]:
+        """The ships that will move, as far as their player can tell: one that is ordered to and cannot stays."""
+        moves = {
+            name: entry.order for entry in self.entries if isinstance(entry.order, Move) for name in entry.order.ships
+        }
+        ships = [self.outlook.ships[name] for name in moves if not self._missing(name)]
+        return {ship.name for ship in ships if not ship.encounter and not _cannot_move(ship, moves[ship.name])}
 
     def findings(self) -> Iterator[Finding]:
         """Everything to tell of the sheet; of one that resigns, that nothing else on it counts."""

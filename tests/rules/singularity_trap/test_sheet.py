@@ -44,7 +44,7 @@ def _fleet() -> State:
         ("MOVE R101/R102 SLIP N", [(1, "warning", "cannot-move")]),
         ("MOVE R104 N", [(1, "error", "cannot-move"), (1, "warning", "encounter")]),
         ("MOVE R105 N", [(1, "error", "cannot-move")]),
-        ("REPAIR R105 / MOVE R105 N", []),
+        ("REPAIR R105 / MOVE R105 N", [(2, "warning", "encounter")]),
         ("REPAIR R104 drive / MOVE R104 N", [(2, "warning", "encounter")]),
         ("MOVE R101 N / MOVE R101 S", [(2, "warning", "replaced")]),
         ("HIDE R101 / MOVE R101 N", [(2, "error", "cannot-move")]),
