@@ -159,7 +159,8 @@ class Outlook:
             self.ships[name].unpaid = "not built, for want of points"
         called = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         if self.view["section"] == "turn":
-            self._find(line, "note", "new-name", f"on this sheet it is called {called}")
+            them = "it is" if len(names) == 1 else "they are"
+            self._find(line, "note", "new-name", f"on this sheet {them} called {called}")
 
     def _pay(self, line: int, number: int, price: int) -> int:
         """How many are paid for."""

@@ -220,7 +220,7 @@ def test_a_receipt_names_new_ships_and_the_rest_of_the_purse() -> None:
     assert notes == [
         (0, "9 points will be left to save"),
         (1, "on this sheet it is called NEW1"),
-        (2, "on this sheet it is called NEW2 to NEW3"),
+        (2, "on this sheet they are called NEW2 to NEW3"),
     ]
 
 
