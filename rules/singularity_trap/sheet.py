@@ -15,7 +15,7 @@ reader nothing that his report did not. Codes:
 | no-way, cannot-move, encounter, off-map, ends | moves |
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
 | cannot-terraform, other-colour, two-colours | terraforming |
-| no-alliances, bad-faction, resigning | politics |
+| no-alliances, bad-faction, if-allied, resigning | politics |
 
 What the sheet leads to is told by `forecast`.
 """
@@ -376,6 +376,9 @@ def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) 
     why = unfit(sheet.view, order)
     if why:
         yield Finding(line, "error", "bad-faction", why)
+    elif isinstance(order, DeclareFaction) and len(set(order.players)) > 1:
+        text = f"it stands only if {' and '.join(sorted(set(order.players)))} are allied with each other too"
+        yield Finding(line, "warning", "if-allied", text)
 
 
 def _resigning(line: int) -> Finding:

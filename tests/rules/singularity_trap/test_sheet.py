@@ -246,7 +246,7 @@ def test_factions_are_checked_by_what_is_known() -> None:
     state = given(world(seats=RULESET.seats.names, allies=[("red", "green"), ("red", "blue")]), 26, "red")
 
     assert codes(state, "red", "DECLARE FACTION WITH green") == []
-    assert codes(state, "red", "DECLARE FACTION WITH green blue") == []
+    assert codes(state, "red", "DECLARE FACTION WITH green blue") == [(1, "warning", "if-allied")]
     assert codes(state, "red", "DECLARE EMPIRE WITH green blue") == []
     assert codes(state, "red", "DECLARE EMPIRE WITH green green") == [(1, "error", "bad-faction")]
 
