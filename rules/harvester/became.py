@@ -196,7 +196,7 @@ def _target(_: Target, turn: _Turn) -> str:
     if turn.first("arrived"):
         return f"It got there{gain or ', and gathered nothing'}."
     if turn.first("nothing-there"):
-        return f"It is at {spot}{gain}: scanners show that nothing is to be gathered there, so it has no target."
+        return f"It is at {spot}{gain}: scanners show that nothing is to be gathered at its target, so it has none."
     if blocked:
         return f"It waits at {spot}{gain}: {AHEAD[blocked['why']]}."
     if home["waiting"]:

@@ -11,7 +11,7 @@ from rules.harvester.events import SILENCE_LIMIT
 from rules.harvester.memory import lost_foes
 from rules.harvester.routes import written
 from rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOST_HELD, MOVE
-from rules.kit.brief import counted, fitted, named
+from rules.kit.brief import SIGNS, counted, fitted, named
 from rules.kit.hexes import Hex
 
 Events = list[dict[str, Any]]
@@ -89,7 +89,7 @@ def _playing(view: View) -> Iterator[str]:
         yield from _sheet(view)
         yield from _foes(view, atlas)
         yield from _unknown(atlas)
-        yield _harvester(view)
+        yield from _harvester(view)
         yield from _nearest(view, atlas)
     yield _points(view)
     if not view["over"]:
@@ -135,12 +135,16 @@ def _far(atlas: Atlas, spot: Hex) -> str:
     return f"{written(spot)}, {counted(atlas.distance(atlas.home, spot), 'step')} off"
 
 
-def _harvester(view: View) -> str:
+def _harvester(view: View) -> Iterator[str]:
+    """What it gathered and holds, and where it goes; what stopped it has a line of its own where one is too short."""
     home = view["harvester"]
     gathered = sum(event["amount"] for event in _of(view, "gathered"))
-    begin = f"Your Harvester gathered {gathered}, holds" if gathered else "Your Harvester holds"
+    does = [f"gathered {gathered}"] if gathered else []
+    does.append(f"holds {home['held']} of {MOST_HELD}")
     stopped = [AHEAD[event["why"]] for event in _of(view, "blocked") if event["unit"] == "H"]
-    return f"{begin} {home['held']} of {MOST_HELD} and {f'was stopped: {stopped[-1]}' if stopped else _course(home)}."
+    goes = f"was stopped: {stopped[-1]}" if stopped else _course(home)
+    whole = f"Your Harvester {', '.join(does)} and {goes}."
+    yield from [whole] if len(whole) <= SIGNS else [f"Your Harvester {' and '.join(does)}.", f"It {goes}."]
 
 
 def _course(home: dict[str, Any]) -> str:

@@ -96,7 +96,8 @@ def _fights(view: View) -> Iterator[str]:
             f"combat {where}: {listed([*fates, *gone]) or 'no ship was lost'}."
             for where in (f"at {listed(spaces)}", f"in {counted(len(spaces), 'space')}")
             for fates, gone in ((named, vanished), (numbered, vanished), (numbered, _gone(others)))
-        )
+        ),
+        f"combat in {counted(len(spaces), 'space')}: {'; '.join([_both_fates(own), *_gone(others)])}.",
     )
 
 
@@ -112,6 +113,12 @@ def _fates(own: Iterable[Mapping[str, Any]]) -> list[str]:
     fates = Counter(loss["how"] for loss in own)
     words = {"dark": "went dark", "destroyed": "destroyed"}
     return [f"{number} of yours {words[how]}" for how, number in sorted(fates.items())]
+
+
+def _both_fates(own: Iterable[Mapping[str, Any]]) -> str:
+    """The same in fewer words, of a turn that brought both fates: others fit a line."""
+    fates = Counter(loss["how"] for loss in own)
+    return f"{fates['dark']} of yours dark, {fates['destroyed']} destroyed"
 
 
 def _gone(others: Counter[str]) -> list[str]:

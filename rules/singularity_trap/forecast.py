@@ -17,7 +17,16 @@ from typing import Any, TypeVar
 
 from pbem.ruleset import Entry, Finding, Order, View
 from rules.singularity_trap.chart import closer
-from rules.singularity_trap.orders import Fire, LeaveColour, Target, Terraform, counted, others
+from rules.singularity_trap.orders import (
+    DeclareEmpire,
+    DeclareFaction,
+    Fire,
+    LeaveColour,
+    Target,
+    Terraform,
+    counted,
+    others,
+)
 from rules.singularity_trap.outlook import Outlook, Prospect
 
 AnOrder = TypeVar("AnOrder", bound=Order)
@@ -28,7 +37,7 @@ def forecast(view: View, entries: Sequence[Entry], outlook: Outlook, moving: set
     yield from _fire(view, entries, outlook)
     yield from _planets(view, entries, outlook, moving)
     yield from _victory(view)
-    yield from _out(view, outlook)
+    yield from _out(view, entries, outlook)
 
 
 def leaving(view: View) -> Iterator[Finding]:
@@ -148,19 +157,23 @@ def _victory(view: View) -> Iterator[Finding]:
     """Who would win at the next start of turn, as things are."""
     if view["section"] not in ("turn", "ecopolitical"):
         return
-    rules = view["rules"]
-    for player in view["players"]:
-        if player["planets"] >= rules["planets_to_win"] and player["held"] + 1 >= rules["turns_to_hold"]:
-            goal = counted(rules["planets_to_win"], "planet")
-            mine = player["colour"] == view["seat"]
-            who = "you win if you still hold" if mine else f"{player['colour']} wins if still holding"
-            yield _note("victory", f"{who} {goal} when this turn ends, and the game is over", "warning")
+    rules, players = view["rules"], view["players"]
+    goal, needed = rules["planets_to_win"], rules["turns_to_hold"]
+    ready = [player["colour"] for player in players if player["planets"] >= goal and player["held"] + 1 >= needed]
+    # Of several who hold enough, those with most planets win (ruling 34).
+    most = ", and more than others who do" if len(ready) > 1 else ""
+    for colour in ready:
+        who = "you win if you still hold" if colour == view["seat"] else f"{colour} wins if still holding"
+        yield _note(
+            "victory", f"{who} {counted(goal, 'planet')} when this turn ends{most}, and the game is over", "warning"
+        )
 
 
-def _out(view: View, outlook: Outlook) -> Iterator[Finding]:
-    """That a player without planets gives up his last ship, and with it the game (ruling 33)."""
+def _out(view: View, entries: Sequence[Entry], outlook: Outlook) -> Iterator[Finding]:
+    """That a player without planets and faction gives up his last ship, and with it the game (rulings 33 and 40)."""
     owned = any(planet["owner"] == view["seat"] for planet in view["planets"])
-    sworn = any(view["seat"] in faction["members"] for faction in view["factions"])
+    declared = any(isinstance(entry.order, DeclareFaction | DeclareEmpire) for entry in entries)
+    sworn = declared or any(view["seat"] in faction["members"] for faction in view["factions"])
     left = any(not ship.gone for ship in outlook.ships.values())
     if view["section"] in ("turn", "economic") and view["ships"] and not owned and not sworn and not left:
         text = "this gives up your last ship, and you own no planet: you are out when the turn ends"

@@ -595,7 +595,8 @@ class Fire(TrapOrder):
 @dataclass(frozen=True, slots=True)
 class Target(TrapOrder):
     """Say at whom all ships without a FIRE order shoot first: players and ship types, in order of preference.
-    Without it: most weapons first, then lowest number. It is kept for turns in which no sheet comes."""
+    Without it: most weapons first, then lowest number. A turn without a sheet keeps the TARGET of the
+    turn before; where each section has a sheet of its own, a round of combat that of the round before."""
 
     section = "combat"
     usage = "TARGET choices..."

@@ -23,6 +23,8 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 class Prospect:
     """An own ship as the sheet will have it; `lost` and `unpaid` say why it will be no more, "" if it will.
 
+    `met`: a ship of a player not allied is seen in its space.
+
     Orders for a ship that cannot be paid are taken all the same, with a warning.
     """
 
@@ -31,7 +33,7 @@ class Prospect:
     space: str
     left: dict[str, int]
     full: dict[str, int]
-    encounter: bool
+    met: bool
     repaired: bool = False
     hiding: bool = False
     lost: str = ""
@@ -46,6 +48,11 @@ class Prospect:
     def dark(self) -> bool:
         """Without its system."""
         return not self.left["system"]
+
+    @property
+    def encounter(self) -> bool:
+        """Whether it will be pinned, if those it meets stay; a dark ship meets nobody (ruling 13)."""
+        return self.met and not self.dark
 
     def damaged(self, units: Iterable[str]) -> list[str]:
         """The damaged units of some kinds, one entry a point."""
@@ -64,7 +71,8 @@ class Outlook:
     def __init__(self, view: View, entries: Sequence[Entry]) -> None:
         self.view = view
         self.types = {kind["name"]: kind for kind in view["rules"]["types"]}
-        self.ships = {ship["id"]: _prospect(ship) for ship in view["ships"]}
+        self._met = frozenset(spaces_met(view))
+        self.ships = {ship["id"]: self._prospect(ship) for ship in view["ships"]}
         self.purse = view["points"] + view["income"]
         self.findings: list[Finding] = []
         self._entries = entries
@@ -151,7 +159,8 @@ class Outlook:
             self.ships[name].unpaid = "not built, for want of points"
         called = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         if self.view["section"] == "turn":
-            self._find(line, "note", "new-name", f"on this sheet it is called {called}")
+            them = "it is" if len(names) == 1 else "they are"
+            self._find(line, "note", "new-name", f"on this sheet {them} called {called}")
 
     def _pay(self, line: int, number: int, price: int) -> int:
         """How many are paid for."""
@@ -165,16 +174,23 @@ class Outlook:
 
     def _new(self, name: str, order: Build) -> Prospect:
         units = {unit: self.types[order.type]["units"].get(unit, 0) for unit in UNITS}
-        return Prospect(name, order.type, order.space, units, dict(units), encounter=False)
+        return Prospect(name, order.type, order.space, units, dict(units), order.space in self._met)
 
     def _save(self) -> None:
         self._find(0, "note", "points", f"{counted(self.purse, 'point')} will be left to save")
 
+    def _prospect(self, ship: View) -> Prospect:
+        left = dict.fromkeys(UNITS, 0) | {unit["unit"]: unit["left"] for unit in ship["units"]}
+        full = dict.fromkeys(UNITS, 0) | {unit["unit"]: unit["full"] for unit in ship["units"]}
+        return Prospect(ship["id"], ship["type"], ship["space"], left, full, ship["space"] in self._met)
 
-def _prospect(ship: View) -> Prospect:
-    left = dict.fromkeys(UNITS, 0) | {unit["unit"]: unit["left"] for unit in ship["units"]}
-    full = dict.fromkeys(UNITS, 0) | {unit["unit"]: unit["full"] for unit in ship["units"]}
-    return Prospect(ship["id"], ship["type"], ship["space"], left, full, ship["encounter"])
+
+def spaces_met(view: View) -> Iterator[str]:
+    """The spaces in which ships of players not allied are seen."""
+    friends = {player["colour"] for player in view["players"] if player["ally"]}
+    for contact in view["sensors"]["contacts"]:
+        if any(ship["owner"] not in friends for ship in contact["ships"]):
+            yield contact["space"]
 
 
 def _cannot_hide(ship: Prospect) -> str:

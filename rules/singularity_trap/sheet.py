@@ -15,7 +15,7 @@ reader nothing that his report did not. Codes:
 | no-way, cannot-move, encounter, off-map, ends | moves |
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
 | cannot-terraform, other-colour, two-colours | terraforming |
-| no-alliances, bad-faction, resigning | politics |
+| no-alliances, bad-faction, if-allied, resigning | politics |
 
 What the sheet leads to is told by `forecast`.
 """
@@ -132,11 +132,16 @@ class _Reading:
         self.board = board_of(view)
         self.outlook = Outlook(view, entries)
         self.allies = {player["colour"] for player in view["players"] if player["ally"]}
-        self.moving: set[str] = set()
         self.ends: dict[str, str] = {}
-        for entry in entries:
-            if isinstance(entry.order, Move):
-                self.moving.update(entry.order.ships)
+        self.moving = self._under_way()
+
+    def _under_way(self) -> set[str]:
+        """The ships that will move, as far as their player can tell: one that is ordered to and cannot stays."""
+        moves = {
+            name: entry.order for entry in self.entries if isinstance(entry.order, Move) for name in entry.order.ships
+        }
+        ships = [self.outlook.ships[name] for name in moves if not self._missing(name)]
+        return {ship.name for ship in ships if not ship.encounter and not _cannot_move(ship, moves[ship.name])}
 
     def findings(self) -> Iterator[Finding]:
         """Everything to tell of the sheet; of one that resigns, that nothing else on it counts."""
@@ -371,6 +376,9 @@ def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) 
     why = unfit(sheet.view, order)
     if why:
         yield Finding(line, "error", "bad-faction", why)
+    elif isinstance(order, DeclareFaction) and len(set(order.players)) > 1:
+        text = f"it stands only if {' and '.join(sorted(set(order.players)))} are allied with each other too"
+        yield Finding(line, "warning", "if-allied", text)
 
 
 def _resigning(line: int) -> Finding:

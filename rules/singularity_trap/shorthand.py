@@ -24,7 +24,7 @@ from rules.singularity_trap.orders import (
     View,
     board_of,
 )
-from rules.singularity_trap.outlook import Outlook, Prospect
+from rules.singularity_trap.outlook import Outlook, Prospect, spaces_met
 from rules.singularity_trap.space import Space
 
 
@@ -149,8 +149,5 @@ class Courses:
 
 def _dangers(view: View) -> Iterator[str]:
     """Where ships are known, or marked, that are no ally's."""
-    friends = {player["colour"] for player in view["players"] if player["ally"]}
-    for contact in view["sensors"]["contacts"]:
-        if any(ship["owner"] not in friends for ship in contact["ships"]):
-            yield contact["space"]
+    yield from spaces_met(view)
     yield from view["sensors"]["unknown"]

@@ -172,7 +172,7 @@ def test_of_a_target_it_is_told_how_far_the_harvester_is() -> None:
     assert said(on_the_way, "TARGET 2,0") == ["It is at 1,0 and gathered 2, 1 step from its target."]
     gone = position({"ann": {"C1": (2, 0)}, "bob": {"H": (3, 0)}}, resources={(3, 0): 1})
     assert said(gone, "TARGET 3,0") == [
-        "It is at 1,0: scanners show that nothing is to be gathered there, so it has no target."
+        "It is at 1,0: scanners show that nothing is to be gathered at its target, so it has none."
     ]
 
 

@@ -105,6 +105,16 @@ def test_the_harvester_says_what_it_holds_and_does() -> None:
     assert brief(blocked)[0] == "Your Harvester holds 0 of 20 and was stopped: crags are ahead."
 
 
+def test_what_stopped_the_harvester_is_told_whole() -> None:
+    """Where it does not fit the line of what it holds, it has a line of its own."""
+    state = position({"bob": {"H": (1, 0)}}, resources={(0, 0): 2, (1, 0): 21})
+
+    assert brief(turn(state, {"ann": ["TARGET 1,0"]}))[1:3] == [
+        "Your Harvester gathered 2 and holds 2 of 20.",
+        "It was stopped: another Harvester has the hex ahead.",
+    ]
+
+
 def test_without_a_target_the_nearest_place_to_gather_is_named() -> None:
     """With what it holds where that is told; a Harvester known to stand there is none."""
     state = position({"ann": {"C1": (0, 0)}, "bob": {"H": (1, 0)}}, resources={(0, 1): 2, (0, -3): 3})

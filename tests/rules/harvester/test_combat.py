@@ -183,6 +183,16 @@ def test_a_harvester_may_be_conquered_on_a_border() -> None:
     assert where(after, "bob", "H") == where(after, "ann", "C1") == (-6, 0)
 
 
+def test_of_a_loss_on_the_border_and_one_in_the_hex_the_latter_counts() -> None:
+    """Who met a Harvester on its border, and fell beside it to others, does not rule it (ruling 8)."""
+    state = position({"ann": {"C1": (-5, 0)}, "cyd": {"G": (-7, 0)}}, resources={(-5, 0): 1})
+
+    after, events = turn(state, {"bob": ["TARGET -5,0"], "ann": ["MOVE C1 W"], "cyd": ["MOVE G E"]})
+
+    assert ruler(after, "bob") == "cyd"
+    assert told(events, "bob", "conquered") == [{"by": "cyd"}]
+
+
 def test_each_who_fought_is_told_whom() -> None:
     """A report tells hex, outcome, the own side's strength, the enemies by player and kind, and the own losses."""
     state = position({"ann": {"L1": (2, 0)}, "bob": {"H": (3, 0), "S1": (3, 0), "C1": (3, 0)}})

@@ -75,6 +75,20 @@ def test_many_losses_are_told_in_numbers() -> None:
     assert "Combat at M4+0: 10 of yours destroyed." in lines
 
 
+def test_losses_of_every_kind_in_many_combats_fit_a_line() -> None:
+    """What went dark, what was destroyed and what vanished is told to the end."""
+    shown = sample_view()
+    (fight, *_) = (event for event in shown["events"] if event["kind"] == "combat")
+    ships = [{"id": key, "owner": owner} for key, owner in (("R100", "red"), ("R101", "red"), ("G100", "green"))]
+    lost = [
+        {"ship": each["id"], "how": how} for each, how in zip(ships, ("dark", "destroyed", "vanished"), strict=True)
+    ]
+    fights = [fight | {"space": space, "ships": ships, "lost": lost} for space in ("M4+0", "J10+0", "J7+3")]
+
+    lines = RULESET.brief(shown | {"events": fights})
+    assert "Combat in 3 spaces: 3 of yours dark, 3 destroyed; 3 of others vanished." in lines
+
+
 def test_the_standing_counts_the_planets_of_all_who_play() -> None:
     """Who leads comes first; beside it stands how many win."""
     state = holding(red=5, blue=7, green=5)

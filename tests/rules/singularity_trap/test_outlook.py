@@ -14,7 +14,7 @@ from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput, View
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
 from rules.singularity_trap.state import Ship, State
-from tests.rules.singularity_trap.builders import lines, ship, view, world
+from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
 
 TURNS = 16
 LUCK = Dice(b"outlooks")
@@ -246,6 +246,58 @@ def test_a_sheet_that_ends_its_player_s_part_says_so() -> None:
     (found,) = [each for each in tried.parsed.findings if each.code == "out"]
     assert _out(tried, found)
     assert "out" not in _codes(state, "")
+
+
+def test_a_member_of_a_faction_declared_now_is_not_called_out() -> None:
+    """Without planet and ship he stays in as long as his faction stands (ruling 40)."""
+    owners = dict.fromkeys(("J1+9", "J10+0", "J7+3"), "green")
+    state = world(ship("R101", "J10"), seats=_FOUR, owners=owners, allies=[("red", "green")], planets_to_win=3)
+    tried = _try(state, "red", ["DECLARE FACTION WITH green", "SCRAP R101"])
+
+    assert tried.after.players["red"].playing
+    assert "out" not in {each.code for each in tried.parsed.findings}
+
+
+_FOUR = ("red", "green", "cyan", "blue")
+
+
+def test_of_several_near_victory_it_is_told_that_most_planets_count() -> None:
+    """Of those who would win at the same start who has most planets does (ruling 34)."""
+    state = world(planets_to_win=2, turns_to_hold=1, owners={"J10+0": "green", "J7+3": "red"})
+
+    told = [each.text for each in RULESET.parse(view(state, "red"), []).findings if each.code == "victory"]
+    assert told[0] == (
+        "you win if you still hold 2 planets when this turn ends, and more than others who do, and the game is over"
+    )
+
+
+def test_who_is_known_to_be_met_is_told_of_new_and_mended_ships_too() -> None:
+    """A ship built or lit beside an enemy in sight is in an encounter as movement begins (ruling 13)."""
+    state = world(ship("R101", "J1+9"), dark("R102", "J1+9"), ship("G101", "J1+9", "Scout"))
+    tried = _try(state, "red", ["BUILD Scout AT J1+9", "REPAIR R102", "MOVE NEW1 S-", "MOVE R102 S-"])
+
+    assert [(each.line, each.code) for each in tried.parsed.findings if each.severity == "warning"] == [
+        (3, "encounter"),
+        (4, "encounter"),
+    ]
+    assert "ends" not in {each.code for each in tried.parsed.findings}
+    assert len(tried.told("refused")) == 2
+
+
+@pytest.mark.parametrize("move", ["MOVE R101 N", "MOVE R101/R103 JUMP"])
+def test_a_terraformer_that_cannot_leave_works_where_it_is(move: str) -> None:
+    """Pinned or without what its move needs it is stationary, and two colours contradict each other (ruling 44)."""
+    foe = [ship("G101", "M4+0", "Terraformer")] if "JUMP" not in move else []
+    hurt = ship("R101", "M4+0", "Terraformer", jump=0)
+    fleet = [hurt, ship("R102", "M4+0", "Terraformer"), ship("R103", "J10", "Scout"), *foe]
+    tried = _try(
+        world(*fleet, owners={"M4+0": "red"}), "red", [move, "TERRAFORM R102 TO blue", "TERRAFORM R101 TO green"]
+    )
+
+    assert [(each.line, each.code) for each in tried.parsed.findings if each.severity == "error"] == [
+        (3, "two-colours")
+    ]
+    assert [event["now"] for event in tried.told("terraformed")] == ["blue"]
 
 
 def test_a_victory_near_is_told_with_its_condition() -> None:

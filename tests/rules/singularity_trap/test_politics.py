@@ -11,7 +11,7 @@ import pytest
 from rules.singularity_trap import RULESET
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.state import Faction, Ship, State
-from tests.rules.singularity_trap.builders import Played, at, dark, given, play, ship, view, world
+from tests.rules.singularity_trap.builders import Played, at, dark, findings, given, play, ship, view, world
 
 ALL = COLOURS
 RING = [("red", "green"), ("green", "blue"), ("red", "blue")]
@@ -236,6 +236,16 @@ def test_a_standard_three_may_be_declared_by_any_member() -> None:
     state = _holding({"red": 9, "green": 8, "blue": 8}, RING)
 
     assert play(state, blue="DECLARE FACTION WITH red green").state.factions
+
+
+def test_a_receipt_says_that_a_standard_three_hangs_on_the_others() -> None:
+    """An alliance is known to its two members only, so that of the two others can just be named (ruling 32)."""
+    state = _holding({"red": 13, "green": 6, "blue": 6}, [RING[0], RING[2]])
+
+    assert [each.text for each in findings(state, "red", "DECLARE FACTION WITH green blue")] == [
+        "it stands only if blue and green are allied with each other too"
+    ]
+    assert not findings(state, "red", "DECLARE EMPIRE WITH green blue")
 
 
 def test_an_empire_needs_only_the_alliances_of_its_dominant_member() -> None:

@@ -44,7 +44,7 @@ def _fleet() -> State:
         ("MOVE R101/R102 SLIP N", [(1, "warning", "cannot-move")]),
         ("MOVE R104 N", [(1, "error", "cannot-move"), (1, "warning", "encounter")]),
         ("MOVE R105 N", [(1, "error", "cannot-move")]),
-        ("REPAIR R105 / MOVE R105 N", []),
+        ("REPAIR R105 / MOVE R105 N", [(2, "warning", "encounter")]),
         ("REPAIR R104 drive / MOVE R104 N", [(2, "warning", "encounter")]),
         ("MOVE R101 N / MOVE R101 S", [(2, "warning", "replaced")]),
         ("HIDE R101 / MOVE R101 N", [(2, "error", "cannot-move")]),
@@ -220,7 +220,7 @@ def test_a_receipt_names_new_ships_and_the_rest_of_the_purse() -> None:
     assert notes == [
         (0, "9 points will be left to save"),
         (1, "on this sheet it is called NEW1"),
-        (2, "on this sheet it is called NEW2 to NEW3"),
+        (2, "on this sheet they are called NEW2 to NEW3"),
     ]
 
 
@@ -246,7 +246,7 @@ def test_factions_are_checked_by_what_is_known() -> None:
     state = given(world(seats=RULESET.seats.names, allies=[("red", "green"), ("red", "blue")]), 26, "red")
 
     assert codes(state, "red", "DECLARE FACTION WITH green") == []
-    assert codes(state, "red", "DECLARE FACTION WITH green blue") == []
+    assert codes(state, "red", "DECLARE FACTION WITH green blue") == [(1, "warning", "if-allied")]
     assert codes(state, "red", "DECLARE EMPIRE WITH green blue") == []
     assert codes(state, "red", "DECLARE EMPIRE WITH green green") == [(1, "error", "bad-faction")]
 

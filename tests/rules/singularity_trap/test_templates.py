@@ -342,8 +342,15 @@ def test_house_rules_are_in_the_report(reporter: Reporter) -> None:
         "a faction of 2 allies.",
         "wins; there are no factions.",
         "wins; there are no alliances.",
+        "20 planets at the start of a turn wins, alone",
     ]
-    cases = [{}, {"largest_faction": 2}, {"largest_faction": 0}, {"largest_faction": 0, "alliances": False}]
+    cases = [
+        {},
+        {"largest_faction": 2},
+        {"largest_faction": 0},
+        {"largest_faction": 0, "alliances": False},
+        {"turns_to_hold": 1},
+    ]
 
     for case, said in zip(cases, words, strict=True):
         parts = report(reporter, view | {"rules": rules | case})
