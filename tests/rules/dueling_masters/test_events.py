@@ -20,7 +20,7 @@ MISSED = "sent no sheet by the deadline, and the move was passed"
 DRAWN = "sent no sheet by the deadline; dice completed the set-up"
 RAMMED = (
     "Your Z1 departed from E1 and rammed your own asteroid on C1; both are gone, "
-    "and your opponent knows only that something departed."
+    "and your opponent knows only that it departed."
 )
 
 Turn = tuple[State, tuple[Event, ...]]
@@ -111,14 +111,27 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(begun(forfeit_after=1)),
         [
-            f"You {MISSED}. 1 missed in a row, and 1 lose the game.",
-            "You missed too many deadlines and lost the game.",
+            "You sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "You missed too many deadlines.",
             "The game is over. Player two wins: the opponent missed too many deadlines.",
         ],
         [
-            f"Your opponent {MISSED}. 1 missed in a row, and 1 lose the game.",
-            "Your opponent missed too many deadlines and lost the game.",
+            "Your opponent sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "Your opponent missed too many deadlines.",
             "The game is over. Player two wins: the opponent missed too many deadlines.",
+        ],
+    ),
+    (
+        turn(new_game(forfeit_after=1)),
+        *[
+            [
+                f"{first} sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+                f"{first} missed too many deadlines.",
+                f"{second} sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+                f"{second} missed too many deadlines.",
+                "The game is over. A draw: both players missed too many deadlines.",
+            ]
+            for first, second in (("You", "Your opponent"), ("Your opponent", "You"))
         ],
     ),
     (
