@@ -75,7 +75,7 @@ def test_stations_and_abilities_won_are_named() -> None:
     assert "You took the energy station from red." in brief(state, "blue", events)
     assert "Blue took the energy station from you." in brief(state, "red", events)
     assert not [line for line in brief(state, "blue", events) if "ability" in line]
-    holding = replace(state, players=state.players | {"red": Player(side="S", at="A1", cards=("drift",))})
+    holding = replace(state, players={**state.players, "red": Player(side="S", at="A1", cards=("drift",))})
     assert "Red has a new ability: Quantum Drift." in brief(holding, "blue", events)
 
 

@@ -41,6 +41,13 @@ def offered() -> State:
     return turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])[0]
 
 
+def both_late(one: str, two: str) -> list[str]:
+    """What a report says of set-ups missed by both, where one missed deadline loses."""
+    told = [(f"{who} sent no sheet by the deadline.", f"{who} missed too many deadlines.") for who in (one, two)]
+    missed = [text for late, lost in told for text in (f"{late} 1 missed in a row, and 1 lose the game.", lost)]
+    return [*missed, "The game is over. A draw: both players missed too many deadlines."]
+
+
 SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(new_game(), one=["SETUP HOME B8", *SETUPS["one"][3:]], two=[]),
@@ -123,16 +130,8 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     ),
     (
         turn(new_game(forfeit_after=1)),
-        *[
-            [
-                f"{first} sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
-                f"{first} missed too many deadlines.",
-                f"{second} sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
-                f"{second} missed too many deadlines.",
-                "The game is over. A draw: both players missed too many deadlines.",
-            ]
-            for first, second in (("You", "Your opponent"), ("Your opponent", "You"))
-        ],
+        both_late("You", "Your opponent"),
+        both_late("Your opponent", "You"),
     ),
     (
         turn(begun(), one=[], removed=["two"]),
