@@ -7,7 +7,9 @@ from typing import Any
 
 from pbem.ruleset import Seat, View
 from rules.bubble_singularity.state import Rules
+from rules.bubble_singularity.table import NEEDED, Table
 from rules.bubble_singularity.turn import QUIET_ROUNDS
+from rules.bubble_singularity.views import state_of
 from rules.kit.brief import counted, fitted, named, sentence
 
 Events = list[dict[str, Any]]
@@ -19,9 +21,6 @@ _ENDS = {
     "left": "all others left",
 }
 """The ways a game ends, short enough for a line."""
-
-_TO_POP = 3
-"""Bubbles of any colours that pop."""
 
 
 def brief(view: View) -> list[str]:
@@ -62,9 +61,9 @@ def _verb(view: View, seats: Iterable[Seat], one: str, several: str) -> str:
 def _end(view: View) -> Iterator[str]:
     winners = view["result"]["winners"]
     who = sentence(named([_who(view, seat) for seat in winners], len(winners)))
-    win = _verb(view, winners, "wins", "win") if len(winners) == 1 else "share the win"
+    win = "share the win" if len(winners) > 1 else _verb(view, winners, "wins", "win")
     yield f"The game is over: {_ENDS[view['result']['how']]}."
-    yield f"{who} {win}."
+    yield f"{who or 'Nobody'} {win}."
 
 
 def _missed(view: View) -> Iterator[str]:
@@ -108,13 +107,25 @@ def _scored(view: View) -> Iterator[str]:
 def _held(view: View) -> Iterator[str]:
     """Cards that came, and actions that were blocked."""
     titles = view["abilities"]
-    for event in _of(view, "kept"):
-        cards = [titles[card]["title"] for card in event["what"] if card in titles]
-        if cards:
-            verb = _verb(view, [event["who"]], "has", "have")
-            yield sentence(f"{_who(view, event['who'])} {verb} a new ability: {named(cards)}.")
+    for seat, cards in _new_cards(view).items():
+        for card in cards:
+            verb = _verb(view, [seat], "has", "have")
+            yield sentence(f"{_who(view, seat)} {verb} a new ability: {titles[card]['title']}.")
     if blocked := view["players"][view["seat"]]["blocked"]:
         yield f"You may not {blocked} in your next turn."
+
+
+def _new_cards(view: View) -> dict[Seat, list[str]]:
+    """The cards that came to players and are theirs still: not those that they held before and chose again."""
+    new: dict[Seat, list[str]] = {}
+    before: set[str] = set()
+    for event in _of(view, "chosen", "kept"):
+        mine = new.setdefault(event["who"], [])
+        if event["kind"] == "chosen":
+            before |= {event["held"]} - set(mine)
+        else:
+            mine += [card for card in event["what"] if card in view["abilities"] and card not in (*before, *mine)]
+    return {seat: [card for card in mine if card in view["players"][seat]["cards"]] for seat, mine in new.items()}
 
 
 def _awaited(view: View) -> Iterator[str]:
@@ -179,6 +190,10 @@ def _own(view: View) -> Iterator[str]:
 
 
 def _ripe(view: View) -> Iterator[str]:
-    ripe = [place for place, space in view["spaces"].items() if len(space["bubbles"]) == _TO_POP - 1]
-    if ripe:
-        yield f"One bubble short of a pop: {named(sorted(ripe), 6)}."
+    """What pops in the reader's turn as it lies, such as two bubbles by Bubble Fusion, and what lacks one more."""
+    ripe = sorted(Table(state_of(view)).ripe(view["seat"]))
+    short = [place for place, space in view["spaces"].items() if len(space["bubbles"]) == NEEDED - 1]
+    if ripe and not view["players"][view["seat"]]["out"]:
+        yield f"Ready to pop in your turn, as things lie: {named(ripe, 6)}."
+    if lacking := sorted(set(short) - set(ripe)):
+        yield f"One bubble short of a pop: {named(lacking, 6)}."

@@ -139,7 +139,8 @@ def check_bubbles(table: Table, seat: Seat, path: Sequence[str], words: Sequence
     if len(words) != len(path):
         entered = ", ".join(path)
         hint = f"write {len(path)}, one for each space entered"
-        raise Refused("miscounted", f"your Mari enters {entered}: {len(path)} words are needed, not {len(words)}", hint)
+        needed = "1 word is" if len(path) == 1 else f"{len(path)} words are"
+        raise Refused("miscounted", f"your Mari enters {entered}: {needed} needed, not {len(words)}", hint)
     _check_bare(table, seat, path, words)
     hand = list(table.players[seat].hand)
     mine = {space for space, found in table.bubbles.items() if seat in found}

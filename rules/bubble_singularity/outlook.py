@@ -12,6 +12,7 @@ from typing import Any
 from pbem.ruleset import Finding
 from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.play import Chain, Play
+from rules.bubble_singularity.scoring import harvested
 from rules.bubble_singularity.turn import QUIET_ROUNDS, quiet_after
 
 
@@ -23,6 +24,9 @@ def outlook(play: Play) -> Iterator[Finding]:
     yield Finding(0, "note", "outlook", _pops(play))
     if play.result is not None:
         yield Finding(0, "note", "ends", f"the game ends in this turn: {ENDS[play.result.how]}")
+        return
+    if harvested(play) > len(play.table.bag):
+        yield Finding(0, "note", "ends", f"the game ends in this turn: {ENDS['bag']}")
         return
     if play.pending:
         drawn = "two ability cards are" if play.pending == 1 else f"{play.pending} times two ability cards are"

@@ -70,11 +70,21 @@ def _take_control(play: Play, chain: Chain) -> None:
 
 def harvesting(play: Play) -> None:
     """Energy Harvest brings a bubble from the bag for each chain of length 2 or more."""
-    if not play.table.has(play.seat, "harvest"):
-        return
-    for number, chain in enumerate(play.chains):
-        if chain.length >= HARVEST_LENGTH and play.result is None:
+    for number in _harvests(play):
+        if play.result is None:
             _harvest(play, number)
+
+
+def harvested(play: Play) -> int:
+    """How many bubbles Energy Harvest brings, if the bag holds so many."""
+    return len(_harvests(play))
+
+
+def _harvests(play: Play) -> list[int]:
+    """The chains for which Energy Harvest brings a bubble, by their numbers in the turn, from 0 (ruling 17)."""
+    if not play.table.has(play.seat, "harvest"):
+        return []
+    return [number for number, chain in enumerate(play.chains) if chain.length >= HARVEST_LENGTH]
 
 
 def _harvest(play: Play, number: int) -> None:

@@ -22,6 +22,7 @@ from rules.bubble_singularity.orders import (
     Pop,
     Pull,
     Resign,
+    Rotate,
     Start,
     Swap,
 )
@@ -136,7 +137,8 @@ def _told_of_turn(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
             0, "warning", "no-move", f"by default your Mari moves to {moved['path'][0][0]}", "write: MOVE <way>..."
         )
     if not play.plan.single("action"):
-        line = ORDERS.line(default_action(Table(play.state), play.seat))
+        acted = next(event.data for event in play.events if event.kind in ("rotated", "pulled"))
+        line = ORDERS.line(Rotate(acted["turn"]) if "turn" in acted else Pull(acted["way"]))
         yield Finding(
             0, "warning", "no-action", f"by default your action is {line}", "write: ROTATE CW|CCW or PULL <way>"
         )
@@ -229,11 +231,22 @@ def defaults(view: View) -> tuple[Order, ...]:
 
 
 def default_answers(state: State) -> tuple[Order, ...]:
-    """The first answers; where one brings the question of a full category, the new card for the held one."""
+    """One line that says what comes of none: the first answers, and of a full category what is held in the end."""
     answers = [answer_to(asked, (), state.liking, state.edition) for asked in state.questions]
     answer = tuple(word for answer in answers for word in answer)
-    following = rehearse(state, state.questions[0].seat, (Keep(answer),)).question
-    return (Keep(answer if following is None else (*answer, following.choices[0])),)
+    seat = state.questions[0].seat
+    following = rehearse(state, seat, (Keep(answer),)).question
+    if following is not None:
+        return (Keep((*answer, following.choices[0])),)
+    unanswered = rehearse(state, seat, ())
+    held = [card for card in unanswered.table.players[seat].cards if card in _rivals(unanswered)]
+    return (Keep((*held, *(word for word in answer if word not in held))),)
+
+
+def _rivals(play: Play) -> set[str]:
+    """The cards of a turn of which only one of a category could be kept."""
+    chosen = (event.data for event in play.events if event.kind == "chosen")
+    return {card for data in chosen for card in (data["card"], data["held"])}
 
 
 def default_turn(state: State) -> tuple[Order, ...]:

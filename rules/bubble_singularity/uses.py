@@ -81,9 +81,12 @@ def _attract(play: Play, order: UseAttractor) -> None:
     most = min(PULLED, distance(order.node, here))
     if not most:
         raise Refused("node-here", f"the node on {order.node} is with your Mari already")
-    if order.ways and len(order.ways) != most:
-        raise Refused("wrong-distance", f"the node on {order.node} comes {most} spaces, not {len(order.ways)}")
-    goal = _pulled_to(play, order.node, order.ways) if order.ways else _straightest(play, order.node, most)
+    straightest = _straightest(play, order.node, most)
+    ways = order.ways or straightest
+    if len(ways) != len(straightest):
+        spaces = "1 space" if len(straightest) == 1 else f"{len(straightest)} spaces"
+        raise Refused("wrong-distance", f"the node on {order.node} comes {spaces}, not {len(ways)}")
+    goal = _pulled_to(play, order.node, ways)
     nodes[nodes.index(order.node)] = goal
     play.tell("attracted", who=play.seat, start=order.node, space=goal)
 
@@ -101,15 +104,16 @@ def _pulled_to(play: Play, start: str, ways: Sequence[str]) -> str:
     return place
 
 
-def _straightest(play: Play, start: str, most: int) -> str:
-    """Where a node comes if no way is named: along the longer axis first, and as far as other nodes let it."""
+def _straightest(play: Play, start: str, most: int) -> Sequence[str]:
+    """The ways a node comes if none is named: along the longer axis first, and as far as other nodes let it."""
     (ax, ay), (bx, by) = spot(start), spot(play.at)
     across_first = abs(ax - bx) >= abs(ay - by)
     axes = ("E", "W", "S", "N") if across_first else ("S", "N", "E", "W")
     for steps in range(most, 0, -1):
         for ways in product(sorted(WAYS, key=axes.index), repeat=steps):
             try:
-                return _pulled_to(play, start, ways)
+                _pulled_to(play, start, ways)
             except Refused:
                 continue
+            return ways
     raise Refused("node-there", f"other nodes block all ways of the node on {start}")

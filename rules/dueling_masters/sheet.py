@@ -6,7 +6,7 @@ shows them; nothing here can know what has become of a piece in transit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,17 +26,29 @@ _WHEN = "this takes effect when your opponent's sheet is run, before anything on
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     """The orders of a sheet, each checked against the view and the lines above it."""
     read = ORDERS.parse(view, lines)
-    sheet = _Sheet(view, {order.kind for order in read.orders if isinstance(order, Setup)})
-    for entry in read.entries:
-        try:
-            sheet.take(entry)
-        except Refused as refused:
-            sheet.findings.append(Finding(entry.line, "error", refused.code, refused.text, refused.hint))
+    sheet = _judged(view, read.entries)
     complete = sheet.sum_up()
     if not view["over"]:
         sheet.findings += outlook(view, [entry.order for entry in sheet.entries], complete=complete)
     findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
     return Parsed(tuple(sheet.entries), tuple(findings), complete)
+
+
+def _judged(view: View, entries: Sequence[Entry]) -> _Sheet:
+    """The sheet of the lines that can be taken together.
+
+    Where a kind's line is refused, its pieces stay where they stand, as they do in
+    the turn (ruling 11), and the other lines are judged anew with these.
+    """
+    told: list[Finding] = []
+    while True:
+        sheet = _Sheet(view, {entry.order.kind for entry in entries if isinstance(entry.order, Setup)})
+        errors = list(sheet.refused(entries))
+        told += errors
+        if not errors:
+            sheet.findings += told
+            return sheet
+        entries = sheet.entries
 
 
 def placed(view: View) -> dict[str, tuple[str, ...]]:
@@ -47,7 +59,7 @@ def placed(view: View) -> dict[str, tuple[str, ...]]:
 
 @dataclass
 class _Sheet:
-    """The lines taken so far. `kinds` are those that the sheet sets up, right or wrong."""
+    """The lines taken so far. `kinds` are those that the sheet sets up anew."""
 
     view: View
     kinds: set[str]
@@ -57,6 +69,14 @@ class _Sheet:
 
     def __post_init__(self) -> None:
         self.placed = {kind: squares for kind, squares in placed(self.view).items() if kind not in self.kinds}
+
+    def refused(self, entries: Iterable[Entry]) -> Iterator[Finding]:
+        """Take the orders that can be taken, one after the other; what speaks against the others."""
+        for entry in entries:
+            try:
+                self.take(entry)
+            except Refused as refused:
+                yield Finding(entry.line, "error", refused.code, refused.text, refused.hint)
 
     def take(self, entry: Entry) -> None:
         """Take one more order. Raises Refused."""

@@ -195,6 +195,15 @@ def test_singularity_attractor_passes_a_node(way: str) -> None:
     assert play(state, f"USE ATTRACTOR A1 {way}", "MOVE S", "ROTATE CW").state.nodes == ("C1", "B1")
 
 
+@pytest.mark.parametrize("way", ["S", ""])
+def test_singularity_attractor_brings_a_node_one_space_where_others_block_it(way: str) -> None:
+    """Where a node would come onto another one whichever way it goes, it comes one space (ruling 16)."""
+    state = lay(red="D4", held=["attractor"], nodes=["C1", "C3"])
+
+    assert play(state, f"USE ATTRACTOR C1 {way}", "MOVE N", "PULL S").state.nodes == ("C2", "C3")
+    assert refused(state, "USE ATTRACTOR C1 S S", "MOVE N", "PULL S")[0] == "wrong-distance"
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [

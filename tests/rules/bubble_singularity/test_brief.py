@@ -74,7 +74,28 @@ def test_stations_and_abilities_won_are_named() -> None:
 
     assert "You took the energy station from red." in brief(state, "blue", events)
     assert "Blue took the energy station from you." in brief(state, "red", events)
-    assert "Red has a new ability: Quantum Drift." in brief(state, "blue", events)
+    assert not [line for line in brief(state, "blue", events) if "ability" in line]
+    holding = replace(state, players={**state.players, "red": Player(side="S", at="A1", cards=("drift",))})
+    assert "Red has a new ability: Quantum Drift." in brief(holding, "blue", events)
+
+
+def test_a_card_chosen_again_is_no_new_ability() -> None:
+    """Who keeps the card held has no new one; nor is one told that another card of the turn has replaced."""
+    asked = replace(
+        lay(held=["wormhole"]),
+        question=Question("card", "blue", ("drift", "folder")),
+        further=(Question("card", "blue", ("explorer", "fusion")),),
+    )
+    told = {
+        line: [said for said in brief(after.state, "blue", after.events) if "ability" in said]
+        for line in ("KEEP wormhole drift fusion", "KEEP explorer drift")
+        for after in [play(asked, line)]
+    }
+
+    assert told == {
+        "KEEP wormhole drift fusion": ["You have a new ability: Bubble Fusion."],
+        "KEEP explorer drift": ["You have a new ability: Efficient Explorer."],
+    }
 
 
 def test_a_block_is_told_to_whom_it_binds() -> None:
@@ -108,6 +129,17 @@ def test_spaces_one_bubble_short_of_a_pop_are_named() -> None:
     assert brief(lay(lying={"D4": "rb", "A2": "yy", "B2": "r"}))[-1] == "One bubble short of a pop: A2 and D4."
 
 
+def test_two_bubbles_that_fusion_pops_are_not_called_short() -> None:
+    """What is ready in the reader's turn by his cards or beside the energy station, is not so for the others."""
+    state = lay(held=["fusion"], lying={"B2": "bb", "D4": "rb"})
+
+    assert brief(state)[-2:] == [
+        "Ready to pop in your turn, as things lie: B2.",
+        "One bubble short of a pop: D4.",
+    ]
+    assert brief(state, "red")[-1] == "One bubble short of a pop: B2 and D4."
+
+
 def test_a_coming_standstill_is_told() -> None:
     """From a whole round without a move or a pop on."""
     assert "Nothing moves or pops: the game ends after 1 more turn like that." in brief(replace(lay(), quiet=3))
@@ -138,5 +170,5 @@ def test_a_table_that_everybody_has_left_is_told_too() -> None:
     told = brief(done, "red", events)
 
     assert done.phase == "over"
-    assert told
+    assert told[1] == "Nobody wins."
     assert not [line for line in told if "lead" in line]

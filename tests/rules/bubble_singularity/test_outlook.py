@@ -105,6 +105,18 @@ def test_a_wrong_forecast_is_caught() -> None:
     assert untrue(said, play(lay(hand="rgbb", lying=lying), "MOVE N", "ROTATE CW")) == []
 
 
+@pytest.mark.parametrize(("bag", "code"), [("", "ends"), ("r", "cards")])
+def test_an_end_by_energy_harvest_is_foretold(bag: str, code: str) -> None:
+    """A bubble that the bag has not ends the game before cards are drawn; that the bag is empty lies open."""
+    state = lay(hand="", held=["harvest"], nodes=["C3"], lying={"C3": "rr", "C2": "g"}, bag=bag)
+    after = play(state, "PULL N")
+
+    said = read(state, "PULL N").findings
+    assert [found.code for found in said if found.code in ("ends", "cards")] == [code]
+    assert untrue(said, after) == []
+    assert (after.state.result is not None) == (code == "ends")
+
+
 def test_refused_lines_have_no_part_in_the_forecast() -> None:
     """A line that is refused changes nothing of what is said of the others."""
     state = lay(hand="rgbb", lying={"C2": "rg"})

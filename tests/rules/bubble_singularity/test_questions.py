@@ -157,6 +157,15 @@ def test_of_what_an_answer_leaves_to_choose_the_new_card_is_kept() -> None:
     assert [found.code for found in read(state, "KEEP drift harvest").findings] == ["replaces"]
 
 
+@pytest.mark.parametrize(("line", "cards"), [("", ("explorer",)), ("KEEP wormhole", ("wormhole",))])
+def test_at_the_deadline_a_new_card_replaces_the_one_held(line: str, cards: tuple[str, ...]) -> None:
+    """Also one that came a pair before; unless the standing list names the one held. An empty sheet does the same."""
+    state = asked(["wormhole"], pops=2, line=line).state
+
+    assert [question.choices[0] for question in state.questions] == ["drift", "explorer"]
+    assert (miss(state).player().cards, play(state).player().cards) == (cards, cards)
+
+
 def test_two_nodes_ask_twice_in_campaigns_of_version_2() -> None:
     """There, for each pop on a node there is a pair of cards, one after the other."""
     first = asked([], pops=2, edition=2)

@@ -13,9 +13,10 @@ import pytest
 import rules.bubble_singularity.events as events_module
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.reporter import Reporter
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Dice, Event, Seat, TurnInput
 from rules.bubble_singularity import RULESET
 from rules.bubble_singularity.events import public
+from rules.bubble_singularity.orders import Resign
 from rules.bubble_singularity.state import State
 from tests.rules.bubble_singularity.table import lay, new_game, play, view
 
@@ -225,6 +226,16 @@ def test_the_last_report_names_the_winners(reporter: Reporter) -> None:
 
     for shown in (report(reporter, over.state, "red").text, report(reporter, over.state, "red").html):
         assert "Red wins: all others left the game." in plain(shown)
+
+
+def test_where_all_left_nobody_wins(reporter: Reporter) -> None:
+    """A game from which all resigned at once has no winner, and says so."""
+    orders = {seat: (Resign(),) for seat in ("red", "blue")}
+    over, events = RULESET.resolve(lay(), TurnInput(orders), Dice(b"all"))
+
+    for shown in (report(reporter, over, "red", events).text, report(reporter, over, "red", events).html):
+        assert "Nobody wins: all others left the game." in plain(shown)
+        assert "Nobody wins. Totals: red 0, blue 0." in plain(shown)
 
 
 def test_beginners_read_of_no_cards(reporter: Reporter) -> None:

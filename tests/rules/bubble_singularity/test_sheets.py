@@ -82,6 +82,25 @@ def test_an_empty_sheet_is_remarked() -> None:
     assert codes(read(new_game(), seat="red")) == [(0, "no-start"), (0, "no-card")]
 
 
+@pytest.mark.parametrize(
+    ("mari", "move", "advanced", "action"),
+    [
+        ("C2", "MOVE N", False, "PULL E"),
+        ("C2", "MOVE S", True, "ROTATE CW"),
+        ("C3", "MOVE N", True, "PULL N"),
+        ("B4", "MOVE W", False, "PULL N"),
+    ],
+)
+def test_the_default_action_named_is_that_of_the_moves_end(mari: str, move: str, advanced: bool, action: str) -> None:
+    """Where ROTATE is blocked, a neighbour of the space moved to is pulled; on the Universe nothing is blocked."""
+    state = lay(blue=mari, blocked="ROTATE", advanced=advanced)
+
+    (said,) = [found.text for found in read(state, move).findings if found.code == "no-action"]
+    (done,) = [event for event in play(state, move).events if event.kind in ("rotated", "pulled")]
+    assert said == f"by default your action is {action}"
+    assert {"rotated": "ROTATE CW", "pulled": f"PULL {done.data.get('way')}"}[done.kind] == action
+
+
 def test_nobody_plays_out_of_turn() -> None:
     """Who is not on move is told whose turn it is."""
     (error,) = read(lay(), "MOVE N", seat="red").errors

@@ -20,7 +20,7 @@ MISSED = "sent no sheet by the deadline, and the move was passed"
 DRAWN = "sent no sheet by the deadline; dice completed the set-up"
 RAMMED = (
     "Your Z1 departed from E1 and rammed your own asteroid on C1; both are gone, "
-    "and your opponent knows only that something departed."
+    "and your opponent knows only that it departed."
 )
 
 Turn = tuple[State, tuple[Event, ...]]
@@ -39,6 +39,13 @@ def sentences(happened: Turn, seat: Seat) -> list[str]:
 def offered() -> State:
     """A game in which player two is to move and has been offered a draw."""
     return turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])[0]
+
+
+def both_late(one: str, two: str) -> list[str]:
+    """What a report says of set-ups missed by both, where one missed deadline loses."""
+    told = [(f"{who} sent no sheet by the deadline.", f"{who} missed too many deadlines.") for who in (one, two)]
+    missed = [text for late, lost in told for text in (f"{late} 1 missed in a row, and 1 lose the game.", lost)]
+    return [*missed, "The game is over. A draw: both players missed too many deadlines."]
 
 
 SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
@@ -111,15 +118,20 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(begun(forfeit_after=1)),
         [
-            f"You {MISSED}. 1 missed in a row, and 1 lose the game.",
-            "You missed too many deadlines and lost the game.",
+            "You sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "You missed too many deadlines.",
             "The game is over. Player two wins: the opponent missed too many deadlines.",
         ],
         [
-            f"Your opponent {MISSED}. 1 missed in a row, and 1 lose the game.",
-            "Your opponent missed too many deadlines and lost the game.",
+            "Your opponent sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "Your opponent missed too many deadlines.",
             "The game is over. Player two wins: the opponent missed too many deadlines.",
         ],
+    ),
+    (
+        turn(new_game(forfeit_after=1)),
+        both_late("You", "Your opponent"),
+        both_late("Your opponent", "You"),
     ),
     (
         turn(begun(), one=[], removed=["two"]),

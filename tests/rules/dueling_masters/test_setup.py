@@ -146,6 +146,17 @@ def test_a_correction_is_checked_against_what_stays() -> None:
     assert codes(read(state, "one", "SETUP HOME A1", "SETUP B B8")) == []
 
 
+def test_a_line_refused_leaves_what_it_would_have_replaced() -> None:
+    """What was placed stays where a new line for its kind is refused (ruling 11); other lines must go with it."""
+    state, _ = turn(new_game(), one=SETUPS["one"][:4], two=[])
+    slip = "SETUP W J1"
+
+    refused = [(0, "incomplete"), (1, "not-your-half"), (2, "not-alone")]
+    assert codes(read(state, "one", slip, "SETUP HOME C1")) == refused
+    rest = read(state, "one", slip, *SETUPS["one"][4:])
+    assert (codes(rest), rest.complete) == ([(1, "not-your-half")], True)
+
+
 def test_the_game_has_begun_for_good() -> None:
     """After the beginning no piece is placed any more."""
     assert codes(read(begun(), "one", "SETUP HOME A5")) == [(0, "no-move"), (1, "set-up-over")]
