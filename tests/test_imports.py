@@ -185,7 +185,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "calendar": ("outage schedule",),
     "campaign": (
-        "holds journal links piles policy reading shelf tokens",
+        "courtesies holds journal links piles policy shelf tokens",
+        "reading",
         "due sheets snapshot",
         "deadlines history labels notices",
         "people press rolls",
@@ -247,7 +248,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "chart",
     ),
     "desk": (
-        "attempts commands originals seats sheet",
+        "attempts commands days originals seats sheet",
         "choosing claims gm_commands pages quotations sheet_files",
         "check gm_acts replies",
         "aside bounces floods gm limits requests",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pbem.campaign.courtesies import without_courtesies
 from pbem.report import Restated, Told, restate, tell_findings
 from pbem.ruleset import AnyRuleset, Finding, OrderBook, Parsed, View, digest
 
@@ -63,8 +64,8 @@ class Reading:
 
 def read_lines(ruleset: AnyRuleset, view: View, lines: Lines) -> Reading:
     """What a sheet's lines come to."""
-    parsed = ruleset.parse(view, lines)
-    return Reading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)), ruleset.orders)
+    parsed, notes = without_courtesies(ruleset.parse(view, lines), lines)
+    return Reading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)), ruleset.orders, notes)
 
 
 def still_reads(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:

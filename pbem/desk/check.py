@@ -56,7 +56,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
         orders=reading.restated,
         findings=reading.told,
         missing=reading.missing,
-        notes=(*cleaned, *mended, *found.notes, *_other_seat(found, data)),
+        notes=(*cleaned, *mended, *found.notes, *_other_seat(found, data), *reading.notes),
     )
 
 

@@ -38,7 +38,7 @@ class Free(Kind):
 class Day(Kind):
     """A day of the calendar, ISO 8601; kept as text."""
 
-    shown, expected, example = "day", "a day like 2026-12-24", "2026-12-24"
+    shown, expected, example = "day", "a day like 2026-12-24 or 24 Dec 2026", "2026-12-24"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         """The day in its ISO form. Raises Refused."""
@@ -165,7 +165,8 @@ class ChooseWord(Command):
 
 @dataclass(frozen=True, slots=True)
 class Absent(Command):
-    """Tell that you cannot send orders from one day to another; deadlines yet to be set keep out of that time."""
+    """Tell that you cannot send orders from one day to another, such as 2026-12-24 or 24 Dec 2026; deadlines yet to be
+    set keep out of that time."""
 
     usage = "ABSENT first [TO last]"
     first: Annotated[str, DAY]

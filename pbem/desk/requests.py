@@ -25,7 +25,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pbem.campaign.courtesies import without_courtesies
 from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
+from pbem.desk.days import with_days
 from pbem.desk.replies import Case
 from pbem.desk.seats import SeatContext
 from pbem.desk.sheet import Header, Names, SheetText
@@ -48,6 +50,8 @@ NEVER_ORDERS = (
 )
 
 _FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
+_POLITE = (" please", " pls", " thanks", " thank you")
+_WITH_DAYS = ("ABSENT", "DEPUTY")
 _FRAME = re.compile(r"\A\s*+player\s", re.IGNORECASE)
 
 
@@ -102,7 +106,7 @@ class CommandList:
 
     def parse(self) -> Parsed:
         """The commands in the order written, and what is wrong with the rest. Never raises."""
-        return COMMANDS.parse({}, self.lines)
+        return without_courtesies(COMMANDS.parse({}, self.lines), self.lines)[0]
 
 
 def find_request(lines: Sequence[str], known: Names) -> CommandList | None:
@@ -158,10 +162,21 @@ def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]
     if texted is not None:
         text = "\n".join(lines[texted + 1 :]).strip("\n")
         numbered = numbered[: texted + 1]
-    asking = [(number, without_keys(line)) for number, line in numbered if split_words(line)]
+    asking = [(number, _plainly(without_keys(line))) for number, line in numbered if split_words(line)]
     if len(asking) > MOST_COMMANDS:
         notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
     return CommandList(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)
+
+
+def _plainly(line: str) -> str:
+    """A command without "please" and a full stop behind it, its days in digits; words for the dice stay as they are."""
+    match = _FIRST.match(line)
+    verb = _in_full(match[1].upper()) if match else ""
+    if verb in ("", "DICE"):
+        return line
+    said = (with_days(line) if verb in _WITH_DAYS else line).rstrip(" \t.!?,")
+    polite = next((words for words in _POLITE if said.lower().endswith(words)), "")
+    return said.removesuffix(said[len(said) - len(polite) :]).rstrip(" \t,")
 
 
 def _takes_text(line: str) -> bool:

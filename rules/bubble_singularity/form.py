@@ -81,7 +81,7 @@ def _turn_form(view: View) -> Iterator[tuple[str, str]]:
         elif held:
             yield f"# {_usages[order]}", f"your bonus, if you end on {station}"
     if not rules.beginner:
-        yield "KEEP fusion drift", "kept without asking from now on, best first"
+        yield "KEEP fusion drift", "kept unasked from now on, best first"
     yield from _sent(view)
 
 
@@ -104,7 +104,7 @@ def _sent(view: View) -> Iterator[tuple[str, str]]:
         event.data["sent"] for event in rehearse(state_of(view), view["seat"], ()).events if event.kind == "rotated"
     )
     for colour, way, _ in next(pushed, [])[:1]:
-        yield f"SEND {colour} {way}", "where a push sends it; for pops POP B2 red N"
+        yield f"SEND {colour} {way}", "where a push sends it; pops: POP B2 red N"
 
 
 def _default_form(view: View) -> Iterator[tuple[str, str]]:

@@ -47,7 +47,9 @@ def _rotated(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _pulled(data: Mapping[str, Any]) -> tuple[str, str]:
-    return "pulls", f"from {data['start']} to {data['space']} are pulled {', '.join(data['bubbles']) or 'no bubbles'}"
+    if not data["bubbles"]:
+        return "pulls", f"nothing lies on {data['start']} to be pulled to {data['space']}"
+    return "pulls", f"{', '.join(data['bubbles'])} pulled from {data['start']} to {data['space']}"
 
 
 _ACTS = {"moved": _moved, "rotated": _rotated, "pulled": _pulled}

@@ -21,6 +21,9 @@ WORDS: Mapping[str, str] = {HOME: "home planet", ASTEROID: "asteroid"} | {kind: 
 MANNERS: Mapping[str, str] = {W: "leap", B: "queen", X: "rook", Y: "bishop", Z: "queen"}
 """How each kind moves, as `board.flights` names it; what is not here stays where it is."""
 
+CHESSMEN: Mapping[str, str] = {"leap": "knight", "queen": "queen", "rook": "rook", "bishop": "bishop", "king": "king"}
+"""Which chessman moves in which manner."""
+
 MANNER_WORDS: Mapping[str, str] = {
     "leap": "flies two squares straight and then one sideways",
     "queen": "moves like a chess queen",

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
-from rules.dueling_masters.kinds import KINDS, WORDS, numbers
+from rules.dueling_masters.board import HALVES
+from rules.dueling_masters.kinds import CHESSMEN, KINDS, STRENGTH, WORDS, manner, numbers
 from rules.dueling_masters.moves import Fleet, check_time
 from rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
 from rules.dueling_masters.outlook import outlook
@@ -158,29 +159,35 @@ def template(view: View) -> list[str]:
     if view["offer"] == opponent(view["seat"]):
         lines += ["; DRAW ACCEPT", "; DRAW DECLINE"]
     if view["stage"] == "set-up":
-        return lines + _setup_lines(view)
+        return [*lines, *_setup_lines(view)]
     if not view["awaited"]:
         return lines
     fleet = Fleet.of_view(view)
     own = {piece["name"]: piece for piece in view["own"]}
     lines.append("# It is your move: take away one semicolon and write a square.")
-    lines += [_move_line(own[piece.name], ram=not fleet.moves(piece)) for piece in fleet.movable()]
+    lines += [_move_line(view, own[piece.name], ram=not fleet.moves(piece)) for piece in fleet.movable()]
     return lines if view["offer"] else [*lines, "; DRAW OFFER"]
 
 
-def _setup_lines(view: View) -> list[str]:
-    done = placed(view)
-    lines = []
+def _setup_lines(view: View) -> Iterator[str]:
+    done, rows = placed(view), HALVES[view["seat"]]
+    yield f"# Take away the semicolons, and write a square of rows {rows[0]} to {rows[-1]} for each <where>."
+    yield f"# Strongest first: {' '.join(STRENGTH)}. An asteroid and what meets it both perish."
     for kind, number in numbers(view["homes"]).items():
-        squares = " ".join(done.get(kind, ["<square>"] * number))
-        lines.append(f"SETUP {kind} {squares}" if kind in done else f"; SETUP {kind} {squares}")
-    return lines
+        squares, how = " ".join(done.get(kind, ["<where>"] * number)), _how(view, kind)
+        yield f"{'' if kind in done else '; '}SETUP {kind} {squares}{f'  # {how}' if how else ''}"
 
 
-def _move_line(piece: View, *, ram: bool) -> str:
+def _how(view: View, kind: str) -> str:
+    """How pieces of a kind move, in a word of chess; "" if they do not."""
+    chessman = CHESSMEN.get(manner(kind, home_moves=view["home_moves"]))
+    return f"like a {chessman}" if chessman else ""
+
+
+def _move_line(view: View, piece: View, *, ram: bool) -> str:
     where = f"in transit, {piece['origin']} to {piece['square']}" if piece["transit"] else f"on {piece['square']}"
     order = f"; MOVE {piece['name']} TO <square>{' RAM' if ram else ''}"
-    return f"{order:<32}# {where}"
+    return f"{order:<28} # {_how(view, piece['kind'])}, {where}"
 
 
 def desk(view: View) -> dict[str, Any]:

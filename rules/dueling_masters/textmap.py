@@ -12,7 +12,7 @@ from rules.kit.textgrid import TextGrid
 _LEFT, _CELL = 2, 7
 _WIDTH = _LEFT + _CELL * len(COLUMNS) + 1
 LEGEND = (
-    "Z1 yours, ~Z1 in transit to here, * your asteroid, . where a flight was judged;",
+    "Z1 yours, ~Z1 in transit to here, * your asteroid, . a flight was judged here;",
     "enemy 3: (3?) departed from here, (3X) the same and is an X, [3X] stands here",
 )
 

@@ -138,7 +138,7 @@ AMOUNT = Amount()
 
 @dataclass(frozen=True, slots=True)
 class Move(Order):
-    """Move a defence unit, one direction for each step.
+    """Move a defence unit, one direction for each step: E, NE, NW, W, SW or SE.
 
     A General takes one step a turn, Lieutenants two, Soldiers three, Scouts four.
     """

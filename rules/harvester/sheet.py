@@ -228,6 +228,9 @@ def template(view: View) -> list[str]:
     if view["over"] or home is None:
         return []
     lines = _target_lines(view, home)
+    if view["units"]:
+        ways, unit = " ".join(DIRECTIONS), view["units"][0]["unit"]
+        lines.append(f"# directions: {ways}; or a hex instead of them: MOVE {unit} TO <q>,<r>")
     lines += [f"; MOVE {unit['unit']:<2} {_blanks(unit['unit'])}" for unit in view["units"]]
     if payable(view) and view["building"] is None:
         lines.append(f"; BUILD <unit>             # one of {', '.join(payable(view))}")

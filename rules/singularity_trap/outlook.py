@@ -157,10 +157,9 @@ class Outlook:
         self.ships |= {name: self._new(name, order) for name in names}
         for name in names[paid:]:
             self.ships[name].unpaid = "not built, for want of points"
-        called = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         if self.view["section"] == "turn":
-            them = "it is" if len(names) == 1 else "they are"
-            self._find(line, "note", "new-name", f"on this sheet {them} called {called}")
+            they, to = ("it is", "") if len(names) == 1 else ("they are", f" to {names[-1]}")
+            self._find(line, "note", "new-name", f"on this sheet {they} called {names[0]}{to}")
 
     def _pay(self, line: int, number: int, price: int) -> int:
         """How many are paid for."""

@@ -244,6 +244,9 @@ def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
         yield Finding(line, "error", "no-way", "the way is missing", "write vectors, SLIP, JUMP, or STAY")
         return
     yield from sheet.ships(line, order.ships, "cannot-move", lambda ship: _cannot_move(ship, order))
+    if not order.vector and not order.powered:
+        text = "STAY is a move: such a ship stops nobody and does not terraform; one without a MOVE does"
+        yield Finding(line, "warning", "stays", text)
     for ship in sheet.there(order.ships):
         if ship.encounter:
             pinned = sheet.view["section"] == "movement"

@@ -43,7 +43,8 @@ def _economic(view: View) -> Iterator[str]:
     home = next((planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]), None)
     payable = [kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= left]
     if home and payable:
-        yield f"; BUILD {payable[0]} AT {home}"
+        named = "  # called NEW1 on this sheet; it may move at once" if view["section"] == "turn" else ""
+        yield f"; BUILD {payable[0]} AT {home}{named}"
 
 
 def _declaration(view: View) -> Iterator[str]:

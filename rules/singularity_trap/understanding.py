@@ -11,14 +11,17 @@ from pbem.ruleset import Finding, Parsed, View, join_lines
 from rules.singularity_trap.orders import BOOK
 from rules.singularity_trap.wording import plain
 
+_RESTING = ("HOLD", "STAY", "WAIT", "GUARD", "STOP")
 _HINTS = {
     **dict.fromkeys(
-        ("HOLD", "STAY", "WAIT", "GUARD", "STOP"),
+        (*_RESTING, *(f"{word}S" for word in _RESTING)),
         "a ship without a MOVE stays where it is; MOVE with its id and STAY counts as moving",
     ),
-    **dict.fromkeys(("RESIGN", "SURRENDER", "QUIT", "CONCEDE", "I"), "to leave the game, write: RESIGN CONFIRM"),
+    **dict.fromkeys(("RESIGN", "SURRENDER", "QUIT", "CONCEDE"), "to leave the game, write: RESIGN CONFIRM"),
 }
-"""What is meant by words that are no orders here."""
+"""What is meant by words that are no orders here, as the first or second of a line."""
+
+_VERBS = "possible: " + ", ".join(dict.fromkeys(verb.word for verb in BOOK.verbs)) + "; or a ship's id and its way"
 
 
 def understood(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
@@ -54,7 +57,8 @@ def _is_better(again: Parsed, before: list[Finding]) -> bool:
     """Whether a line in other words is taken, or its fault better told, than as it stands."""
     if again.entries:
         return not again.findings or not any(finding.code == "dropped" for finding in before)
-    return bool(again.findings) and any(finding.code == "unknown-verb" for finding in before)
+    unknown = (any(finding.code == "unknown-verb" for finding in findings) for findings in (before, again.findings))
+    return bool(again.findings) and [*unknown] == [True, False]
 
 
 def _hinted(finding: Finding, line: str) -> Finding:
@@ -62,8 +66,11 @@ def _hinted(finding: Finding, line: str) -> Finding:
     words = line.upper().replace(",", " ").split()
     if finding.severity == "error" and "AND" in words and words[0].startswith("BUI"):
         return dataclasses.replace(finding, hint="write a BUILD line for each type")
-    if finding.severity == "error" and words and not finding.hint.startswith("did you mean"):
-        hint = _HINTS.get(words[0].strip(".!"))
-        if hint:
-            return dataclasses.replace(finding, hint=hint)
-    return finding
+    if finding.severity != "error":
+        return finding
+    hint = next((_HINTS[word] for word in (each.strip(".!") for each in words[:2]) if word in _HINTS), "")
+    if finding.code == "unknown-verb":
+        hint = hint or _VERBS
+    if not hint or (finding.hint.startswith("did you mean") and finding.hint != "did you mean STAY?"):
+        return finding
+    return dataclasses.replace(finding, hint=hint)

@@ -8,6 +8,7 @@ book says what is wrong with it.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 
@@ -39,6 +40,7 @@ _VERBS = {
 }
 _NEGATED = re.compile(r"(?:DO NOT|DON'T|DONT|NO|NEVER) (?=TERRAFORM|ALLY)")
 _EVERY = {"EVERYTHING", "EVERYONE", "EVERYBODY"}
+_SPEAKER = {"I", "I'LL", "WE", "WE'LL", "WILL"}
 _PLAIN = {"PLEASE", "PLS", "THE", "MY", "A", "AN", "THEN", "THANKS"}
 
 _YES = {"YES", "Y", "YEP", "YEAH", "ON", "TRUE", "OK"}
@@ -64,6 +66,7 @@ def plain(line: str) -> str:
     text = _BULLET.sub("", ascii_signs(_REMARK.split(line, maxsplit=1)[0]).replace("’", "'").upper())
     text = _SENTENCE.sub(" ", _ARROWS.sub(" TO ", text)).replace(",", " , ")
     words = [word for word in text.split() if word not in _PLAIN]
+    words = [*itertools.dropwhile(_SPEAKER.__contains__, words)]
     if not words or '"' in text:
         return line
     negated = _NEGATED.match(" ".join(words))

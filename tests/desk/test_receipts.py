@@ -42,6 +42,23 @@ def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
     assert "Orders are due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)." in text
 
 
+def test_words_to_a_person_are_left_alone(desk: Desk) -> None:
+    """A greeting above the orders, and thanks and a name below them, are no slips; what may be a slip is one."""
+    text = send(desk, "Hi there,\nBID 4\n\nThanks and best wishes!\nAnn")
+    doubtful = send(desk, "BID 5\nThanks\nWHISPR")
+
+    assert text.startswith("Sheet 1 taken: 1 order.\n")
+    assert "left alone: 'Hi there,', 'Thanks and best" in text
+    assert "Did you mean WHISPER?" in doubtful
+
+
+def test_thanks_alone_are_no_sheet(desk: Desk) -> None:
+    """Who writes nothing but a kind word has not dropped his orders."""
+    send(desk, "BID 4")
+
+    assert "Your sheet 1 still counts" in send(desk, "Thanks, a nice game so far\nAnn")
+
+
 def test_a_receipt_is_threaded_under_its_sheet(desk: Desk) -> None:
     """In-Reply-To is the sheet's, the report is in the thread, and the code comes along."""
     report = desk.last()

@@ -51,6 +51,26 @@ def test_commands_are_found(text: str, lines: list[str] | None) -> None:
     assert asked(text) == lines
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("STATUS please.\nThanks!\nAnn", "STATUS"),
+        ("rules combat, please?", "RULES combat"),
+        ("ABSENT 1 December 2026 to Fri 5 Dec 2026.", "ABSENT 2026-12-01 TO 2026-12-05"),
+        ("ABSENT Dec 24, 2026", "ABSENT 2026-12-24"),
+        ("DEPUTY bob@example.org UNTIL the 3rd of January 2027", "DEPUTY bob@example.org UNTIL 2027-01-03"),
+        ("DICE thank you", "DICE thank you"),
+    ],
+)
+def test_commands_may_be_written_as_to_a_person(text: str, line: str) -> None:
+    """With a please behind them, a name below, and days as reports write them; what is chosen for the dice stays."""
+    found = find_request(text.split("\n"), {"toy1"}.__contains__)
+
+    assert found is not None
+    assert found.parse().errors == ()
+    assert list(map(COMMANDS.line, found.parse().orders)) == [line]
+
+
 def test_a_frame_names_seat_and_key() -> None:
     """The line PLAYER is read as ORDERS is: campaign and seat in small letters, the key as it stands."""
     found = find_request(["player Toy1 RED Key", "STATUS", "END"], {"toy1"})

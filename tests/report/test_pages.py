@@ -59,10 +59,10 @@ PROBLEM = TurnProblem(campaign="fair1", label="round 2", problem="the disk is fu
 
 @pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM, BOUNCED], ids=lambda page: page.page)
 def test_pages_fit_a_mail(page: Page) -> None:
-    """No line is longer than 80 characters, no gap larger than a line, and the page ends with one line end."""
+    """No line is longer than 78 characters, no gap larger than a line, and the page ends with one line end."""
     text = reporter().write(page)
 
-    assert max(map(len, text.splitlines())) <= 80
+    assert max(map(len, text.splitlines())) <= 78
     assert "\n\n\n" not in text
     assert text == text.strip() + "\n"
 
@@ -101,7 +101,7 @@ def test_each_refusal_says_what_to_do(reason: Reason) -> None:
     first = text.splitlines()[0]
     assert len(first) > 20
     assert "A mail with the word HELP brings the player guide.\n" in text
-    assert max(map(len, text.splitlines())) <= 80
+    assert max(map(len, text.splitlines())) <= 78
 
 
 def test_reasons_differ() -> None:

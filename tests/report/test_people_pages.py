@@ -67,10 +67,10 @@ HELP = Help(address="orders@example.org", commands=REFERENCE)
     ids=lambda page: page.page,
 )
 def test_pages_fit_a_mail(page: Page) -> None:
-    """No line is longer than 80 characters, no gap larger than a line, and the page ends with one line end."""
+    """No line is longer than 78 characters, no gap larger than a line, and the page ends with one line end."""
     text = reporter().write(page)
 
-    assert max(map(len, text.splitlines())) <= 80
+    assert max(map(len, text.splitlines())) <= 78
     assert "\n\n\n" not in text
     assert text == text.strip() + "\n"
 
@@ -81,7 +81,7 @@ def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
     text = reporter().write(replace(CONFIRMATION, kind=kind))
 
     assert "\n    CONFIRM abcdefghijklmnop\n" in text
-    assert max(map(len, text.splitlines())) <= 80
+    assert max(map(len, text.splitlines())) <= 78
     assert "\n\n\n" not in text
 
 

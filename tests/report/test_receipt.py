@@ -50,7 +50,7 @@ def test_an_order_restated_is_typed_back_as_the_same() -> None:
 
     again = Fair().parse(seen(), list(enumerate(copied, 1)))
     assert [order.words() for order in again.orders] == [f"whisper to blue: {talk}", "bid 3 for the prize"]
-    assert max(map(len, below)) <= 80
+    assert max(map(len, below)) <= 78
 
 
 def test_verdict_of_a_good_sheet() -> None:
@@ -176,4 +176,4 @@ def test_receipt_fits_a_mail() -> None:
     """No line of a receipt is longer than a mail's width, unless the player's own was."""
     text = told([(1, "WHISPER blue" + " deal" * 40)])
 
-    assert max(map(len, text.splitlines())) <= 80
+    assert max(map(len, text.splitlines())) <= 78

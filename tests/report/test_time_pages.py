@@ -90,10 +90,10 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.page)
 def test_pages_fit_a_mail(page: Page) -> None:
-    """No line is longer than 80 characters, no gap larger than a line, and the page ends with one line end."""
+    """No line is longer than 78 characters, no gap larger than a line, and the page ends with one line end."""
     text = reporter().write(page)
 
-    assert max(map(len, text.splitlines())) <= 80
+    assert max(map(len, text.splitlines())) <= 78
     assert "\n\n\n" not in text
     assert text == text.strip() + "\n"
 

@@ -13,7 +13,7 @@ from pbem.ruleset.testing.sheets import flaws, hostile_sheets, mend, mistyped
 from pbem.ruleset.testing.tables import default_options
 
 TRIES = 20
-WIDEST = 80
+WIDEST = 78
 MOST_FILLED = 500
 """Tries to fill in a line of several blanks."""
 

@@ -194,6 +194,6 @@ def test_the_receipt_tells_what_a_sheet_will_bring() -> None:
     notes = read(lay(hand="", lying={"C3": "r", "C2": "gy"}), "PULL N").findings
 
     assert [(note.severity, note.text) for note in notes] == [
-        ("note", "from C2 to C3 are pulled green, yellow"),
+        ("note", "green, yellow pulled from C2 to C3"),
         ("note", "pops: C3; length 1, 1 point"),
     ]

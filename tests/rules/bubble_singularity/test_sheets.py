@@ -159,7 +159,7 @@ def test_every_line_of_the_form_of_a_turn_is_taken_alone(lying: dict[str, str]) 
     state = lay(hand="rb", held=cards, nodes=["B1"], lying=lying, stations=True, control={"energy": "blue"})
 
     for line in RULESET.template(view(state, "blue")):
-        assert len(line) <= 80
+        assert len(line) <= 78
         if line.startswith("; "):
             assert read(state, line.removeprefix("; ")).errors == ()
         else:

@@ -116,22 +116,23 @@ def test_orders_are_restated_in_words() -> None:
 
 
 def test_the_sheet_of_the_set_up_shows_what_stands() -> None:
-    """What is placed stands ready to be returned, what is not as a comment."""
+    """What is placed stands ready to be returned, what is not as a comment; how a kind moves is told beside it."""
     state, _ = turn(new_game(), one=SETUPS["one"][:2], two=[])
 
     form = RULESET.template(view(state, "one"))
 
-    assert form[:2] == list(SETUPS["one"][:2])
-    assert form[2:4] == ["; SETUP W <square>", "; SETUP B <square>"]
+    assert form[0].endswith("write a square of rows A to E for each <where>.")
+    assert form[2:4] == list(SETUPS["one"][:2])
+    assert form[4:6] == ["; SETUP W <where>  # like a knight", "; SETUP B <where>  # like a queen"]
 
 
 def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:
-    """Each piece stands with where it is believed to be, in transit or not."""
+    """Each piece stands with how it moves, and where it is believed to be, in transit or not."""
     form = RULESET.template(view(position("Z1 E1>C1, X1 B2, ASTEROID1 A1", "Z1 J1>B1"), "one"))
 
     assert form[1:-1] == [
-        "; MOVE Z1 TO <square>           # in transit, E1 to C1",
-        "; MOVE X1 TO <square>           # on B2",
+        "; MOVE Z1 TO <square>        # like a queen, in transit, E1 to C1",
+        "; MOVE X1 TO <square>        # like a rook, on B2",
     ]
 
 

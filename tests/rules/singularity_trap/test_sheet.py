@@ -224,6 +224,27 @@ def test_a_receipt_names_new_ships_and_the_rest_of_the_purse() -> None:
     ]
 
 
+def test_who_writes_stay_hears_that_it_is_a_move() -> None:
+    """Who means "leave it there" would lose what only stationary ships do (rulings 11 and 12)."""
+    state = world(ship("R101", "J10"), ship("R102", "J10"))
+
+    assert codes(state, "red", "R101 stay / MOVE R102 N STAY") == [(1, "warning", "stays")]
+    (found,) = findings(state, "red", "R101 stays where it is")
+    assert found.hint.startswith("a ship without a MOVE stays where it is")
+
+
+def test_a_sentence_of_a_player_about_himself_is_no_resignation() -> None:
+    """What begins with I is read as what follows; only who says that he gives up is told how."""
+    assert codes(world(points=30), "red", "I build a scout") == []
+    assert findings(world(), "red", "I quit")[0].hint == "to leave the game, write: RESIGN CONFIRM"
+    assert findings(world(), "red", "hello")[0].hint.startswith("possible: DECLARE, SCRAP, REPAIR")
+
+
+def test_words_that_are_no_orders_are_repeated_as_they_were_typed() -> None:
+    """Also where the line was read once more as people talk."""
+    assert [each.text for each in findings(world(), "red", "Ann")] == ["'Ann' is not an order"]
+
+
 def test_a_receipt_says_where_moves_end() -> None:
     """A player can check his vectors by the spaces they lead to, as far as he knows them."""
     fleet = [ship("R101", "J10"), ship("R102", "J10", "Scout"), ship("R103", "J10"), dark("R104", "J10")]

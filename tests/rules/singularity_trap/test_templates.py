@@ -313,6 +313,14 @@ def test_nothing_is_too_wide_for_a_mail(reporter: Reporter, section: str) -> Non
     assert "; FIRE R1007 AT M100" in text
 
 
+def test_a_report_says_how_planets_are_taken(reporter: Reporter) -> None:
+    """A game about planets tells in each report what wins one, in text and HTML."""
+    parts = report(reporter, sample_view())
+
+    for told in (parts.text, parts.html):
+        assert "fter combat a planet goes to whoever has most weapons in its space. Unarmed" in " ".join(told.split())
+
+
 def test_what_is_out_of_sight_is_told_with_its_age(reporter: Reporter) -> None:
     """The latest first, in words; a view that remembers nothing has no such part."""
     parts = report(reporter, sample_view())
