@@ -64,7 +64,7 @@ def test_commands_are_found(text: str, lines: list[str] | None) -> None:
 )
 def test_commands_may_be_written_as_to_a_person(text: str, line: str) -> None:
     """With a please behind them, a name below, and days as reports write them; what is chosen for the dice stays."""
-    found = find_request(text.split("\n"), {"toy1"}.__contains__)
+    found = find_request(text.split("\n"), {"toy1"})
 
     assert found is not None
     assert found.parse().errors == ()
