@@ -7,17 +7,15 @@ from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy import Table, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from pbem.logbook import tell
 from pbem.post.fingerprint import fingerprint, message_ids
 from pbem.post.incoming import Incoming, Mailbox
-from pbem.store import Store
+from pbem.store import Store, insert_new
 from pbem.store.models import Letter
 
 _TABLE = cast(Table, Letter.__table__)
-_INSERTS: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
 
 def poll(store: Store, mailbox: Mailbox, now: datetime) -> int:
@@ -48,8 +46,7 @@ def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
     """Inserts what is not known yet by its fingerprint or its place; returns the ids."""
     if not rows:
         return []
-    insert = _INSERTS[session.get_bind().dialect.name]
-    statement = insert(_TABLE).on_conflict_do_nothing().returning(_TABLE.c.id)
+    statement = insert_new(session, _TABLE).returning(_TABLE.c.id)
     return list(session.connection().execute(statement, rows).scalars())
 
 

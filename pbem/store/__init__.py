@@ -2,7 +2,7 @@
 
 from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, revision_of, sqlite_path
 from pbem.store.migrating import downgrade, knows_revision, migrate, schema_is_current
-from pbem.store.sessions import Store, flushed
+from pbem.store.sessions import Store, flushed, insert_new
 
 __all__ = [
     "Store",
@@ -13,6 +13,7 @@ __all__ = [
     "damage_of",
     "downgrade",
     "flushed",
+    "insert_new",
     "is_empty",
     "knows_revision",
     "migrate",

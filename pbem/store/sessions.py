@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, create_engine, event, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Table, create_engine, event, func, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -36,6 +37,8 @@ LOCK_NOT_AVAILABLE = "55P03"
 
 UNDEFINED_TABLE = "42P01"
 """PostgreSQL's code of the error."""
+
+_INSERTS: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
 
 class Store:
@@ -117,6 +120,11 @@ def flushed(session: Session) -> Connection:
     """The connection of a session, with all written down that its objects have changed: plain statements do not ask."""
     session.flush()
     return session.connection()
+
+
+def insert_new(session: Session, table: Table) -> Any:
+    """The statement that inserts rows but for those that are there already, whoever wrote them, and just now."""
+    return _INSERTS[session.get_bind().dialect.name](table).on_conflict_do_nothing()
 
 
 class Place:
