@@ -6,26 +6,29 @@ from pathlib import Path
 
 import click
 
-from pbem import __version__
-from pbem.catalogue import installed_games
-from pbem.commands import (
-    backup,
-    campaigns,
-    deadlines,
-    games,
-    house,
-    mail,
-    past,
-    people,
-    press,
-    proof,
-    rulesets,
-    running,
-    site,
-    turns,
-)
-from pbem.commands.group import Commands
-from pbem.commands.options import home_option
+from pbem.rubbish import rubbish_left
+
+with rubbish_left(for_good=True):  # to look for some in all that is read here took a fifth of the start
+    from pbem import __version__
+    from pbem.catalogue import installed_games
+    from pbem.commands import (
+        backup,
+        campaigns,
+        deadlines,
+        games,
+        house,
+        mail,
+        past,
+        people,
+        press,
+        proof,
+        rulesets,
+        running,
+        site,
+        turns,
+    )
+    from pbem.commands.group import Commands
+    from pbem.commands.options import home_option
 
 
 @click.group(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pbem.rubbish import rubbish_left
 from pbem.ruleset.testing.database import migrated
 from pbem.store import Store, migrate
 from tests.servers.mail import MailServer, running_mail
@@ -41,6 +42,13 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first: begun last, one would keep one worker busy while the others have nothing to do."""
     items.sort(key=lambda item: not any(item.path.match(file) for file in LONGEST))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Reads all modules, without a look for rubbish among what stays."""
+    with rubbish_left():
+        return (yield)
 
 
 def pytest_collection_finish() -> None:

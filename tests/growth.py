@@ -8,13 +8,14 @@ believed when the next sizes show it too.
 
 from __future__ import annotations
 
-import gc
 import math
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
+
+from pbem.rubbish import rubbish_left
 
 T = TypeVar("T")
 
@@ -77,25 +78,14 @@ def _spent(work: Callable[[T], object], given: T, *, enough: float = 0.0) -> flo
     """The least processor time that work takes of several times, or the first that settles it. Raises TooLong."""
     least = math.inf
     for _ in range(_DOUBTS if enough else _REPEATS):
-        with _rubbish_left(), _cut_off():
+        # Other tests' rubbish lies: sweeping it may take seconds, and an end of the work that rings there is lost.
+        with rubbish_left(), _cut_off():
             begun = time.thread_time()
             work(given)
             least = min(least, time.thread_time() - begun)
         if least <= enough or least >= _ENOUGH:
             break
     return max(least, 1e-6)
-
-
-@contextmanager
-def _rubbish_left() -> Iterator[None]:
-    """Lets other tests' rubbish lie: sweeping it may take seconds, and an end of the work that rings there is lost."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 @contextmanager

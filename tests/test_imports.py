@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS: dict[str, set[str]] = {
     "budget": set(),
     "progress": set(),
+    "rubbish": set(),
     "masking": set(),
     "durable": set(),
     "logbook": {"masking"},

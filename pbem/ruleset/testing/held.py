@@ -59,11 +59,19 @@ def rules(suite: type) -> Iterator[tuple[str, str, str]]:
                 yield name, _said(test), test.mend
 
 
+_MAIN = """\
+from pbem.rubbish import rubbish_left
+with rubbish_left(for_good=True):
+    from {} import main
+main()
+"""
+
+
 def in_a_process(module: str, ruleset: AnyRuleset, *words: str, hash_seed: str) -> subprocess.Popen[str]:
     """Runs the `main` of a module on a game in a process of its own, which finds the game by its class."""
     game = f"{type(ruleset).__module__}:{type(ruleset).__qualname__}"
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", f"from {module} import main; main()", game, *words],
+        [sys.executable, "-W", "error", "-c", _MAIN.format(module), game, *words],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": hash_seed},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
