@@ -81,8 +81,9 @@ class Unproven:
     """A letter that is kept until the address `to` says that it is its own: anybody could have written it.
 
     `spot` is None for what concerns no seat. `orders`: it is a sheet, for the
-    open turn. `weighty`: it shows more than its sender, but not enough for what
-    it asks. `pressed`: a mail program's button to unsubscribe has sent it.
+    open turn. `weighty`: what it asks can give the seat away, or speaks for its
+    player. `pressed`: a mail program's button to unsubscribe has sent it. `at`
+    is the line on which begins what it asks.
     """
 
     spot: SeatContext | None
@@ -90,6 +91,7 @@ class Unproven:
     orders: bool = False
     weighty: bool = False
     pressed: bool = False
+    at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

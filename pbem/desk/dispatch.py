@@ -173,6 +173,9 @@ def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], st
             seats=tuple((seat.campaign, seat.seat) for seat in seats),
         )
         return "for which seat?; " + answer(case, asker.to, page)
+    if isinstance(asker, Unproven):
+        weighty = asker.weighty or any(isinstance(order, _WEIGHTY) for order in parsed.orders)
+        asker = replace(asker, weighty=weighty, at=request.at)
     return declined(case, asker)
 
 

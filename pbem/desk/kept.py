@@ -6,6 +6,7 @@ the code has read the mail there, and what he says holds for that letter alone.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -14,12 +15,13 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.people.confirming import A_DAY, DAYS, QUESTIONS, asked_today, is_open, put_request, settle
 from pbem.campaign.people.identity import find_person
+from pbem.desk.choosing import meant
 from pbem.desk.claims import Confirmed, Unproven
 from pbem.desk.dispatch import YES, find_asked, first_line
 from pbem.desk.judging import are_orders
 from pbem.desk.replies import Case, answer, question
 from pbem.desk.seats import load_seat
-from pbem.desk.sheet import Names, SheetText
+from pbem.desk.sheet import Names, SheetText, find_sheet
 from pbem.desk.taking import Outcome
 from pbem.masking import masked
 from pbem.post.codes import find_codes
@@ -83,7 +85,7 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
     return Question(
         address=case.address,
         sender=case.shown_sender,
-        excerpt=_excerpt(case.letter),
+        excerpt=_excerpt(case, claim),
         days=DAYS,
         campaign=spot.campaign if spot else "",
         seat=spot.seat if spot else "",
@@ -95,11 +97,20 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
     )
 
 
-def _excerpt(letter: Letter) -> str:
-    """How a letter begins, without keys; its subject if it has no text."""
-    text = masked((letter.text or letter.subject)[:_EXCERPT])
+def _excerpt(case: Case, claim: Unproven) -> str:
+    """How that begins which would be done, without keys; a letter's subject if it has no text."""
+    text = masked((_asked(case, claim) or case.letter.subject)[:_EXCERPT])
     lines = text.split("\n")
     return "\n".join([*lines[:_EXCERPT_LINES], *(["(and more)"] if lines[_EXCERPT_LINES:] else [])])
+
+
+def _asked(case: Case, claim: Unproven) -> str:
+    """What a letter asks, without what stands above it: a forger could put there what its owner has just written."""
+    letter, spot = case.letter, claim.spot
+    if not claim.orders or spot is None:
+        return "\n".join(letter.lines[claim.at :])
+    sheet = find_sheet(letter.lines, {spot.campaign})
+    return meant(case.house.game(spot.game), json.loads(spot.view), sheet, letter.filed).text().strip("\n")
 
 
 def answer_question(

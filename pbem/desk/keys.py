@@ -19,7 +19,8 @@ from pbem.store.models import Campaign
 def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Names) -> str:
     """A name for the key that a letter shows, such as "token 12" for that of a seat; "" if it shows none that is right.
 
-    A code names its report, so that an old one, lost long ago, is no account of today.
+    A code names its report, so that an old one, lost long ago, is no account of today; nor is one of a game that is
+    over, whose archive may lie where everybody can read it.
     """
     if gm_sheet is not None and (found := _gm_token(case, gm_sheet)):
         return found
@@ -44,7 +45,8 @@ def _code(case: Case, header: Header | None) -> str:
     written = [header.key.lower()] if header and header.key else []
     shown = shown_by_code(case.session, [*find_codes(case.letter, case.address), *written])
     found = list(shown.values()) or shown_by_reference(case.session, case.letter.references)
-    return f"code {max(each.report_id for each in found)}" if found else ""
+    reports = [each.report_id for each in found if not each.over]
+    return f"code {max(reports)}" if reports else ""
 
 
 def _confirmed(case: Case, request: CommandList | None) -> str:

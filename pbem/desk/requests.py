@@ -95,7 +95,8 @@ class CommandList:
     """Commands as found: the numbered lines that hold them, and the text below the last.
 
     `header` is that of the frame, if there is one. `pressed`: it was sent by a
-    button, which may have been pressed by accident.
+    button, which may have been pressed by accident. `at` is the line of the
+    letter on which they begin.
     """
 
     header: Header | None
@@ -103,6 +104,7 @@ class CommandList:
     text: str = ""
     notes: tuple[str, ...] = ()
     pressed: bool = False
+    at: int = 0
 
     def parse(self) -> Parsed:
         """The commands in the order written, and what is wrong with the rest. Never raises."""
@@ -120,7 +122,7 @@ def find_request(lines: Sequence[str], known: Names) -> CommandList | None:
         if header is not None and (at < last_end or header.campaign in known):
             end = _end(lines, at + 1)
             note = "There is no END line: everything after PLAYER was read."
-            return _request(header, lines[at + 1 : end], () if end is not None else (note,))
+            return replace(_request(header, lines[at + 1 : end], () if end is not None else (note,)), at=at)
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     if first is None or not begins_with_command(lines[first]):
         return None

@@ -75,13 +75,15 @@ class StandIn:
 class Shown:
     """A report that a letter shows to have been read, by its code or its Message-ID: the `key`.
 
-    `withdrawn`: it opened a turn that was taken back since. `stand_in` is whose
+    `withdrawn`: it opened a turn that was taken back since. `over`: so is its
+    game, and others may have read the report in the archive. `stand_in` is whose
     copy of it was read, None if it was the player's own.
     """
 
     report_id: int
     seat_id: int
     withdrawn: bool
+    over: bool
     key: str
     stand_in: StandIn | None = None
 
@@ -154,22 +156,30 @@ _LAST_REPORTS = (
     .join(Report, Report.id == _NEWEST)
     .where(_THESE_SEATS)
 )
-_SHOWN = (Report.id, Report.seat_id, Turn.shelf_id.is_not(None).label("withdrawn"))
+_SHOWN = (
+    Report.id,
+    Report.seat_id,
+    Turn.shelf_id.is_not(None).label("withdrawn"),
+    (Campaign.status == Phase.OVER).label("over"),
+)
 _BY_CODE = (
     select(Report.code, *_SHOWN)
     .join(Turn, Turn.id == Report.turn_id)
+    .join(Campaign, Campaign.id == Turn.campaign_id)
     .where(Report.code.in_(bindparam("words", expanding=True)))
 )
 _BY_DICE_CODE = select(SeatRow.dice_code, SeatRow.id).where(SeatRow.dice_code.in_(bindparam("words", expanding=True)))
 _BY_MESSAGE = (
     select(Report.message_id, *_SHOWN)
     .join(Turn, Turn.id == Report.turn_id)
+    .join(Campaign, Campaign.id == Turn.campaign_id)
     .where(Report.message_id.in_(bindparam("ids", expanding=True)))
 )
 _COPIES = (
     select(ReportCopy.code, ReportCopy.message_id, *_SHOWN, Person.address, Deputy.since, Deputy.until)
     .join(Report, Report.id == ReportCopy.report_id)
     .join(Turn, Turn.id == Report.turn_id)
+    .join(Campaign, Campaign.id == Turn.campaign_id)
     .join(Deputy, Deputy.id == ReportCopy.deputy_id)
     .join(Person, Person.id == Deputy.person_id)
 )
@@ -258,7 +268,7 @@ def _by_code(session: Session, words: Sequence[str]) -> dict[str, Shown]:
         found |= {row.code: _copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
     if left := [word for word in words if word and word not in found]:
         seats = database.execute(_BY_DICE_CODE, {"words": left})
-        found |= {code: Shown(0, seat_id, withdrawn=False, key=code) for code, seat_id in seats}
+        found |= {code: Shown(0, seat_id, withdrawn=False, over=False, key=code) for code, seat_id in seats}
     return found
 
 
@@ -270,8 +280,8 @@ def _by_reference(session: Session, message_ids: Sequence[str]) -> dict[str, Sho
     return found | {row.message_id: _copy(row, row.message_id) for row in copies}
 
 
-def _copy(row: Row[str, str, int, int, bool, str, dt.datetime, dt.datetime], key: str) -> Shown:
-    return Shown(row.id, row.seat_id, row.withdrawn, key, StandIn(row.address, row.since, row.until))
+def _copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.datetime], key: str) -> Shown:
+    return Shown(row.id, row.seat_id, row.withdrawn, row.over, key, StandIn(row.address, row.since, row.until))
 
 
 CONTEXTS = Lookup(_contexts)

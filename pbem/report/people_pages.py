@@ -97,7 +97,7 @@ class DiceNotice:
 class Question:
     """To the one address that can say whether a mail is its own; until then nothing of that mail is done.
 
-    `sender` is what its From says, `excerpt` how it begins, without keys. With
+    `sender` is what its From says, `excerpt` how that begins which it asks, without keys. With
     `orders` it is a sheet, which counts for the open turn alone; `weighty` is
     what asks for this wherever it comes from; `pressed` asks to leave, by a mail
     program's button. `last`: no more are asked today.

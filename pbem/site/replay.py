@@ -156,13 +156,17 @@ def _views(session: Session, turn_id: int, seats: Sequence[Seat]) -> dict[Seat, 
 
 
 def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
-    """News and diaries, and where the house rules say so letters."""
+    """News and diaries, and where the house rules say so letters: unsigned ones last, in the order of their texts.
+
+    Where one stood among the others would tell when it was written, as in a report.
+    """
     rows = session.execute(
         select(Press, SeatRow.name)
         .outerjoin(SeatRow, SeatRow.id == Press.sender_id)
         .where(Press.campaign_id == snapshot.id)
         .order_by(Press.id)
-    )
+    ).all()
+    unsigned = sorted((row for row in rows if row.Press.anonymous), key=lambda row: str(row.Press.text))
     return [
         _Said(
             piece.turn,
@@ -173,7 +177,7 @@ def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
                 "text": piece.text,
             },
         )
-        for piece, seat in rows
+        for piece, seat in [*(row for row in rows if not row.Press.anonymous), *unsigned]
         if piece.kind != LETTER or snapshot.policy.site == ALL
     ]
 

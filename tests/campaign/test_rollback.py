@@ -16,7 +16,7 @@ from pbem.acts.turns.turnrun import at_any_rate, run_turn
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
-from pbem.store.models import SeatRow, Sheet, Turn
+from pbem.store.models import Letter, SeatRow, Sheet, Turn
 from pbem.telling import SCREEN
 from pbem.telling.campaigns import status_lines
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
@@ -275,6 +275,29 @@ def test_a_game_that_was_over_goes_on(desk: Desk) -> None:
     assert snapshot(desk).status == "running"
     assert journal(desk)[-1].endswith("the seed of the dice had been told")
     assert (do(desk.house, "toy1", GoForward(), desk.now).deadline, snapshot(desk).status) == (None, "over")
+
+
+def test_the_codes_of_a_game_that_was_over_open_no_seat(desk: Desk) -> None:
+    """Whoever has read the archive has them all; the notice of the rollback brings others."""
+    begin(desk, rounds="1")
+    play(desk, ALL)
+    report = (desk.home / "turns" / "toy1" / "0000" / "reports" / "red.txt").read_text()
+    line = next(line for line in report.splitlines() if line.startswith("ORDERS toy1 red "))
+    desk.post("RESEND", sender="eve@example.net", to=f"orders+{line.split()[-1]}@example.org")
+    desk.tick()
+    assert last_key(desk) == ""
+
+    do(desk.house, "toy1", RollBack(1), desk.now)
+    desk.tick()
+    desk.post(f"{line}\nBID 5\nEND", sender="eve@example.net")
+    desk.reply(desk.last(ANN), "BID 1", sender="eve@example.net")
+
+    assert desk.tick().answered.sheets == 1
+
+
+def last_key(desk: Desk) -> str:
+    """The name of the key that the last letter had, for limits."""
+    return str(rows(desk, Letter)[-1].key)
 
 
 def test_reports_still_unsent_are_not_sent(played: Desk) -> None:

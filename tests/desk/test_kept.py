@@ -263,6 +263,35 @@ def test_only_so_much_of_a_mail_is_shown(desk: Desk) -> None:
     assert "(and more)" in text
 
 
+ABOVE = "\n".join(["BID 1", *[f"; line {number}" for number in range(20)]])
+"""What somebody may have seen of a sheet that its owner has just sent."""
+
+
+def test_what_is_asked_is_shown_whatever_stands_above_it(desk: Desk) -> None:
+    """Nobody says yes to what he takes for his own sheet, and gives his seat's secrets away by it."""
+    text = asked_about(desk, f"{ABOVE}\nPLAYER toy1 red\nDEPUTY eve@example.net UNTIL 2026-12-24\nEND")
+
+    assert "A mail came that asks for what can give a seat away or speaks for its player:" in text
+    assert "| DEPUTY eve@example.net UNTIL 2026-12-24 |" in text
+    assert "line 1" not in text
+
+
+@pytest.mark.parametrize(
+    ("sheet", "counts"),
+    [
+        (f"{ABOVE.replace('BID 1', 'My orders:')}\nORDERS toy1 red\nBID 7\nEND", "| BID 7 |"),
+        (f"{ABOVE}\nORDERS toy1 red\nBID 7\nEND", "| BID 1 |"),
+    ],
+    ids=["the sheet", "the orders above it"],
+)
+def test_the_sheet_that_would_count_is_shown(desk: Desk, sheet: str, counts: str) -> None:
+    """Of what stands above each other in a mail, that which is read."""
+    text = asked_about(desk, sheet)
+
+    assert counts in text
+    assert ("BID 7" in text) == (counts == "| BID 7 |")
+
+
 def test_a_mail_without_text_is_shown_by_its_subject(desk: Desk) -> None:
     """Its owner has nothing else to know it by."""
     desk.post("", subject="PAUSE")

@@ -15,11 +15,13 @@ from tests.toy.home import GAMES, Desk
 HOME = "c/toy1/replay"
 
 
-def played(desk: Desk, **rules: str) -> None:
-    """A game of two rounds with words of all kinds, to its end."""
+def played(desk: Desk, *unsigned: str, **rules: str) -> None:
+    """A game of two rounds with words of all kinds, to its end; unsigned letters come before all others."""
     desk.begin(rounds="2", rules=rules)
     desk.tick()
     desk.reply(desk.last(), "BID 7")
+    for text in unsigned:
+        desk.reply(desk.last(), f"UNSIGNED TO blue\n{text}\nEND")
     desk.reply(desk.last(), f"NEWS\n{HOSTILE}\nEND")
     desk.reply(desk.last(), "PRESS TO blue\nLet us part the coins.\nEND")
     desk.reply(desk.last(), "DIARY\nI shall not part them.\nEND")
@@ -67,6 +69,15 @@ def test_letters_are_opened_only_where_the_gm_says_so(desk: Desk) -> None:
     assert b"part the coins" not in b"".join(kept.values())
     assert b"part the coins" in opened[f"{HOME}/turns/0002.js"]
     assert [name for name in kept if name.endswith(".zip")] == []
+
+
+def test_where_an_unsigned_letter_stands_tells_nothing(desk: Desk) -> None:
+    """As in reports: not when it was written, nor so by whom."""
+    played(desk, "Written first.", "As the second.", press="anonymous", site="all")
+
+    letters = [word for word in opening(site(desk), 2)["words"] if word["kind"] == "letter"]
+    assert [letter["by"] for letter in letters] == ["red", "", ""]
+    assert [letter["text"] for letter in letters[1:]] == [[["p", "As the second."]], [["p", "Written first."]]]
 
 
 def test_the_proof_can_be_taken_home(desk: Desk, tmp_path: Path) -> None:

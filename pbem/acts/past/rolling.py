@@ -31,6 +31,7 @@ from pbem.acts.past.shelving import (
     unshelve,
     version_before,
 )
+from pbem.acts.people.remailing import renew_codes
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
@@ -104,6 +105,10 @@ class RollBack(Weighty[Rolled]):
         stop_mail(session, shelved)
         set_campaign(session, snapshot, turn=self.number, over=False, version=version)
         count_misses_again(session, snapshot, gone=shelved)
+        if plan.seed_known:
+            # All codes stand in the archive, which its players may have had, and everybody with them.
+            for place in snapshot.playing:
+                renew_codes(session, scene.house, snapshot, place)
         said = f"rolled back from turn {snapshot.turn} to turn {self.number}"
         if plan.seed_known:
             said += "; the seed of the dice had been told"
