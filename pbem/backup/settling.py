@@ -23,15 +23,13 @@ from pbem.housekeeping.closed import close_home
 from pbem.jobs import QUEUES
 from pbem.report.wording import when
 from pbem.store.models import Act, Campaign, Fact, Letter, Outgoing, SealedPage
-from pbem.store.states import UNSENT, LetterState, MailState, Phase
+from pbem.store.states import SITE, UNSENT, LetterState, MailState, Phase
 
 LEAP = 1_000_000
 """How far the numbers of letters and acts go on, from which Message-IDs follow: no home has so many in the time
 between a backup and its use."""
 
 HELD_BACK = "not sent: it waited when the backup was made, and may have gone since"
-SITE = "site"
-"""The name of the fact that says of what the site was written last."""
 
 _PLAYED = (Phase.FORMING, Phase.RUNNING)
 
