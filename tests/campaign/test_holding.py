@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pbem.acts.act import do
+from pbem.acts.act import Scene, do
 from pbem.acts.past.entering import GiveSheet
 from pbem.acts.people.seating import pause_seat
 from pbem.acts.time.extending import extend
@@ -320,7 +320,7 @@ def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
     with desk.house.store.writing() as session:
         snapshot = load_campaign(session, "toy1")
         for place in snapshot.places:
-            pause_seat(session, snapshot, place, desk.now, paused=True)
+            pause_seat(Scene(session, desk.house, snapshot, desk.now), place, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
     told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
     go_on(desk)
