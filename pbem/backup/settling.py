@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.time.holding import hold
 from pbem.campaign.notices import HOUSE_KEY, send_words
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
@@ -108,7 +109,7 @@ def _bring_to_rest(session: Session, house: House, name: str, made: dt.datetime,
         "and answers that you had after that are void, and orders sent after that have to be sent again"
     )
     fresh = locked_campaign(session, name)
-    held = hold(session, house, fresh, why, now, actor="gm")
+    held = hold(Scene(session, house, fresh, now), why, actor="gm")
     _tell_gm(session, house, fresh, made, now)
     return held or bool(fresh.held)
 
