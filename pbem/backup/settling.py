@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.time.holding import hold
 from pbem.campaign.notices import HOUSE_KEY, send_words
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
@@ -23,15 +24,13 @@ from pbem.housekeeping.closed import close_home
 from pbem.jobs import QUEUES
 from pbem.report.wording import when
 from pbem.store.models import Act, Campaign, Fact, Letter, Outgoing, SealedPage
-from pbem.store.states import UNSENT, LetterState, MailState, Phase
+from pbem.store.states import SITE, UNSENT, LetterState, MailState, Phase
 
 LEAP = 1_000_000
 """How far the numbers of letters and acts go on, from which Message-IDs follow: no home has so many in the time
 between a backup and its use."""
 
 HELD_BACK = "not sent: it waited when the backup was made, and may have gone since"
-SITE = "site"
-"""The name of the fact that says of what the site was written last."""
 
 _PLAYED = (Phase.FORMING, Phase.RUNNING)
 
@@ -110,7 +109,7 @@ def _bring_to_rest(session: Session, house: House, name: str, made: dt.datetime,
         "and answers that you had after that are void, and orders sent after that have to be sent again"
     )
     fresh = locked_campaign(session, name)
-    held = hold(session, house, fresh, why, now, actor="gm")
+    held = hold(Scene(session, house, fresh, now), why, actor="gm")
     _tell_gm(session, house, fresh, made, now)
     return held or bool(fresh.held)
 

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from pbem.doctor import Diagnosis
 from pbem.report.wording import columns, counted, sentence, wrapped
 from pbem.telling.common import utc
-from pbem.upkeep.ledger import Account
+from pbem.upkeep.ledger import COUNTS, Account
 from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held
-
-_COUNTS = ("mails", "tried", "accepted", "bounced", "refused", "retried", "waiting")
 
 
 def letter_lines(listed: LetterList) -> Iterator[str]:
@@ -63,8 +61,8 @@ def ledger_lines(accounts: Sequence[Account]) -> Iterator[str]:
     if not accounts:
         yield "No mail was written."
         return
-    rows = [(*_reader(each), *(getattr(each, name) for name in _COUNTS)) for each in accounts]
-    yield from columns(rows, "campaign", "seat", "address", *_COUNTS).splitlines()
+    rows = [(*_reader(each), *(getattr(each, name) for name in COUNTS)) for each in accounts]
+    yield from columns(rows, "campaign", "seat", "address", *COUNTS).splitlines()
     for each in accounts:
         if each.bounced or each.refused or each.retried:
             yield f"{each.address}: {each.reply}"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from sqlalchemy import select
 
+from pbem.acts.act import Scene
 from pbem.acts.people.seating import free_places, place_of, seat_or_list
 from pbem.campaign.notices import send_words
 from pbem.campaign.people.confirming import DAYS, find_request, put_request, settle
@@ -106,9 +107,8 @@ def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
     if place := place_of(case.session, snapshot, person):
         return f"You play in {name} already, as {place.seat}."
     why = "invited by the GM" if invited else "signed up by mail"
-    said = seat_or_list(
-        case.session, case.house, snapshot, person, case.now, wish=data["wish"], words=data["words"], why=why
-    )
+    scene = Scene(case.session, case.house, snapshot, case.now)
+    said = seat_or_list(scene, person, wish=data["wish"], words=data["words"], why=why)
     if asked.sender.lower() != person.key:
         send_words(case.session, case.house, snapshot, case.now, said, to=person.address, subject="You are in")
     return said

@@ -11,6 +11,7 @@ from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import ConfigError, PostError
 from pbem.post.probing import greet_carrier, mails_waiting
 from pbem.post.signing import Signer, is_valid
+from pbem.report.wording import counted
 
 _PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
 
@@ -29,7 +30,7 @@ def _inbox(settings: Settings) -> Iterator[Examined]:
     secrets = _secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
     yield from secrets
     if all(check.result != "problem" for check in secrets):
-        yield _tried("inbox", url, lambda: f"{_count(mails_waiting(settings))} there")
+        yield _tried("inbox", url, lambda: f"{counted(mails_waiting(settings), 'mail waits', 'mails wait')} there")
 
 
 def _carrier(settings: Settings) -> Iterator[Examined]:
@@ -94,7 +95,3 @@ def _address(domain: str) -> Examined:
         mend = "if players' mail comes back, correct `address` in pbem.toml, or this machine's name service (DNS)"
         return doubtful("address", f"the domain {domain} is not found: {said}", mend)
     return fine("address", f"the domain {domain} is found")
-
-
-def _count(number: int) -> str:
-    return f"{number} mail waits" if number == 1 else f"{number} mails wait"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.ruling.adjudicating import needs_ruling
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import BY_DEADLINE, Due, Waiting, load_waiting, still_due
@@ -84,7 +85,7 @@ def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
         doubt = _open_doubt(session, house, snapshot, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
             return False
-        hold(session, house, snapshot, doubt.why, now)
+        hold(Scene(session, house, snapshot, now), doubt.why)
         _tell_gm(session, house, snapshot, waiting, doubt, now)
         return True
 

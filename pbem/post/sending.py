@@ -198,7 +198,7 @@ class _Sender:
         claim = (
             update(OUTBOX)
             .where(OUTBOX.c.id.in_(ids), due)
-            .values(state="sending", not_before=self._now + CLAIM)
+            .values(state=MailState.SENDING, not_before=self._now + CLAIM)
             .returning(*(OUTBOX.c[field.name] for field in fields(_Claimed)))
         )
         found = {row.id: _Claimed(*row) for row in session.connection().execute(claim)}

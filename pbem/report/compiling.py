@@ -66,7 +66,8 @@ class Templates(Environment):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.filters.update(_SYNCHRONOUS)
-        self.filters.update(groupby=_groupby, map=_map, selectattr=_selectattr, rejectattr=_rejectattr)
+        self.filters.update(groupby=_groupby, map=_map)
+        self.filters.update({name: _sifting(name, keeps=keeps) for name, keeps in _SIFTERS.items()})
         self.globals["css"] = CSS
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -129,26 +130,26 @@ def _map(context: Context, value: Iterable[Any], *args: Any, **options: Any) -> 
     return _SYNCHRONOUS["map"](context, value, *args, **options)  # type: ignore[no-any-return]
 
 
-@pass_context
-def _selectattr(context: Context, value: Iterable[Any], *args: Any, **options: Any) -> Iterator[Any]:
-    passes = _test(context.environment, args, options)
-    if passes is None:
-        return _SYNCHRONOUS["selectattr"](context, value, *args, **options)  # type: ignore[no-any-return]
-    rows = list(value or ())
-    return (row for row, has in zip(rows, _values(context.environment, rows, args[0]), strict=True) if passes(has))
+_SIFTERS = {"selectattr": True, "rejectattr": False}
 
 
-@pass_context
-def _rejectattr(context: Context, value: Iterable[Any], *args: Any, **options: Any) -> Iterator[Any]:
-    passes = _test(context.environment, args, options)
-    if passes is None:
-        return _SYNCHRONOUS["rejectattr"](context, value, *args, **options)  # type: ignore[no-any-return]
-    rows = list(value or ())
-    return (row for row, has in zip(rows, _values(context.environment, rows, args[0]), strict=True) if not passes(has))
+def _sifting(name: str, *, keeps: bool) -> Callable[..., Iterator[Any]]:
+    """The filter of a name, which keeps the rows that pass its test, or the others."""
+
+    @pass_context
+    def sifted(context: Context, value: Iterable[Any], *args: Any, **options: Any) -> Iterator[Any]:
+        passes = _test(context.environment, args, options)
+        if passes is None:
+            return _SYNCHRONOUS[name](context, value, *args, **options)  # type: ignore[no-any-return]
+        rows = list(value or ())
+        found = zip(rows, _values(context.environment, rows, args[0]), strict=True)
+        return (row for row, has in found if bool(passes(has)) is keeps)
+
+    return sifted
 
 
 def _test(environment: Environment, args: tuple[Any, ...], options: Mapping[str, Any]) -> Callable[[Any], Any] | None:
-    """The test of `selectattr`, or None where Jinja's own filter must do it."""
+    """The test of such a filter, or None where Jinja's own filter must do it."""
     if options or not args or not _is_plain(args[0]):
         return None
     if len(args) == 1:

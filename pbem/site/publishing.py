@@ -33,13 +33,11 @@ from pbem.site.known import ALL, OFF, load_club
 from pbem.site.plot import colour_of, plot
 from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Fact, Press, Report, SealedPage, SeatRow, Turn
+from pbem.store.states import SITE
 from pbem.web import Dress, dress, island
 
 _FORMAT = 2
 """Grows when pages are made otherwise, so that those of older versions are made again."""
-
-_SHOWN = "site"
-"""The name of the fact that says of what the site was written last."""
 
 _STYLE = re.compile(r' style="[^"]*"')
 
@@ -84,13 +82,13 @@ def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
         return ()
     _write_sealed(house, root, now)
     with house.store.reading() as session:
-        state, kept = _state(session, house), session.get(Fact, _SHOWN)
+        state, kept = _state(session, house), session.get(Fact, SITE)
     if kept is not None and kept.data == state and (root / "index.html").is_file():
         return ()
     problems = publish(house, root).problems
     if not problems:
         with house.store.writing(durable=False) as session:
-            session.merge(Fact(name=_SHOWN, data=state))
+            session.merge(Fact(name=SITE, data=state))
     return problems
 
 

@@ -59,3 +59,6 @@ class MailState(StrEnum):
 
 UNSENT = (MailState.QUEUED, MailState.SENDING)
 """Mail that will go out, or is just going."""
+
+SITE = "site"
+"""The name of the fact that says of what the site was written last."""

@@ -14,6 +14,9 @@ from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
 from pbem.store.states import UNSENT, MailState
 
+COUNTS = ("mails", "tried", "accepted", "bounced", "refused", "retried", "waiting")
+"""What is counted of an account."""
+
 _Seats = Mapping[tuple[int, int | None], tuple[str, ...]]
 """The seats of a person in a campaign, by the ids of both."""
 
@@ -95,7 +98,7 @@ def _replies(session: Session, ids: Sequence[int | None]) -> dict[int, str]:
 
 
 def _account(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> Account:
-    counts = {name: row[name] for name in ("mails", "tried", "accepted", "bounced", "refused", "retried", "waiting")}
+    counts = {name: row[name] for name in COUNTS}
     return Account(
         campaign=row["campaign"],
         seats=seats.get((row["campaign_id"], row["person_id"]), ()),

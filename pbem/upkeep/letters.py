@@ -92,7 +92,7 @@ def retry_letter(store: Store, letter_id: int) -> None:
         state = session.scalar(select(Letter.state).where(Letter.id == letter_id))
     if state is None:
         raise _unknown(letter_id)
-    reason = "the next tick deals with it anyway" if state == "new" else "it has had its answer"
+    reason = "the next tick deals with it anyway" if state == LetterState.NEW else "it has had its answer"
     raise UpkeepError(f"letter {letter_id} is {state}, not quarantined: {reason}")
 
 

@@ -78,7 +78,7 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
 def _refusal(mail_id: int, state: str | None) -> UpkeepError:
     if state is None:
         return UpkeepError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
-    if state == "sending":
+    if state == MailState.SENDING:
         return UpkeepError(f"mail {mail_id} is being sent; if that was cut short, it is tried again by itself soon")
     return UpkeepError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
 

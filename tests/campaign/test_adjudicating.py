@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.act import do, look
+from pbem.acts.act import Scene, do, look
 from pbem.acts.past.rolling import RollBack
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.acts.time.extending import extend
@@ -57,7 +57,7 @@ def held(desk: Desk) -> str:
 def let_go(desk: Desk) -> None:
     """The GM releases the campaign."""
     with desk.house.store.writing() as session:
-        release(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        release(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now))
 
 
 def rule(desk: Desk, **files: str) -> Taken:
@@ -154,7 +154,7 @@ def test_more_time_does_not_let_a_ruling_run(war: Desk) -> None:
     war.tick(hours=DUE)
     rule(war, all="It rained.")
     with war.house.store.writing() as session:
-        extend(session, war.house, load_campaign(session, "toy1"), war.now, WEEK * HOUR)
+        extend(Scene(session, war.house, load_campaign(session, "toy1"), war.now), WEEK * HOUR)
     sheet(war, BOB, "Burn the bridge.")
 
     assert war.tick(hours=WEEK + 1).resolved == []
@@ -165,7 +165,7 @@ def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
     """Even if not one sheet more has come, he hears that the turn awaits him once more."""
     war.tick(hours=DUE)
     with war.house.store.writing() as session:
-        extend(session, war.house, load_campaign(session, "toy1"), war.now, WEEK * HOUR)
+        extend(Scene(session, war.house, load_campaign(session, "toy1"), war.now), WEEK * HOUR)
     war.tick(hours=WEEK + 1)
 
     assert (held(war), len(digests(war))) == (AWAITING, 2)

@@ -17,7 +17,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from sqlalchemy import func, select
 
-from pbem.acts.act import do, look
+from pbem.acts.act import Scene, do, look
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.past.forking import TryOut
 from pbem.acts.past.preview import ShowPreview, write_preview
@@ -121,7 +121,7 @@ def post(desk: Desk, mail: EmailMessage) -> str:
 def let_go(desk: Desk) -> None:
     """The GM releases the campaign, and its turn is run."""
     with desk.house.store.writing() as session:
-        release(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        release(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now))
     desk.tick(hours=1)
 
 

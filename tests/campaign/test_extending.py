@@ -7,6 +7,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import update
 
+from pbem.acts.act import Scene
 from pbem.acts.time.extending import extend, needed_votes, read_extension, vote
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
@@ -28,13 +29,13 @@ def _campaign(desk: Desk) -> None:
 def more(desk: Desk, by: dt.timedelta | dt.datetime | None = None) -> str:
     """The GM extends the open turn."""
     with desk.house.store.writing() as session:
-        return extend(session, desk.house, load_campaign(session, "toy1"), desk.now, by)
+        return extend(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), by)
 
 
 def ask(desk: Desk, seat: str) -> str:
     """A seat asks for more time; what it is answered."""
     with desk.house.store.writing() as session:
-        return vote(session, desk.house, load_campaign(session, "toy1"), seat, desk.now)
+        return vote(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), seat)
 
 
 def deadline(desk: Desk) -> dt.datetime | None:
@@ -229,6 +230,7 @@ def test_in_a_game_in_turns_both_must_ask(desk: Desk) -> None:
     """The seat whose turn it is does not decide alone, for that would tell that no other is awaited."""
     desk.begin(name="toy2", pace="in_turn")
     with desk.house.store.writing() as session:
-        said = [vote(session, desk.house, load_campaign(session, "toy2"), seat, desk.now) for seat in ("red", "blue")]
+        scene = Scene(session, desk.house, load_campaign(session, "toy2"), desk.now)
+        said = [vote(scene, seat) for seat in ("red", "blue")]
 
     assert [words[:4] for words in said] == ["Your", "Enou"]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pbem.acts.act import do
+from pbem.acts.act import Scene, do
 from pbem.acts.past.entering import GiveSheet
 from pbem.acts.people.seating import pause_seat
 from pbem.acts.time.extending import extend
@@ -43,13 +43,13 @@ def resolved(desk: Desk, *, hours: float = 0) -> list[str]:
 def pause(desk: Desk, why: str = "", *, actor: str = "gm") -> bool:
     """Holds the campaign."""
     with desk.house.store.writing() as session:
-        return hold(session, desk.house, load_campaign(session, "toy1"), why, desk.now, actor=actor)
+        return hold(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), why, actor=actor)
 
 
 def go_on(desk: Desk) -> bool:
     """Releases the campaign."""
     with desk.house.store.writing() as session:
-        return release(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        return release(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now))
 
 
 def held(desk: Desk) -> str:
@@ -206,7 +206,7 @@ def test_extending_a_mass_is_a_release(desk: Desk) -> None:
     begin(desk)
     desk.tick(hours=120)
     with desk.house.store.writing() as session:
-        extend(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        extend(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now))
 
     assert held(desk) == ""
     assert resolved(desk, hours=47) == []
@@ -320,7 +320,7 @@ def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
     with desk.house.store.writing() as session:
         snapshot = load_campaign(session, "toy1")
         for place in snapshot.places:
-            pause_seat(session, snapshot, place, desk.now, paused=True)
+            pause_seat(Scene(session, desk.house, snapshot, desk.now), place, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
     told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
     go_on(desk)

@@ -68,7 +68,7 @@ def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
     do(played.house, "toy1", RollBack(2), played.now - WEEK)
     (found,) = due(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
-        extend(session, played.house, locked_campaign(session, "toy1"), played.now)
+        extend(Scene(session, played.house, locked_campaign(session, "toy1"), played.now))
 
     assert (found.reason, runs(played, found)) == ("deadline", False)
 
@@ -77,7 +77,7 @@ def test_a_turn_that_is_held(played: Desk) -> None:
     """A pause holds a turn that was found due before."""
     (found,) = due(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
-        hold(session, played.house, locked_campaign(session, "toy1"), "", played.now, actor="gm")
+        hold(Scene(session, played.house, locked_campaign(session, "toy1"), played.now), "", actor="gm")
 
     assert not runs(played, found)
 

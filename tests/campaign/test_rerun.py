@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from pbem.acts.act import do, look
+from pbem.acts.act import Scene, do, look
 from pbem.acts.past.amending import Amend, keep_amendment
 from pbem.acts.past.entering import GiveSheet
 from pbem.acts.past.impact import MOST_LINES, Impact, differing_lines, plan_amendment
@@ -310,9 +310,9 @@ def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> Non
     """The database is changed by one commit; the next tick sets the old folder aside and writes the new one."""
     changes = Changes(sheets={"red": lines("BID 3")})
     with played.house.store.writing() as session:
-        campaign = locked_campaign(session, "toy1")
-        amendment = plan_amendment(session, played.house, campaign, changes, played.now)
-        keep_amendment(session, played.house, campaign, amendment, played.now)
+        scene = Scene(session, played.house, locked_campaign(session, "toy1"), played.now)
+        amendment = plan_amendment(scene, changes)
+        keep_amendment(scene, amendment)
     played.tick()
 
     assert proof(played).turns == 1

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from pbem.desk.check import check_sheet
+from pbem.report import ReportDataError
+from pbem.ruleset import Parsed, View, canonical
 from tests.toy.home import GAMES, Desk, text_of
+from tests.toy.ruleset import Auction
 
 SAID = "WHISPER blue " + "hello deal never " * 3 + "deal"
 SHEETS = {
@@ -33,3 +38,22 @@ def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
     assert [note for note in checked.notes if note.lower() not in receipt] == []
     assert ("about your mail" in receipt) == bool(checked.notes)
     assert [order for order in checked.orders if order.words not in receipt] == []
+
+
+class Trusting(Auction):
+    """The toy, sure of what its views hold."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        """As the toy does."""
+        assert "purse" in view
+        return super().parse(view, lines)
+
+
+def test_a_report_in_which_a_game_trusts_in_vain_is_damaged() -> None:
+    """A game may be sure of its own views; of a file that somebody has made it is told in words."""
+    game = Trusting()
+    place = {"campaign": "toy1", "seat": "red", "label": "round 1", "zone": "UTC"}
+    report = {"format": 1, "game": game.key, "game_version": game.version, **place, "view": {}}
+
+    with pytest.raises(ReportDataError, match="this report is damaged: its 'view' is none of Toy Auction"):
+        check_sheet({game.key: game}, b"BID 3", canonical(report))

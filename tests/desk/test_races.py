@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.people.seating import hand_over
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.snapshot import find_place, locked_campaign
@@ -58,7 +59,7 @@ def give_to_eve(desk: Desk) -> Callable[[Session], None]:
     def act(session: Session) -> None:
         snapshot = locked_campaign(session, "toy1")
         eve = enrol(session, EVE, desk.now)
-        hand_over(session, desk.house, snapshot, find_place(snapshot, "red"), eve, desk.now, "a test")
+        hand_over(Scene(session, desk.house, snapshot, desk.now), find_place(snapshot, "red"), eve, "a test")
 
     return act
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do
+from pbem.acts.act import Scene, do
 from pbem.acts.creation import RESERVED_SEATS, is_seat_name
 from pbem.acts.opening import Start
 from pbem.acts.past.entering import GiveSheet
@@ -68,9 +68,9 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
     """How many sheets are missing is between the house and the GM; his own pause is for all."""
     for why, actor in (("2 of 3 sheets have not come", "pbem"), ("snow", "gm")):
         with desk.house.store.writing() as session:
-            at = load_campaign(session, "toy1")
-            hold(session, desk.house, at, why, desk.now, actor=actor)
-            release(session, desk.house, at, desk.now)
+            scene = Scene(session, desk.house, load_campaign(session, "toy1"), desk.now)
+            hold(scene, why, actor=actor)
+            release(scene)
 
     text = ask(desk, "HISTORY")
 
@@ -81,7 +81,7 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
 def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
     """That a turn waits is answered, and no more of it."""
     with desk.house.store.writing() as session:
-        hold(session, desk.house, load_campaign(session, "toy1"), "2 of 3 sheets have not come", desk.now)
+        hold(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), "2 of 3 sheets have not come")
 
     assert "you have time." in ask(desk, "EXTEND")
 

@@ -31,7 +31,7 @@ from pbem.campaign.notices import tell_each
 from pbem.campaign.reading import Reading
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.sheets import Earlier, SheetRead, copy_sheets, keep_sheets
-from pbem.campaign.snapshot import CampaignSnapshot, SheetIn
+from pbem.campaign.snapshot import SheetIn
 from pbem.house import House
 from pbem.report.history_pages import ReportGone
 from pbem.ruleset import Seat
@@ -51,11 +51,11 @@ class Amend(Planned[Impact, Amendment]):
 
     def plan(self, scene: Scene) -> Amendment:
         """The second run, computed. Raises CampaignError."""
-        return plan_amendment(scene.session, scene.house, scene.snapshot, self.changes, scene.now)
+        return plan_amendment(scene, self.changes)
 
     def keep(self, scene: Scene, plan: Amendment) -> None:
         """Puts it in the place of the first."""
-        keep_amendment(scene.session, scene.house, scene.snapshot, plan, scene.now)
+        keep_amendment(scene, plan)
 
     def facts(self, plan: Amendment) -> Impact:
         """Whose reports change."""
@@ -76,13 +76,12 @@ def asked_of(impact: Impact) -> tuple[Trace, ...]:
     return Trace(said, told=True), *whose
 
 
-def keep_amendment(
-    session: Session, house: House, snapshot: CampaignSnapshot, amendment: Amendment, now: dt.datetime
-) -> None:
-    """Puts a second run in the place of the first, in this session.
+def keep_amendment(scene: Scene, amendment: Amendment) -> None:
+    """Puts a second run in the place of the first.
 
     The campaign is locked, and its ground is that on which the amendment was planned.
     """
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     again, impact = amendment.again, amendment.impact
     old_turn, old_following = shelve(session, snapshot, RERUN, again.number, now)
     turn = _put_turn(session, old_turn, amendment, now)

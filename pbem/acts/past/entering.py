@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from sqlalchemy.orm import Session
-
 from pbem.acts.act import Scene, Weighty
 from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
@@ -14,7 +12,6 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.sheets import Earlier, SheetRead, earlier_sheets, keep_sheets, make_receipt, receipt_name
 from pbem.campaign.snapshot import (
-    CampaignSnapshot,
     LastReport,
     Place,
     find_place,
@@ -22,7 +19,6 @@ from pbem.campaign.snapshot import (
     load_open_turn,
 )
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.report import Receipt
 from pbem.ruleset import Seat
 
@@ -47,12 +43,12 @@ class GiveSheet(Weighty[Receipt]):
 
     def look(self, scene: Scene) -> Receipt:
         """How the sheet reads. Raises CampaignError."""
-        return _read(scene.session, scene.house, scene.snapshot, self.seat, self.lines).receipt
+        return _read(scene, self.seat, self.lines).receipt
 
     def do(self, scene: Scene) -> Receipt:
         """Keeps it. Raises CampaignError, also if nothing in it is understood."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-        given = _read(session, house, snapshot, self.seat, self.lines)
+        given = _read(scene, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = checked(given.reading, place.seat)
         wait = not reading.parsed.complete
@@ -70,9 +66,10 @@ class GiveSheet(Weighty[Receipt]):
         return receipt
 
 
-def _read(session: Session, house: House, snapshot: CampaignSnapshot, seat: Seat, lines: Lines) -> _Given:
+def _read(scene: Scene, seat: Seat, lines: Lines) -> _Given:
+    session, snapshot = scene.session, scene.snapshot
     turn = load_open_turn(session, snapshot)
-    place, ruleset = find_place(snapshot, seat), house.game(snapshot.game)
+    place, ruleset = find_place(snapshot, seat), scene.house.game(snapshot.game)
     last = load_last_reports(session, snapshot).get(place.seat)
     if not place.playing or last is None:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is out of the game: it takes no orders")

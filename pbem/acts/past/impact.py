@@ -13,13 +13,14 @@ from typing import Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.past.rerunning import Changes, Rerun, rerun
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import orders_told
 from pbem.campaign.reading import Reading, still_reads
 from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text
 from pbem.campaign.resolving import opening_of
-from pbem.campaign.snapshot import CampaignSnapshot, Place, SheetIn, load_sheets
+from pbem.campaign.snapshot import Place, SheetIn, load_sheets
 from pbem.house import House
 from pbem.report import Correction, SheetUsed
 from pbem.ruleset import Seat, View, canonical
@@ -79,11 +80,10 @@ class Amendment:
     files: Mapping[str, bytes]
 
 
-def plan_amendment(
-    session: Session, house: House, snapshot: CampaignSnapshot, changes: Changes, now: dt.datetime
-) -> Amendment:
+def plan_amendment(scene: Scene, changes: Changes) -> Amendment:
     """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
-    again = rerun(session, house, snapshot, changes)
+    session, house, now = scene.session, scene.house, scene.now
+    again = rerun(scene, changes)
     old = load_reports(session, again.following)
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
     deadline = _deadline(session, again, now, anew=bool(affected))

@@ -92,7 +92,7 @@ class Mend(Weighty[Mended]):
         count_misses_again(session, snapshot, gone=gone)
         said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
         act = note(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(session, scene.house, snapshot, plan.rolled, now, act=act, back=True)
+        tell_rolled(scene, plan.rolled, act=act, back=True)
         return plan
 
 

@@ -76,11 +76,11 @@ class Patch(Planned[Patched, "_Plan"]):
     def plan(self, scene: Scene) -> _Plan:
         """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
         edit = read_edit(scene, self.data)
-        return _Plan(edit, plan_amendment(scene.session, scene.house, scene.snapshot, edit.changes, scene.now))
+        return _Plan(edit, plan_amendment(scene, edit.changes))
 
     def keep(self, scene: Scene, plan: _Plan) -> None:
         """Puts that run in the place of the first."""
-        keep_amendment(scene.session, scene.house, scene.snapshot, plan.amendment, scene.now)
+        keep_amendment(scene, plan.amendment)
 
     def facts(self, plan: _Plan) -> Patched:
         """What the edit does, and whose reports change."""

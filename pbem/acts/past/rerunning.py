@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.opening import begun_with, set_up, set_up_record
 from pbem.acts.past.shelving import RERUN, version_before
 from pbem.archive import Patch, PatchError, Withdrawn, file_hash, turn_files
@@ -29,7 +30,6 @@ from pbem.campaign.snapshot import (
     record_of,
 )
 from pbem.errors import MISREAD, CampaignError
-from pbem.house import House
 from pbem.ruleset import AnyRuleset, Json, Seat
 from pbem.store.models import Turn
 from pbem.store.states import Phase
@@ -91,11 +91,12 @@ class Rerun:
         return run_record(self.before, self.outcome, files, now)
 
 
-def rerun(session: Session, house: House, snapshot: CampaignSnapshot, changes: Changes) -> Rerun:
+def rerun(scene: Scene, changes: Changes) -> Rerun:
     """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
+    session, snapshot = scene.session, scene.snapshot
     if snapshot.status == Phase.FORMING:
         raise CampaignError(f"campaign {snapshot.name} has not begun: there is no turn to run again")
-    ruleset, number = house.game(snapshot.game), snapshot.turn - 1
+    ruleset, number = scene.house.game(snapshot.game), snapshot.turn - 1
     turn, following = live_turn(session, snapshot, number), live_turn(session, snapshot, snapshot.turn)
     if changes.patch and following.state_hash != changes.of_state:
         raise CampaignError(

@@ -113,7 +113,7 @@ class RollBack(Weighty[Rolled]):
         if plan.seed_known:
             said += "; the seed of the dice had been told"
         act = note(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(session, scene.house, snapshot, plan, now, act=act, back=True)
+        tell_rolled(scene, plan, act=act, back=True)
         return plan
 
 
@@ -125,7 +125,7 @@ class GoForward(Act[Rolled]):
 
     def do(self, scene: Scene) -> Rolled:
         """Puts the turns on its shelf back. Raises CampaignError."""
-        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
         shelf = _to_take_back(session, snapshot)
         (rolled,) = shelve(session, snapshot, FORWARD, snapshot.turn, now)
         restored = unshelve(session, shelf)
@@ -146,7 +146,7 @@ class GoForward(Act[Rolled]):
         said = f"the rollback to turn {snapshot.turn} is taken back: turn {last.number} is the last again"
         act = note(session, snapshot.id, now, actor="gm", text=said)
         plan = rolled_to(session, snapshot, last, last.deadline)
-        tell_rolled(session, house, snapshot, plan, now, act=act, back=False, over=over)
+        tell_rolled(scene, plan, act=act, back=False, over=over)
         return plan
 
 
@@ -181,18 +181,9 @@ def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> Shelf:
     return shelf
 
 
-def tell_rolled(
-    session: Session,
-    house: House,
-    snapshot: CampaignSnapshot,
-    rolled: Rolled,
-    now: dt.datetime,
-    *,
-    act: int,
-    back: bool,
-    over: bool = False,
-) -> None:
+def tell_rolled(scene: Scene, rolled: Rolled, *, act: int, back: bool, over: bool = False) -> None:
     """Tells every player what counts now; a reply to it counts as orders for the report that does."""
+    session, house, snapshot = scene.session, scene.house, scene.snapshot
     last, postman = load_last_reports(session, snapshot), Postman.of(house, snapshot)
     pages = [
         (place, _page(house, snapshot, rolled, place, last[place.seat], back=back, over=over))
@@ -204,7 +195,7 @@ def tell_rolled(
         postman.mail(place.address, f"{what} {page.label}", page, ("act", act, place.seat), under=last[place.seat])
         for place, page in pages
     ]
-    postman.send(session, now, *mails)
+    postman.send(session, scene.now, *mails)
 
 
 def _page(

@@ -31,8 +31,7 @@ class Leave(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Opens the seat; the first standby gets it."""
         snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
-        why = "its player has left"
-        open_seat(scene.session, scene.house, snapshot, place, scene.now, why, actor=place.seat, told=True)
+        open_seat(scene, place, "its player has left", actor=place.seat, told=True)
         return Deed(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
 
 
@@ -47,7 +46,7 @@ class Rest(Act[Deed]):
         """Pauses the seat, or lets it go on."""
         snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
         seat, paused = place.seat, self.paused
-        if not pause_seat(scene.session, snapshot, place, scene.now, paused=paused, actor=seat):
+        if not pause_seat(scene, place, paused=paused, actor=seat):
             was = "was paused already. RESUME ends it" if paused else "was not paused"
             return Deed(f"Your seat {seat} in {snapshot.name} {was}.")
         if not paused:

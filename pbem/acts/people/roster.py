@@ -68,7 +68,7 @@ class GiveSeat(Act[Deed]):
         person = enrol(session, check_address(self.address, f"seat {place.seat}", house.settings.address), now)
         if place.address.lower() == person.key:
             raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {person.address} already")
-        hand_over(session, house, snapshot, place, person, now, "seated by the GM", actor="gm")
+        hand_over(scene, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == Phase.RUNNING else ""
         return Deed(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
 
@@ -82,8 +82,7 @@ class VacateSeat(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Opens the seat."""
         place = find_place(scene.snapshot, self.seat)
-        why = "opened by the GM"
-        return Deed(open_seat(scene.session, scene.house, scene.snapshot, place, scene.now, why, actor="gm"))
+        return Deed(open_seat(scene, place, "opened by the GM", actor="gm"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class ExpelSeat(Weighty[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Removes it."""
         place = find_place(scene.snapshot, self.seat)
-        remove_seat(scene.session, scene.house, scene.snapshot, place, scene.now, "removed by the GM", actor="gm")
+        remove_seat(scene, place, "removed by the GM", actor="gm")
         said = f"Seat {place.seat} of {scene.snapshot.name} is out of the game"
         return Deed(f"{said}; the rules hear of it when the next turn is run.")
 
@@ -115,7 +114,7 @@ class PauseSeat(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Pauses the seat, or lets it go on."""
         snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
-        changed = pause_seat(scene.session, snapshot, place, scene.now, paused=self.paused)
+        changed = pause_seat(scene, place, paused=self.paused)
         said = f"Seat {place.seat} of {snapshot.name}"
         if self.paused:
             return Deed(f"{said} is paused{'' if changed else ' already'}: turns do not wait for it.")

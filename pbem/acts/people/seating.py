@@ -1,18 +1,18 @@
 """Who sits where: seats that come free, are taken over, or leave the game, and all who hear of it.
 
 Whoever loses a seat loses all that opened it: his token, and the codes and
-Message-IDs of its reports. These functions act in the session given;
-`snapshot` and `place` are as they were before.
+Message-IDs of its reports. The campaign of a scene is locked; it and `place`
+are as they were before.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import replace
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.creation import is_seat_name
 from pbem.acts.people.remailing import RENEWED, mail_again, recall_copies, renew_codes
 from pbem.acts.people.welcoming import welcome
@@ -24,7 +24,6 @@ from pbem.campaign.people.standby import enlist, mark_seated, place_number, stan
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import new_token
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.post.outbox import pass_on
 from pbem.report.people_pages import Notice
 from pbem.ruleset import Seat
@@ -47,69 +46,51 @@ def place_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> Pl
     return next((place for place in snapshot.playing if place.id in ids), None)
 
 
-def open_seat(
-    session: Session,
-    house: House,
-    snapshot: CampaignSnapshot,
-    place: Place,
-    now: dt.datetime,
-    why: str,
-    *,
-    actor: str = "pbem",
-    told: bool = False,
-) -> str:
+def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told: bool = False) -> str:
     """Takes a seat from its player and gives it to the first standby; returns what came of it, in a sentence.
 
     `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
     """
+    session, snapshot = scene.session, scene.snapshot
     _check_playing(snapshot, place)
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
-    _empty(session, house, snapshot, place, status=Seating.OPEN)
-    act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} is open: {why}")
-    if place.address and not told:
-        _tell_former(session, house, snapshot, place, now, why)
+    _empty(scene, place, status=Seating.OPEN)
+    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is open: {why}")
+    if not told:
+        _tell_former(scene, place, why)
     heirs = standbys(session, snapshot.id)
     if heirs:
         heir = heirs[0][0]
         taken = f"{why}, and the first standby takes it over"
         # Without its address: whoever has just lost the seat is not told twice.
-        hand_over(session, house, snapshot, replace(place, address=""), heir, now, taken, actor=actor)
+        hand_over(scene, replace(place, address=""), heir, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
     pass_on(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
-    _tell_others(session, house, snapshot, place, now, act, "A seat is open", said)
-    _tell_gm(session, house, snapshot, now, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
+    _tell_others(scene, place, act, "A seat is open", said)
+    _tell_gm(scene, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
     return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
 
 
-def hand_over(
-    session: Session,
-    house: House,
-    snapshot: CampaignSnapshot,
-    place: Place,
-    person: Person,
-    now: dt.datetime,
-    why: str,
-    *,
-    actor: str = "pbem",
-) -> None:
+def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: str = "pbem") -> None:
     """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
 
     In a running campaign the newcomer is mailed a new token and the newest
     report, with a new code; before the start, the seal of the dice. `why`
     completes "seat red has a new player: …". Raises CampaignError.
     """
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     _check_playing(snapshot, place)
-    renewed = _empty(session, house, snapshot, place, status=Seating.PLAYING)
+    renewed = _empty(scene, place, status=Seating.PLAYING)
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(afresh))
     mark_seated(session, snapshot.id, person)
     pass_on(session, snapshot.name, place.seat, person)
-    _end_standing_in(session, house, snapshot, person, now)
+    _end_standing_in(scene, person)
     act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
     if place.address and place.address.lower() != person.key:
-        _tell_former(session, house, snapshot, place, now, why)
+        _tell_former(scene, place, why)
     taken = replace(place, address=person.address, paused=False)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
     if snapshot.status == Phase.FORMING:
@@ -119,68 +100,48 @@ def hand_over(
         welcome(session, house, snapshot, {taken: token}, now, heir=True)
         if renewed is not None:
             mail_again(session, house, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
-        _tell_others(session, house, snapshot, place, now, act, "A seat has a new player", said)
-    _tell_gm(
-        session, house, snapshot, now, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}."
-    )
+        _tell_others(scene, place, act, "A seat has a new player", said)
+    _tell_gm(scene, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
 
 
-def remove_seat(
-    session: Session,
-    house: House,
-    snapshot: CampaignSnapshot,
-    place: Place,
-    now: dt.datetime,
-    why: str,
-    *,
-    actor: str = "pbem",
-) -> None:
+def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") -> None:
     """Takes a seat out of the game; the rules hear of it when the next turn is run. Raises CampaignError.
 
     Its player keeps what he was mailed, but no sheet of his is taken any more.
     """
+    session, snapshot = scene.session, scene.snapshot
     _check_playing(snapshot, place)
     session.execute(
         update(SeatRow).where(SeatRow.id == place.id).values(status=Seating.REMOVED, paused=False, token_hash="")
     )
     _end_rights(session, place)
-    act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
+    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
     if place.address:
-        send_words(session, house, snapshot, now, said, to=place.address, subject="Your seat is out of the game")
-    _tell_others(session, house, snapshot, place, now, act, "A seat is out of the game", said)
-    _tell_gm(session, house, snapshot, now, actor, f"Seat {place.seat} is out of the game", said)
+        _send(scene, place.address, "Your seat is out of the game", said)
+    _tell_others(scene, place, act, "A seat is out of the game", said)
+    _tell_gm(scene, actor, f"Seat {place.seat} is out of the game", said)
 
 
-def pause_seat(
-    session: Session, snapshot: CampaignSnapshot, place: Place, now: dt.datetime, *, paused: bool, actor: str = "gm"
-) -> bool:
+def pause_seat(scene: Scene, place: Place, *, paused: bool, actor: str = "gm") -> bool:
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
+    session, snapshot = scene.session, scene.snapshot
     _check_playing(snapshot, place)
     ours = update(SeatRow).where(SeatRow.id == place.id, SeatRow.paused != paused).returning(SeatRow.id)
     if session.scalar(ours.values(paused=paused)) is None:
         return False
     said = "is paused: turns do not wait for it" if paused else "is no longer paused"
-    note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} {said}")
+    note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} {said}")
     return True
 
 
-def seat_or_list(
-    session: Session,
-    house: House,
-    snapshot: CampaignSnapshot,
-    person: Person,
-    now: dt.datetime,
-    *,
-    wish: Seat,
-    words: str,
-    why: str,
-) -> str:
+def seat_or_list(scene: Scene, person: Person, *, wish: Seat, words: str, why: str) -> str:
     """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.
 
     Returns what came of it, in sentences to him.
     """
-    applicant = enlist(session, snapshot.id, person, now, wish=wish, words=words)
+    session, snapshot = scene.session, scene.snapshot
+    applicant = enlist(session, snapshot.id, person, scene.now, wish=wish, words=words)
     free = free_places(snapshot)
     if not free:
         number = place_number(session, applicant)
@@ -188,19 +149,20 @@ def seat_or_list(
         words = " ".join(applicant.words.split())[:_MOST_WORDS]
         wrote = f"They wrote: {words}" if words else ""
         said = f"{person.address} wishes to play in {snapshot.name}, and is number {number} on the standby list."
-        _tell_gm(session, house, snapshot, now, "pbem", "Somebody wishes to play", said, wrote)
+        _tell_gm(scene, "pbem", "Somebody wishes to play", said, wrote)
         return (
             f"No seat is free in {snapshot.name} now. You are number {number} on its standby list, and get the first "
             f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
         )
-    place = next((each for each in free if each.seat == wish), None) or _named(session, house, snapshot, free[0], wish)
-    hand_over(session, house, snapshot, place, person, now, why)
+    place = next((each for each in free if each.seat == wish), None) or _named(scene, free[0], wish)
+    hand_over(scene, place, person, why)
     return _seated(snapshot, place, wish)
 
 
-def _named(session: Session, house: House, snapshot: CampaignSnapshot, place: Place, wish: Seat) -> Place:
+def _named(scene: Scene, place: Place, wish: Seat) -> Place:
     """A seat as its player names it, before the start of a game without names of its own, or of a state."""
-    names = house.game(snapshot.game).seats.names or session.scalar(
+    session, snapshot = scene.session, scene.snapshot
+    names = scene.house.game(snapshot.game).seats.names or session.scalar(
         select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
     )
     if names or snapshot.status != Phase.FORMING or wish in snapshot.seats or not is_seat_name(wish):
@@ -224,15 +186,13 @@ def _check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
         raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}")
 
 
-def _empty(
-    session: Session, house: House, snapshot: CampaignSnapshot, place: Place, *, status: Seating
-) -> Report | None:
+def _empty(scene: Scene, place: Place, *, status: Seating) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
-    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(nobody))
-    _end_rights(session, place)
-    return renew_codes(session, house, snapshot, place)
+    scene.session.execute(update(SeatRow).where(SeatRow.id == place.id).values(nobody))
+    _end_rights(scene.session, place)
+    return renew_codes(scene.session, scene.house, scene.snapshot, place)
 
 
 def _end_rights(session: Session, place: Place) -> None:
@@ -244,47 +204,38 @@ def _end_rights(session: Session, place: Place) -> None:
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
 
-def _end_standing_in(
-    session: Session, house: House, snapshot: CampaignSnapshot, person: Person, now: dt.datetime
-) -> None:
+def _end_standing_in(scene: Scene, person: Person) -> None:
     """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
-    for place in stands_in_for(session, snapshot, person, now):
-        dismiss(session, place, now)
+    for place in stands_in_for(scene.session, scene.snapshot, person, scene.now):
+        dismiss(scene.session, place, scene.now)
         if place.address:
-            recall_copies(session, place)
-            said = f"{person.address} no longer stands in for your seat {place.seat} in {snapshot.name}."
-            send_words(session, house, snapshot, now, said, to=place.address, subject="Your deputy")
+            recall_copies(scene.session, place)
+            said = f"{person.address} no longer stands in for your seat {place.seat} in {scene.snapshot.name}."
+            _send(scene, place.address, "Your deputy", said)
 
 
-def _tell_former(
-    session: Session, house: House, snapshot: CampaignSnapshot, place: Place, now: dt.datetime, why: str
-) -> None:
-    said = f"You no longer play the seat {place.seat} of {snapshot.name}: {why}. Thank you for playing!"
-    send_words(session, house, snapshot, now, said, to=place.address, subject="You no longer play")
+def _tell_former(scene: Scene, place: Place, why: str) -> None:
+    said = f"You no longer play the seat {place.seat} of {scene.snapshot.name}: {why}. Thank you for playing!"
+    _send(scene, place.address, "You no longer play", said)
 
 
-def _tell_others(
-    session: Session,
-    house: House,
-    snapshot: CampaignSnapshot,
-    place: Place,
-    now: dt.datetime,
-    act: int,
-    subject: str,
-    said: str,
-) -> None:
+def _tell_others(scene: Scene, place: Place, act: int, subject: str, said: str) -> None:
     """Tells the other players, where they may read the journal."""
+    snapshot = scene.snapshot
     if snapshot.status == Phase.RUNNING and snapshot.policy.journal == "players":
         page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
-        tell_players(session, house, snapshot, now, act=act, subject=subject, page=page, but=(place.seat,))
+        but = (place.seat,)
+        tell_players(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, page=page, but=but)
 
 
-def _tell_gm(
-    session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime, actor: str, subject: str, *said: str
-) -> None:
+def _tell_gm(scene: Scene, actor: str, subject: str, *said: str) -> None:
     """Tells the GM, unless it was his own act."""
     if actor != "gm":
-        send_words(session, house, snapshot, now, *filter(None, said), to=snapshot.gm, subject=subject)
+        _send(scene, scene.snapshot.gm, subject, *filter(None, said))
+
+
+def _send(scene: Scene, to: str, subject: str, *said: str) -> None:
+    send_words(scene.session, scene.house, scene.snapshot, scene.now, *said, to=to, subject=subject)
 
 
 def _hint(snapshot: CampaignSnapshot, place: Place) -> str:

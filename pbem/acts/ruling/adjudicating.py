@@ -121,7 +121,7 @@ def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
         snapshot = locked_campaign(session, turn.campaign)
         waits = still_due(session, turn, now) is not None and needs_ruling(house, session, snapshot)
         if waits:
-            hold(session, house, snapshot, AWAITING, now)
+            hold(Scene(session, house, snapshot, now), AWAITING)
         return waits
 
 
@@ -189,7 +189,7 @@ class TakeRuling(Weighty[Taken]):
         open_, ruling, taken = self._read(scene)
         if taken.kept:
             keep_rolls(scene.session, scene.snapshot, taken.rolled, scene.now)
-            _keep(scene.session, scene.house, open_, ruling, scene.now)
+            _keep(scene, open_, ruling)
             contents = {each.enclosure.sha256: each.content for each in self.brought.values() if each.enclosure}
             shelve(scene.session, scene.snapshot.id, open_.turn.id, contents)
         return taken
@@ -367,12 +367,12 @@ def _page(open_: _Open) -> Adjudication:
     )
 
 
-def _keep(session: Session, house: House, open_: _Open, ruling: Json, now: dt.datetime) -> None:
+def _keep(scene: Scene, open_: _Open, ruling: Json) -> None:
     """The ruling stands; the turn waits for the release, if not for something else."""
-    snapshot = open_.snapshot
+    session, snapshot, now = scene.session, scene.snapshot, scene.now
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
     note(session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {digest(ruling)[:12]})")
-    if not hold(session, house, snapshot, RULED, now):
+    if not hold(scene, RULED):
         session.execute(
             update(Campaign).where(Campaign.id == snapshot.id, Campaign.held == AWAITING).values(held=RULED)
         )

@@ -19,7 +19,6 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.report.time_pages import DeadlineMoved
 from pbem.report.wording import when
 from pbem.ruleset import Seat
@@ -41,7 +40,7 @@ class Extend(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Moves the deadline."""
         by = read_extension(self.by, scene.snapshot.schedule.zone) if self.by else None
-        return Deed(extend(scene.session, scene.house, scene.snapshot, scene.now, by))
+        return Deed(extend(scene, by))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class AskForTime(Act[Deed]):
         snapshot = scene.snapshot
         if snapshot.status != Phase.RUNNING:
             return Deed(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
-        return Deed(vote(scene.session, scene.house, snapshot, self.seat, scene.now))
+        return Deed(vote(scene, self.seat))
 
 
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
@@ -73,19 +72,14 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
         raise CampaignError(f"{text!r} is no time: write a span like 24h or 3d, or 2026-12-24T20:00") from None
 
 
-def extend(
-    session: Session,
-    house: House,
-    snapshot: CampaignSnapshot,
-    now: dt.datetime,
-    by: dt.timedelta | dt.datetime | None = None,
-) -> str:
+def extend(scene: Scene, by: dt.timedelta | dt.datetime | None = None) -> str:
     """Moves the deadline of the open turn of a locked campaign, by a span or to a moment, or as the house rules say.
 
     Everybody is told. A hold that waits for the GM's word is ended by it, but
     not his own pause, nor that of a turn he has ruled on: more sheets may come
     than his ruling knows of. Returns what was done, in a sentence. Raises CampaignError.
     """
+    session, snapshot, now = scene.session, scene.snapshot, scene.now
     turn = _open_turn(session, snapshot)
     if turn.deadline is None:
         raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
@@ -95,19 +89,20 @@ def extend(
     stays = is_pause(turn.held) or turn.held == RULED
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=""))
-    _move(session, house, snapshot, turn, turn.deadline, new, now, actor="gm")
+    _move(scene, turn, turn.deadline, new, actor="gm")
     left = f" It is still held: {turn.held}." if stays else ""
     return (
         f"Turn {turn.turn} of {snapshot.name} is due {when(new, snapshot.schedule.zone)} now; everybody is told.{left}"
     )
 
 
-def vote(session: Session, house: House, snapshot: CampaignSnapshot, seat: Seat, now: dt.datetime) -> str:
+def vote(scene: Scene, seat: Seat) -> str:
     """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
 
     The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play
     have a vote, half of them decide, and neither the answer nor what comes of it depends on who is awaited.
     """
+    session, snapshot, now = scene.session, scene.snapshot, scene.now
     turn = _open_turn(session, snapshot)
     place = find_place(snapshot, seat)
     refused = _refused(session, snapshot, turn, place)
@@ -124,7 +119,7 @@ def vote(session: Session, house: House, snapshot: CampaignSnapshot, seat: Seat,
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
     session.execute(delete(Vote).where(Vote.turn_id == turn.turn_id))
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
-    _move(session, house, snapshot, turn, turn.deadline, new, now, actor="players")
+    _move(scene, turn, turn.deadline, new, actor="players")
     return f"Enough have asked: the turn has more time. Orders are due {when(new, snapshot.schedule.zone)}."
 
 
@@ -172,18 +167,9 @@ def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) 
         raise CampaignError(f"{when(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
 
-def _move(
-    session: Session,
-    house: House,
-    snapshot: CampaignSnapshot,
-    turn: Waiting,
-    old: dt.datetime,
-    new: dt.datetime,
-    now: dt.datetime,
-    *,
-    actor: str,
-) -> None:
+def _move(scene: Scene, turn: Waiting, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
     """Sets the deadline, so that reminders go out anew, and tells everybody."""
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone
     said = f"turn {turn.turn} extended: it was due {when(old, zone)}, and is due {when(new, zone)}"

@@ -7,7 +7,6 @@ his ruling, or his word on a mass of missing sheets.
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 
 from sqlalchemy import select, update
@@ -19,7 +18,6 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, check_running, open_deadline
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.report.time_pages import Paused, Resumed
 from pbem.store.models import Campaign
 
@@ -44,7 +42,7 @@ class Hold(Act[Held]):
     def do(self, scene: Scene) -> Held:
         """Pauses it, if it is not held already."""
         snapshot = scene.snapshot
-        if not hold(scene.session, scene.house, snapshot, self.why, scene.now, actor="gm"):
+        if not hold(scene, self.why, actor="gm"):
             raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
         return Held(snapshot.name, self.why)
 
@@ -60,19 +58,18 @@ class Release(Act[Held]):
             raise CampaignError(
                 f"turn {snapshot.turn} of {snapshot.name} awaits your ruling: give it, or run the turn without one"
             )
-        if not release(scene.session, scene.house, snapshot, scene.now):
+        if not release(scene):
             raise CampaignError(f"campaign {snapshot.name} is not held")
         return Held(snapshot.name, snapshot.held, released=True)
 
 
-def hold(
-    session: Session, house: House, snapshot: CampaignSnapshot, why: str, now: dt.datetime, *, actor: str = "pbem"
-) -> bool:
+def hold(scene: Scene, why: str, *, actor: str = "pbem") -> bool:
     """Holds a running campaign, which is locked; False, having changed nothing, if it is held already.
 
     `why` is what status says of it. By the actor "gm" it is a pause, of which
     its players are told; then `why` may be "". Raises CampaignError if no turn is open.
     """
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     check_running(snapshot)
     why = " ".join(why.split())[:_LONGEST]
     held = ": ".join(filter(None, (PAUSED, why))) if actor == "gm" else why
@@ -87,11 +84,12 @@ def hold(
     return True
 
 
-def release(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime, *, actor: str = "gm") -> bool:
+def release(scene: Scene, *, actor: str = "gm") -> bool:
     """Lets turns of a locked campaign run again, at once if they are due; False if it is not held.
 
     Its players are told if they were told of the hold.
     """
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     held = _held(session, snapshot)
     if not held:
         return False

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.people.seating import open_seat, remove_seat
 from pbem.campaign.labels import open_label
 from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
 from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign
-from pbem.house import House
 from pbem.report.time_pages import Miss, Missed, MissedDigest, MissedOthers
 from pbem.ruleset import Seat
 from pbem.store.models import SeatRow
@@ -29,26 +28,24 @@ class _Misser:
     in_all: int
 
 
-def follow_misses(
-    session: Session, house: House, snapshot: CampaignSnapshot, missing: frozenset[Seat], now: dt.datetime, *, act: int
-) -> None:
+def follow_misses(scene: Scene, missing: frozenset[Seat], *, act: int) -> None:
     """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
 
-    `snapshot` is as it was when the turn was run, `missing` are its seats without
+    The campaign is as it was when the turn was run, `missing` are its seats without
     a sheet, `act` is the run's entry in the journal. The misses are counted already.
     """
-    missers = _missers(session, snapshot, missing)
+    snapshot = scene.snapshot
+    missers = _missers(scene.session, snapshot, missing)
     if not missers:
         return
-    _warn(session, house, snapshot, missers, now, act)
+    _warn(scene, missers, act)
     if snapshot.policy.late == "public":
-        _tell_others(session, house, snapshot, missers, now, act)
-    misses = tuple(
-        Miss(each.place.seat, each.in_a_row, each.in_all, _act(session, house, snapshot, each, now)) for each in missers
-    )
+        _tell_others(scene, missers, act)
+    misses = tuple(Miss(each.place.seat, each.in_a_row, each.in_all, _act(scene, each)) for each in missers)
     page = MissedDigest(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
     subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
-    tell_gm_once(session, house, snapshot, now, moment=("missed", str(act)), subject=subject, page=page)
+    moment = ("missed", str(act))
+    tell_gm_once(scene.session, scene.house, snapshot, scene.now, moment=moment, subject=subject, page=page)
 
 
 def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Seat]) -> list[_Misser]:
@@ -62,39 +59,37 @@ def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Se
     return [_Misser(places[id_], in_a_row, in_all) for id_, in_a_row, in_all in rows if id_ in places]
 
 
-def _warn(
-    session: Session, house: House, snapshot: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
-) -> None:
+def _warn(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
     """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
+    snapshot = scene.snapshot
     pages = [
-        (each.place, _warning(session, house, snapshot, each))
+        (each.place, _warning(scene, each))
         for each in missers
         if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
     ]
     subject = "Your sheet did not come"
-    tell_each(session, house, snapshot, now, act=act, subject=subject, pages=pages)
+    tell_each(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, pages=pages)
 
 
-def _warning(session: Session, house: House, snapshot: CampaignSnapshot, misser: _Misser) -> Missed:
-    policy = snapshot.policy
+def _warning(scene: Scene, misser: _Misser) -> Missed:
+    snapshot, policy = scene.snapshot, scene.snapshot.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
     opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
     return Missed(
         campaign=snapshot.name,
         seat=misser.place.seat,
-        label=open_label(session, snapshot, misser.place.id),
+        label=open_label(scene.session, snapshot, misser.place.id),
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,
         gm=snapshot.gm,
-        address=house.settings.address,
+        address=scene.house.settings.address,
     )
 
 
-def _tell_others(
-    session: Session, house: House, snapshot: CampaignSnapshot, missers: Sequence[_Misser], now: dt.datetime, act: int
-) -> None:
+def _tell_others(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     seats = tuple(each.place.seat for each in missers)
     page = MissedOthers(campaign=snapshot.name, missed=seats)
     tell_players(session, house, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
@@ -108,14 +103,15 @@ def _is_too_many(policy: Policy, misser: _Misser) -> bool:
     return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
 
 
-def _act(session: Session, house: House, snapshot: CampaignSnapshot, misser: _Misser, now: dt.datetime) -> str:
+def _act(scene: Scene, misser: _Misser) -> str:
     """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
-    if not _is_too_many(snapshot.policy, misser):
+    if not _is_too_many(scene.snapshot.policy, misser):
         return ""
     why = f"its player sent no sheet {misser.in_a_row} times in a row"
     # The run has changed the campaign since it was looked at.
-    newest = load_campaign(session, snapshot.name)
+    newest = load_campaign(scene.session, scene.snapshot.name)
+    since = replace(scene, snapshot=newest)
     if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
-        remove_seat(session, house, newest, misser.place, now, why)
+        remove_seat(since, misser.place, why)
         return "The seat is out of the game."
-    return open_seat(session, house, newest, misser.place, now, why)
+    return open_seat(since, misser.place, why)

@@ -13,6 +13,7 @@ from typing import cast
 from sqlalchemy import Table, bindparam, insert, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.act import Scene
 from pbem.acts.turns.missing import follow_misses
 from pbem.campaign.archiving import archive_now
 from pbem.campaign.ground import Overtaken, act_on
@@ -114,7 +115,7 @@ def keep_run(session: Session, house: House, before: Before, after: After, *, no
         note(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
     # Who had not all his time to send has done nothing wrong.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
-        follow_misses(session, house, snapshot, after.turn.missing, now, act=act)
+        follow_misses(Scene(session, house, snapshot, now), after.turn.missing, act=act)
 
 
 def put_turn(

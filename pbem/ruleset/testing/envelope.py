@@ -34,6 +34,7 @@ from pbem.ruleset.testing.leaks import Leak, Moment, Secrecy, Sheets, World, els
 from pbem.ruleset.testing.play import SEED, Game, usual_seats
 from pbem.store import Store
 from pbem.store.models import Campaign, Report, SeatRow, Turn
+from pbem.store.states import Phase
 from pbem.tick import run_now, tick
 
 NAME = "fog"
@@ -98,7 +99,7 @@ class Posthouse:
     def over(self) -> bool:
         """Whether the game has come to its end."""
         with self._house.store.reading() as session:
-            return session.scalars(select(Campaign.status)).one() == "over"
+            return session.scalars(select(Campaign.status)).one() == Phase.OVER
 
     def begin(self) -> None:
         """Starts the campaign, with keys that are always the same; its first mails are of no interest.

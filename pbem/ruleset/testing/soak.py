@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.acts.act import do
+from pbem.acts.act import Scene, do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
 from pbem.acts.ruling.adjudicating import TakeRuling
@@ -98,7 +98,7 @@ def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
     games = ["", f"SCORE {snapshot.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"]
     kept = do(house, name, TakeRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
     with house.store.writing() as session:
-        release(session, house, snapshot, now)
+        release(Scene(session, house, snapshot, now))
     return tick(house, now) if kept else run_now(house, name, now)
 
 
