@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Protocol
 
 from pbem.config import Settings, load_settings
-from pbem.errors import CampaignError, ConfigError
+from pbem.errors import CampaignError
 from pbem.jobs import open_waker
 from pbem.report import Job, Reporter, ReportParts
 from pbem.ruleset import AnyRuleset, suggest
-from pbem.store import Store, schema_is_current
+from pbem.store import Store, require_current
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 """The program's own templates; a GM's folder is searched before them."""
@@ -72,8 +72,7 @@ def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
 @contextmanager
 def house_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
     """The house of these settings, closed at the end. Raises ConfigError."""
-    if not schema_is_current(settings.database):
-        raise ConfigError("the database is not of this version of pbem: run `pbem init` in its folder to bring it up")
+    require_current(settings.database)
     folders = [folder for folder in (settings.templates, TEMPLATES) if folder is not None]
     store = Store(settings.database, open_waker(settings))
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time

@@ -107,7 +107,8 @@ class _Run:
         if (record["game"], record["version"]) != (ruleset.key, ruleset.version):
             here = f"{ruleset.key} version {ruleset.version}"
             raise ReplayError(
-                f"turn {folder.number} is of {record['game']} version {record['version']}; this is {here}"
+                f"turn {folder.number} is of {record['game']} version {record['version']}; this is {here}, and a turn "
+                "comes out the same only with the version that ran it; what can be shown here is told by: pbem verify"
             )
         if record["seal"] != seal(self._sealed):
             raise ReplayError(f"turn {folder.number}: the dice's seed does not have the seal {record['seal']}")

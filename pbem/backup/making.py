@@ -24,7 +24,7 @@ from pbem.backup.workshop import put, workshop
 from pbem.config import FILE_NAME, PostUrl, Settings, files_named, rehomed, with_values
 from pbem.errors import BackupError
 from pbem.progress import Progress, silent
-from pbem.store import copy_out, revision_of
+from pbem.store import copy_out, migrate, revision_of
 
 INBOX, CARRIER = "post/inbox.tar", "post/carrier.tar"
 FILES, TEMPLATES = "files.tar", "templates.tar"
@@ -94,6 +94,8 @@ def _write(
     copy_out(settings.database, copy)
     _pack_post(packing, settings, settings.carrier_url, CARRIER)
     packing.put(DATABASE, copy)
+    made_by = revision_of(copy)
+    migrate(f"sqlite:///{copy}")  # what is looked up in it may be in no table of an older version
     _pack_settings(packing, settings, with_secrets=with_secrets)
     lacking = 0
     with closing(sqlite3.connect(copy)) as database:
@@ -106,7 +108,7 @@ def _write(
         "kind": "home",
         "pbem": version("pbem"),
         "made": now.astimezone(dt.UTC).isoformat(),
-        "migration": revision_of(copy),
+        "migration": made_by,
         "address": settings.address,
         "campaigns": campaigns,
         "secrets": with_secrets,

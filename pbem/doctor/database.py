@@ -18,7 +18,7 @@ from pbem.doctor.advice import advice_for_database
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
-from pbem.store import Store, damage_of, schema_is_current, sqlite_path
+from pbem.store import Store, damage_of, misfit, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
 from pbem.store.states import Phase
 
@@ -57,12 +57,10 @@ def _trouble(settings: Settings) -> Examined | None:
     try:
         if path and (damage := damage_of(path)):
             return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed"))
-        if schema_is_current(settings.database):
-            return None
+        found = misfit(settings.database)
     except ConfigError as error:
         return _unusable(error)
-    mend = "run: pbem migrate; if that refuses, it was made by a newer pbem: install that one"
-    return bad("database", "its tables are not of this version of pbem", mend)
+    return bad("database", f"it {found.said}", found.mend) if found else None
 
 
 def _missing(file: Path) -> Examined:

@@ -31,7 +31,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.migrating import migrate, schema_is_current
+from pbem.store.migrating import migrate, require_current, schema_is_current
 from pbem.store.models import Base, Batch, Utc, Worker
 from pbem.store.sessions import BUSY_SECONDS, open_engine
 
@@ -96,8 +96,7 @@ def _vacuum_into(path: Path, target: Path) -> None:
 
 
 def _rows_out(url: str, target: Path) -> None:
-    if not schema_is_current(url):
-        raise ConfigError("the database is not of this version of pbem: run: pbem migrate")
+    require_current(url)
     migrate(f"sqlite:///{target}")
     source, copy = open_engine(url), open_engine(f"sqlite:///{target}")
     try:

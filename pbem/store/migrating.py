@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from alembic import command
 from alembic.config import Config
@@ -24,12 +25,26 @@ _LOCK = 0x7062656D
 """Advisory lock on PostgreSQL ("pbem"): two migrations at once run one after the other."""
 
 
+class Misfit(NamedTuple):
+    """What is wrong with a database of another version, of which "the database" is the subject, and what mends it."""
+
+    said: str
+    mend: str
+
+    @property
+    def error(self) -> ConfigError:
+        """Both in a sentence."""
+        return ConfigError(f"the database {self.said}: {self.mend}")
+
+
 def migrate(url: str, revision: str = "head", *, also: Callable[[Connection], object] | None = None) -> None:
     """Brings the tables up to a revision, making them where there are none. Raises ConfigError.
 
     What is done `also` is done in the same transaction, once the tables are there.
     """
     with _connected(url) as (config, connection):
+        if found := _newer(MigrationContext.configure(connection).get_current_heads()):
+            raise found.error
         command.upgrade(config, revision)
         if also is not None:
             also(connection)
@@ -48,8 +63,36 @@ def downgrade(url: str, revision: str) -> None:
 
 def schema_is_current(url: str) -> bool:
     """Whether the tables are those this code was written for. Raises ConfigError if the database cannot be opened."""
+    return _revisions(url) == _heads()
+
+
+def require_current(url: str) -> None:
+    """Raises ConfigError with what mends it, unless the tables are those this code was written for."""
+    if found := misfit(url):
+        raise found.error
+
+
+def misfit(url: str) -> Misfit | None:
+    """Why this code cannot use the tables, if it cannot. Raises ConfigError if the database cannot be opened."""
+    found = _revisions(url)
+    if found == _heads():
+        return None
+    return _newer(found) or Misfit("is not of this version of pbem", "run: pbem migrate")
+
+
+def _revisions(url: str) -> tuple[str, ...]:
     with _connected(url, writes=False) as (_, connection):
-        return MigrationContext.configure(connection).get_current_heads() == _heads()
+        return MigrationContext.configure(connection).get_current_heads()
+
+
+def _newer(revisions: tuple[str, ...]) -> Misfit | None:
+    """That the tables are of a revision which this code has not heard of, if so."""
+    for revision in revisions:
+        if not knows_revision(revision):
+            newest = _heads()[0]
+            said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {newest}"
+            return Misfit(said, "install the newer one again")
+    return None
 
 
 @cache

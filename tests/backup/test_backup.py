@@ -14,6 +14,7 @@ from pbem.backup import back_up, check_backup
 from pbem.config import load_settings
 from pbem.config.file import FILE_NAME
 from pbem.errors import BackupError
+from pbem.store import downgrade, revision_of
 from tests.backup.conftest import Kept
 from tests.toy.home import GAMES, MONDAY
 
@@ -41,6 +42,18 @@ def test_a_backup_is_proved(kept: Kept) -> None:
 
     assert [(each.campaign, each.turns, each.unproved) for each in checked.campaigns] == [("toy1", 2, ())]
     assert (checked.problems, checked.unknown) == ((), ())
+
+
+def test_a_home_not_migrated_yet_is_backed_up_as_it_is(kept: Kept, tmp_path: Path) -> None:
+    """A newer program copies it for the one that was there before; here with the first tables that there were."""
+    home = shutil.copytree(kept.desk.home, tmp_path / "home")
+    downgrade(load_settings(home).database, "0001")
+    made = back_up(load_settings(home), tmp_path / "old.zip", MONDAY)
+
+    assert made.campaigns == ("toy1",)
+    with zipfile.ZipFile(made.path) as parts:
+        parts.extract("database.sqlite", tmp_path)
+    assert revision_of(tmp_path / "database.sqlite") == "0001"
 
 
 def test_a_game_that_is_not_installed_is_named(kept: Kept) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 
 import pytest
@@ -16,9 +17,19 @@ from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.campaign.reading import Lines
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
+from pbem.ruleset import Json
 from pbem.store.models import Act, Report, SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, snapshot
+from tests.campaign.test_turns import Grown
 from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Table
+
+
+class Strict(Grown):
+    """Reads saves of its own version; older ones only after their upgrade."""
+
+    def read(self, data: Json) -> Table:
+        return super().read({**data, "coins": data["coins"]})
 
 
 def lines(text: str) -> Lines:
@@ -61,6 +72,15 @@ def test_a_corrected_report_says_so_and_what_differs(played: Desk) -> None:
     assert text_of(mail).startswith("CORRECTED REPORT, EDITION 2\n")
     assert "- - red whispered to you: deal.\n+ - red whispered to you: never.\n" in text_of(mail)
     assert [report.edition for report in rows(played, Report)[-2:]] == [2, 2]
+
+
+def test_the_first_turn_after_an_update_of_the_game_is_run_again(played: Desk) -> None:
+    """It began with a state that the older version had written."""
+    updated = Desk(dataclasses.replace(played.house, games={"toy": Strict()}), played.now)
+    play(updated, {"red": "BID 1"})
+    impact = again(updated)
+
+    assert (impact.touched, snapshot(updated).version) == ((), 2)
 
 
 def test_the_html_is_marked_and_escaped(played: Desk) -> None:

@@ -30,7 +30,7 @@ from pbem.campaign.snapshot import (
     record_of,
 )
 from pbem.errors import MISREAD, CampaignError
-from pbem.ruleset import AnyRuleset, Json, Seat
+from pbem.ruleset import AnyRuleset, Seat
 from pbem.store.models import Turn
 from pbem.store.states import Phase
 
@@ -116,7 +116,7 @@ def rerun(scene: Scene, changes: Changes) -> Rerun:
         raise CampaignError(
             f"{snapshot.name} has run no turn yet: a sheet for the open one is entered with pbem sheet (by mail: SHEET)"
         )
-    outcome = _resolved(session, snapshot, ruleset, before, begun_with(ruleset, turn), patch)
+    outcome = _resolved(session, snapshot, ruleset, turn, before, patch)
     return Rerun(
         snapshot=replace(snapshot, era=snapshot.era + 1),
         ruleset=ruleset,
@@ -134,12 +134,15 @@ def _resolved(
     session: Session,
     snapshot: CampaignSnapshot,
     ruleset: AnyRuleset,
+    turn: Turn,
     before: Before | None,
-    given: Json,
     patch: Patch,
 ) -> Outcome:
     try:
-        outcome = resolve_turn(session, before) if before else set_up(snapshot, ruleset, given, patch)
+        if before is None:
+            outcome = set_up(snapshot, ruleset, begun_with(ruleset, turn), patch)
+        else:
+            outcome = resolve_turn(session, before)
         return replace(outcome, views=tuple(outcome.views))  # a changed state may be one that cannot be shown
     except PatchError as error:
         raise CampaignError(
