@@ -236,10 +236,8 @@ def _group(view: View) -> tuple[Sequence[str], str]:
     """The allies to count with, and what can be declared with them now, at a start of turn."""
     if view["section"] in ("turn", DeclareFaction.section):
         for order in factions.certain(view):
-            return (
-                order.players,
-                f": you can declare {'an empire' if isinstance(order, DeclareEmpire) else 'a faction'}",
-            )
+            what = "an empire" if isinstance(order, DeclareEmpire) else "a faction"
+            return order.players, f": you can declare {what}"
         for order in factions.open_question(view):
             return order.players, ": a faction if they are allied"
     allies = [player for player in view["players"] if player["ally"] and player["playing"]]
