@@ -160,7 +160,7 @@ def _nearest(view: View, atlas: Atlas) -> Iterator[str]:
         return
     known = {(each["q"], each["r"]) for each in view["subservients"]} | {atlas.home}
     known |= {(each["q"], each["r"]) for each in view["contacts"] if "H" in each["units"]}
-    free = [spot for spot in atlas.marked if spot not in known]
+    free = [spot for spot in atlas.marked if spot not in known and spot not in atlas.crags]
     if free:
         spot = min(free, key=lambda spot: _reach(atlas, spot))
         resources = atlas.marked[spot].resources

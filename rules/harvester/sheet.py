@@ -186,9 +186,10 @@ class _Sheet:
         return refused
 
     def _nearest(self, spot: Hex) -> str:
-        known = [other for other in self.atlas.marked if other != self.atlas.home]
+        barred = {self.atlas.home, *self.atlas.crags}
+        known = [other for other in self.atlas.marked if other not in barred]
         if not known:
-            return "your scanners know of none"
+            return "your scanners know of none that it can enter"
         nearest = min(known, key=lambda other: (self.atlas.distance(spot, other), other))
         return f"the nearest your scanners tell of may be at {_written(nearest)}"
 

@@ -9,7 +9,7 @@ from typing import Any
 from pbem.ruleset import View
 from rules.kit.brief import fitting, listed, shortened
 from rules.singularity_trap import factions
-from rules.singularity_trap.orders import DeclareEmpire, counted
+from rules.singularity_trap.orders import DeclareEmpire, DeclareFaction, counted
 from rules.singularity_trap.space import Board, distance
 
 NEAR = 3
@@ -233,11 +233,13 @@ def _together(view: View) -> Iterator[str]:
 
 
 def _group(view: View) -> tuple[Sequence[str], str]:
-    """The allies to count with, and what can be declared with them."""
-    for order in factions.certain(view):
-        return order.players, f": you can declare {'an empire' if isinstance(order, DeclareEmpire) else 'a faction'}"
-    for order in factions.open_question(view):
-        return order.players, ": a faction if they are allied"
+    """The allies to count with, and what can be declared with them now, at a start of turn."""
+    if view["section"] in ("turn", DeclareFaction.section):
+        for order in factions.certain(view):
+            what = "an empire" if isinstance(order, DeclareEmpire) else "a faction"
+            return order.players, f": you can declare {what}"
+        for order in factions.open_question(view):
+            return order.players, ": a faction if they are allied"
     allies = [player for player in view["players"] if player["ally"] and player["playing"]]
     strongest = sorted(allies, key=lambda player: -player["planets"])
     return [player["colour"] for player in strongest[: max(0, view["rules"]["largest_faction"] - 1)]], ""

@@ -10,7 +10,7 @@ import numpy as np
 from pbem.ruleset import Event, Seat
 from rules.harvester import RULESET
 from rules.harvester.state import State
-from tests.rules.harvester.table import position, turn, view
+from tests.rules.harvester.table import position, read, turn, view
 
 IDLE = "Your Harvester holds 0 of 20 and has no target."
 
@@ -122,6 +122,14 @@ def test_without_a_target_the_nearest_place_to_gather_is_named() -> None:
     assert "Nearest to gather: 2 resources at 0,1, 1 step off." in brief((state, ()))
     farther = position(resources={(0, -3): 3})
     assert "Nearest to gather: a Harvester or resource at 0,-3, 3 steps off." in brief((farther, ()))
+
+
+def test_no_place_that_a_harvester_cannot_enter_is_named_to_gather() -> None:
+    """What lies on crags is for Soldiers and Scouts to look at (ruling 10); nor does a receipt point there."""
+    state = position(resources={(0, 1): 2, (3, 0): 1}, crags=[(0, 1)])
+
+    assert "Nearest to gather: a Harvester or resource at 3,0, 3 steps off." in brief((state, ()))
+    assert read(state, "ann", "TARGET 0,2").errors[0].hint.endswith(" 3,0")
 
 
 def test_missed_turns_and_failed_orders_are_told() -> None:

@@ -123,6 +123,13 @@ def test_the_arithmetic_of_alliances(planets: dict[str, int], allies: list[Any],
     assert line in brief(holding(allies=tuple(allies), **planets))
 
 
+def test_a_declaration_is_spoken_of_while_it_can_be_made() -> None:
+    """It belongs to a start of turn: at pace "section" not to the sheets of movement and after (ruling 22)."""
+    shown = view(holding(allies=(("red", "cyan"),), red=20, cyan=5), "red")
+
+    assert "You and cyan hold 25 of 25 planets." in RULESET.brief({**shown, "section": "movement"})
+
+
 def test_no_arithmetic_where_no_faction_is_allowed() -> None:
     """In a campaign without factions nobody adds up planets."""
     shown = view(holding(allies=(("red", "cyan"),), red=8, cyan=5), "red")
