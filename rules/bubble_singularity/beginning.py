@@ -134,22 +134,22 @@ def _first_card(play: Play, seat: Seat) -> str | None:
     for item in _orders(play, seat, Keep):
         assert isinstance(item.order, Keep)
         try:
-            check_first_card(offer, item.order.what)
+            return first_card(offer, item.order.what)
         except Refused as refused:
             play.refuse(item, refused, seat)
-        else:
-            return item.order.what[0]
     return offer[0] if offer else None
 
 
-def check_first_card(offer: Sequence[str], what: Sequence[str]) -> None:
-    """Whether a KEEP chooses a starting ability. Raises Refused."""
+def first_card(offer: Sequence[str], what: Sequence[str]) -> str:
+    """The starting ability that a KEEP chooses, which is a list, best first (ruling 26). Raises Refused."""
     if not offer:
         raise Refused("nothing-to-keep", "you have no starting ability to choose")
-    if len(what) != 1 or what[0] not in offer:
+    found = next((card for card in what if card in offer), None)
+    if found is None:
         raise Refused(
             "not-offered", "your starting ability is one of the two cards dealt", "KEEP " + " or ".join(offer)
         )
+    return found
 
 
 def _seat(play: Play, seat: Seat, place: str) -> None:

@@ -77,7 +77,7 @@ def _shape(size: int, seats: Sequence[Seat]) -> shapes.Shape:
             "cards": shapes.Table(
                 shapes.Row((shapes.OneOf(ARROWS, "set of arrows, clockwise"), kinds)), every=squares(size)
             ),
-            "nodes": shapes.Listing(square, len(first_nodes(size)), len(first_nodes(size))),
+            "nodes": shapes.Listing(square, len(first_nodes(size)), len(first_nodes(size)), distinct=True),
             "players": shapes.Table(player, every=seats),
             "bag": shapes.Table(shapes.Whole(0, OF_EACH_COLOUR), every=COLOURS),
             "decks": shapes.Table(shapes.Listing(_ABILITY, distinct=True), every=CATEGORIES),
@@ -111,6 +111,7 @@ def _across(data: Mapping[str, Any], seats: Sequence[Seat]) -> Iterator[Fault]:
     yield from _chart(data)
     yield from _bubbles(data)
     yield from _abilities(data)
+    yield from _held(data)
     yield from _turn(data) if data["order"] else _set_up(data)
 
 
@@ -166,6 +167,14 @@ def _abilities(data: Mapping[str, Any]) -> Iterator[Fault]:
     for card in ABILITIES:
         if found[card] != 1:
             yield Fault("/decks", f"expected the card {card} in one place, got it in {found[card]}")
+
+
+def _held(data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Nobody holds two ability cards of a category."""
+    for seat, player in data["players"].items():
+        if len({ABILITIES[card].category for card in player["cards"]}) < len(player["cards"]):
+            path = f"/players/{seat}/cards"
+            yield shapes.unexpected(path, "one card of each category at most", ", ".join(player["cards"]))
 
 
 def _questions(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, split_words, suggest
 from rules.bubble_singularity.acting import default_action
 from rules.bubble_singularity.asking import answer_to, preferred
-from rules.bubble_singularity.beginning import check_first_card, wishes
+from rules.bubble_singularity.beginning import first_card, wishes
 from rules.bubble_singularity.grid import WAYS, step
 from rules.bubble_singularity.moving import default_way, path_of
 from rules.bubble_singularity.orders import (
@@ -194,7 +194,7 @@ def _judged_start(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], li
         try:
             _check_first_of_kind(taken, order)
             if isinstance(order, Keep):
-                check_first_card(offer, order.what)
+                first_card(offer, order.what)
         except Refused as refused:
             told.append(_error(entry, refused))
         else:

@@ -9,7 +9,7 @@ from typing import Any
 from pbem.ruleset import Fault, Json, Refused, Seat, shapes
 from rules.dueling_masters.board import HALVES, SQUARES, flights
 from rules.dueling_masters.events import ENDS
-from rules.dueling_masters.kinds import ASTEROID, HOME, KINDS, manner, names, numbers
+from rules.dueling_masters.kinds import ALONE, HOME, KINDS, WORDS, manner, names, numbers
 from rules.dueling_masters.placement import check_placement
 from rules.dueling_masters.state import SEATS, VERSION
 
@@ -181,9 +181,8 @@ def _flying(
             yield shapes.unexpected(f"{path}/square", f"a square that it reaches from {known}", piece["square"])
     if bool(piece["course"]) != bool(piece["mark"]):
         yield shapes.unexpected(f"{path}/mark", "a number just if its opponent has heard of it (course)", piece["mark"])
-    if piece["kind"] == ASTEROID:
+    if piece["kind"] in ALONE:
         others = [each for each in pieces if each is not piece and each["loss"] is None]
         if any(each["square"] == piece["square"] for each in others):
-            yield shapes.unexpected(
-                f"{path}/square", "a square of its own, as an asteroid stands alone", piece["square"]
-            )
+            text = f"a square of its own, as the {WORDS[piece['kind']]} stands alone"
+            yield shapes.unexpected(f"{path}/square", text, piece["square"])

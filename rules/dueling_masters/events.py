@@ -43,7 +43,6 @@ ENDS = {
     "forfeit": "the opponent missed too many deadlines",
     "agreed": "the players agreed to a draw",
     "both-left": "both players gave up at once",
-    "both-late": "both players missed too many deadlines",
 }
 """Every way a game can end, in words that fit after "one wins:" or "a draw:"."""
 

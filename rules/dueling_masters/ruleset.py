@@ -13,7 +13,7 @@ from rules.dueling_masters.checking import check_state
 from rules.dueling_masters.events import ENDS
 from rules.dueling_masters.former import renewed
 from rules.dueling_masters.orders import ORDERS
-from rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1, from_version_2
+from rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1
 from rules.dueling_masters.views import view_of
 from rules.kit.former import of_any_age
 
@@ -28,7 +28,7 @@ class DuelingMasters(BaseRuleset[State]):
     title = "Dueling Masters of Space-Time"
     designer = "Stephen M. Cameron"
     version = VERSION
-    upgrades = (from_version_1, from_version_2)
+    upgrades = (from_version_1,)
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one move a turn"
     summary = "Hunt your opponent's hidden home planet with ships whose flights are judged one move too late."

@@ -14,7 +14,7 @@ from rules.dueling_masters.kinds import HOME, manner, numbers
 SEATS: tuple[Seat, Seat] = ("one", "two")
 """The two players; player one owns rows A to E (ruling 1)."""
 
-VERSION = 3
+VERSION = 2
 
 
 def opponent(seat: Seat) -> Seat:
@@ -82,8 +82,7 @@ class Rules:
 
     `reached`: collisions count only as far as a piece came. `blind`: a departure
     is announced by its square alone. In edition 1 a piece was announced only
-    after it was judged, and two lone home planets that move played on. Up to
-    edition 2 player two won where both lost by set-ups missed at once.
+    after it was judged, and two lone home planets that move played on.
     """
 
     homes: int = 1
@@ -149,11 +148,6 @@ def from_version_1(data: Json) -> Json:
         for seat, player in data["players"].items()
     }
     return {**data, "rules": {**data["rules"], "blind": True, "edition": 1}, "players": players}
-
-
-def from_version_2(data: Json) -> Json:
-    """A save of version 2, whose campaigns keep its rules: they say so already."""
-    return data
 
 
 def _with_course(piece: dict[str, Any]) -> dict[str, Any]:

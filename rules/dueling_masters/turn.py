@@ -275,33 +275,18 @@ def departing(play: Play, named: Named, order: Move) -> None:
 
 def deadlines(play: Play) -> None:
     """A missed deadline: the dice finish a set-up, a move is passed; too many in a row lose (ruling 12)."""
-    late = [seat for seat in SEATS if seat in play.turn.missing]
-    both = play.rules.edition > 2 and len(late) == len(SEATS) and all(_is_last(play, seat) for seat in late)
-    for seat in late:
-        if play.result is None:
-            _miss(play, seat, drawn=both)
-    if both:
-        play.end("both-late")
-
-
-def _is_last(play: Play, seat: Seat) -> bool:
-    """Whether one more missed deadline loses."""
-    return 0 < play.rules.forfeit_after <= play.misses[seat] + 1
-
-
-def _miss(play: Play, seat: Seat, *, drawn: bool) -> None:
-    """A deadline missed by one player; `drawn`: it is the last one of both, and so ends the game without a winner."""
-    last, stage = _is_last(play, seat), "move" if play.state.move else "set-up"
-    play.misses[seat] += 1
-    play.tell("missed", who=seat, misses=play.misses[seat], limit=play.rules.forfeit_after, stage=stage)
-    if last:
-        play.tell("resigned", who=seat, how="forfeit")
-        if not drawn:
-            play.end("forfeit", opponent(seat))
-    elif stage == "set-up":
-        _arrange(play, seat)
-    elif seat == play.mover:
-        play.pass_on()
+    stage, limit = "move" if play.state.move else "set-up", play.rules.forfeit_after
+    for seat in SEATS:
+        if seat in play.turn.missing and play.result is None:
+            play.misses[seat] += 1
+            play.tell("missed", who=seat, misses=play.misses[seat], limit=limit, stage=stage)
+            if 0 < limit <= play.misses[seat]:
+                play.tell("resigned", who=seat, how="forfeit")
+                play.end("forfeit", opponent(seat))
+            elif stage == "set-up":
+                _arrange(play, seat)
+            elif seat == play.mover:
+                play.pass_on()
 
 
 def _arrange(play: Play, seat: Seat) -> None:

@@ -9,10 +9,8 @@ from pbem.ruleset import Fault, Json, shapes
 from rules.singularity.board import Board
 from rules.singularity.events import ENDS
 from rules.singularity.field import LARGEST, SMALLEST, Field, field_of
+from rules.singularity.replies import MAX_KEPT
 from rules.singularity.state import SEATS, VERSION, opponent
-
-MOST_KEPT = 1000
-"""Replies that a seat may keep at the start; sheets hold far fewer."""
 
 
 def check_state(data: Json) -> Sequence[Fault]:
@@ -25,7 +23,7 @@ def check_state(data: Json) -> Sequence[Fault]:
 
 def _shape(cells: Sequence[str]) -> shapes.Shape:
     cell = shapes.OneOf(cells, "cell of the board") if cells else shapes.Line()
-    kept = shapes.Listing(shapes.Row((cell, cell, shapes.Maybe(cell))), most=MOST_KEPT)
+    kept = shapes.Listing(shapes.Row((cell, cell, shapes.Maybe(cell))), most=MAX_KEPT)
     return shapes.Record(
         {
             "edition": shapes.Whole(1, VERSION),

@@ -77,6 +77,14 @@ def test_each_player_is_dealt_two_cards_and_keeps_one() -> None:
     assert after.player("red").offer == ()
 
 
+def test_a_starting_ability_may_be_named_in_a_list() -> None:
+    """KEEP is a list, best first (ruling 26), also of cards that were not dealt."""
+    first, second = new_game().players["red"].offer
+    undealt = next(card for card in ABILITIES if card not in (first, second))
+
+    assert begun(sheets={"red": [f"KEEP {undealt} {second} {first}"]}).player("red").cards == (second,)
+
+
 def test_everybody_begins_at_once() -> None:
     """All players are asked for starts and cards in the same mail."""
     assert RULESET.standing(new_game(3)).awaiting == {"red", "green", "blue"}

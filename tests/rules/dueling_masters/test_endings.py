@@ -8,19 +8,7 @@ from pbem.ruleset import TurnInput
 from rules.dueling_masters import RULESET
 from rules.dueling_masters.orders import Move
 from rules.dueling_masters.state import State
-from tests.rules.dueling_masters.table import (
-    begun,
-    codes,
-    lost,
-    new_game,
-    own,
-    position,
-    read,
-    told,
-    turn,
-    view,
-    with_rules,
-)
+from tests.rules.dueling_masters.table import begun, codes, lost, new_game, own, position, read, told, turn, view
 
 
 def ended(state: State) -> tuple[tuple[str, ...], str]:
@@ -157,13 +145,12 @@ def test_too_many_missed_deadlines_lose() -> None:
     assert ended(after) == (("two",), "forfeit")
 
 
-@pytest.mark.parametrize(("edition", "result"), [(3, ((), "both-late")), (2, (("two",), "forfeit"))])
-def test_if_both_lose_by_the_clock_at_once_nobody_wins(edition: int, result: object) -> None:
-    """Only set-ups are missed by both at once (ruling 12); campaigns of version 2 keep their rule (ruling 23)."""
-    after, events = turn(with_rules(new_game(forfeit_after=1), edition=edition))
+def test_player_ones_missed_set_up_is_counted_first() -> None:
+    """Where both miss their set-ups and one deadline is enough, player one has lost (ruling 12)."""
+    after, events = turn(new_game(forfeit_after=1))
 
-    assert ended(after) == result
-    assert [event["who"] for event in told(events, "one", "missed")] == (["one", "two"] if edition == 3 else ["one"])
+    assert ended(after) == (("two",), "forfeit")
+    assert [event["who"] for event in told(events, "two", "missed")] == ["one"]
 
 
 def test_a_move_ends_the_count() -> None:

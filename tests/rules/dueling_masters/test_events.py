@@ -41,13 +41,6 @@ def offered() -> State:
     return turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])[0]
 
 
-def both_late(one: str, two: str) -> list[str]:
-    """What a report says of set-ups missed by both, where one missed deadline loses."""
-    told = [(f"{who} sent no sheet by the deadline.", f"{who} missed too many deadlines.") for who in (one, two)]
-    missed = [text for late, lost in told for text in (f"{late} 1 missed in a row, and 1 lose the game.", lost)]
-    return [*missed, "The game is over. A draw: both players missed too many deadlines."]
-
-
 SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
     (
         turn(new_game(), one=["SETUP HOME B8", *SETUPS["one"][3:]], two=[]),
@@ -129,9 +122,18 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
         ],
     ),
     (
-        turn(new_game(forfeit_after=1)),
-        both_late("You", "Your opponent"),
-        both_late("Your opponent", "You"),
+        turn(new_game(forfeit_after=1), two=SETUPS["two"]),
+        [
+            "You sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "You missed too many deadlines.",
+            "The game is over. Player two wins: the opponent missed too many deadlines.",
+        ],
+        [
+            "Your set-up is complete.",
+            "Your opponent sent no sheet by the deadline. 1 missed in a row, and 1 lose the game.",
+            "Your opponent missed too many deadlines.",
+            "The game is over. Player two wins: the opponent missed too many deadlines.",
+        ],
     ),
     (
         turn(begun(), one=[], removed=["two"]),

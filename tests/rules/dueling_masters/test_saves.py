@@ -38,13 +38,6 @@ def test_a_save_of_version_2_is_read() -> None:
     }
 
 
-def test_a_save_of_version_3_is_read() -> None:
-    """The frozen save of version 3."""
-    state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)
-
-    assert (state.move, state.rules.edition) == (14, 3)
-
-
 def test_a_campaign_of_version_1_keeps_its_rules() -> None:
     """It was begun with departures announced by the square alone, after the judgement, and is played so to its end."""
     state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
