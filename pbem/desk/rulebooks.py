@@ -17,7 +17,6 @@ from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.desk.seats import games_of
 from pbem.report.markdown import Section, as_html, as_text, find_sections, headed_sections, sections
 from pbem.report.pages import RulebookPage
-from pbem.report.wording import joined
 from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset, Order
 from pbem.store.models import Campaign
@@ -88,14 +87,17 @@ def _signing_up(case: Case) -> dict[str, str]:
 
 
 def _brought(asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
-    """Mails the rulebook, or its sections about some words; the answer names what comes, or all that could."""
+    """Mails the rulebook, or its sections about some words, which is answer enough; else names all that could come."""
     whole = rulebook(ruleset)
     found = find_sections(whole, words) if words else ()
     if words and not found:
         titles = (f"RULES {each.title}" for each in sections(whole) if each.level > 1)
         nothing = f"Nothing in the rulebook of {ruleset.title} speaks of {' '.join(words)}. It has these sections:"
         return "\n".join((nothing, *titles))
-    return _refused(asked, words, ruleset) or _sent(asked, ruleset, words, whole, found)
+    refused = _refused(asked, words, ruleset)
+    if not refused:
+        _send(asked, ruleset, words, whole, found)
+    return refused
 
 
 def _refused(asked: AskedByPerson, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
@@ -106,17 +108,13 @@ def _refused(asked: AskedByPerson, words: tuple[str, ...], ruleset: AnyRuleset) 
     return _ENOUGH.format(most=most) if sent_today(case, _begins(case), asked.to) >= most else ""
 
 
-def _sent(
+def _send(
     asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...], whole: str, found: tuple[Section, ...]
-) -> str:
+) -> None:
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
     page = RulebookPage(game=ruleset.title, about=about, text=as_text(source), html=as_html(source))
     send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
-    if not words:
-        return f"The rulebook of {ruleset.title} comes in a mail of its own."
-    titles = joined([f'"{section.title}"' for section in found])
-    return f"What the rulebook of {ruleset.title} has about {' '.join(words)} comes in a mail of its own: {titles}."
 
 
 def _begins(case: Case) -> str:

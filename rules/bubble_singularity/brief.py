@@ -108,8 +108,10 @@ def _scored(view: View) -> Iterator[str]:
 def _held(view: View) -> Iterator[str]:
     """Cards that came, and actions that were blocked."""
     titles = view["abilities"]
+    had = {(event["who"], event["held"]) for event in _of(view, "chosen")}
     for event in _of(view, "kept"):
-        cards = [titles[card]["title"] for card in event["what"] if card in titles]
+        new = [card for card in event["what"] if card in titles and (event["who"], card) not in had]
+        cards = [titles[card]["title"] for card in new]
         if cards:
             verb = _verb(view, [event["who"]], "has", "have")
             yield sentence(f"{_who(view, event['who'])} {verb} a new ability: {named(cards)}.")
