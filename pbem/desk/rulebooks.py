@@ -45,11 +45,13 @@ def _rules(asked: AskedByPerson, order: Rules) -> str:
 
 
 def names_section(ruleset: AnyRuleset, order: Order, campaign: str) -> bool:
-    """Whether what is asked for is the rulebook of a campaign, or a section by words of its heading."""
+    """Whether what is asked for is the rulebook of a campaign, or a section, by words of its heading or by one word
+    that it has: no sentence is that short."""
     if not isinstance(order, Rules):
         return False
     words = order.about[1:] if order.about and order.about[0].lower() == campaign else order.about
-    return not words or bool(headed_sections(rulebook(ruleset), words))
+    find = find_sections if len(words) == 1 else headed_sections
+    return not words or bool(find(rulebook(ruleset), words))
 
 
 def _named(asked: AskedByPerson, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:

@@ -210,9 +210,10 @@ def test_an_order_in_free_words_may_begin_like_the_command(desk: Desk, line: str
     assert words(desk.last(CYD)).startswith("Sheet 1 taken")
 
 
-@pytest.mark.parametrize("line", ["RULES", "RULES pen1", "RULES orders", "RULES pen1 how a turn goes"])
+@pytest.mark.parametrize("line", ["RULES", "RULES pen1", "RULES orders", "Rules ledgers", "RULES pen1 how a turn goes"])
 def test_rules_can_be_asked_for_in_a_game_of_free_words(desk: Desk, line: str) -> None:
-    """Alone, with the campaign, or with words of a heading it is the command even in a reply."""
+    """Alone, with the campaign, with a word of the rulebook or words of a heading it is the command even in a reply,
+    and takes no sheet away."""
     pen(desk)
     desk.reply(reports(desk, CYD)[-1], line)
     desk.tick()
