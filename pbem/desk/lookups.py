@@ -158,8 +158,7 @@ def _resend(asked: Asked, order: Resend) -> str:
         kind=RESENT,
         topic=begins + key,
     )
-    which = f"of {labels[meant[0]]}" if meant else "you had last"
-    return f"The report {which} in {spot.campaign} comes in a mail of its own."
+    return ""  # the report is answer enough
 
 
 def _which_report(labels: Labels, meant: Sequence[int]) -> str:

@@ -14,7 +14,6 @@ from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.desk.seats import games_of, taking_players
 from pbem.report.markdown import Section, as_html, as_text, find_sections, headed_sections, sections
 from pbem.report.pages import RulebookPage
-from pbem.report.wording import joined
 from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset, Order
 
@@ -41,11 +40,13 @@ def _rules(asked: AskedByPerson, order: Rules) -> str:
 
 
 def names_section(ruleset: AnyRuleset, order: Order, campaign: str) -> bool:
-    """Whether what is asked for is the rulebook of a campaign, or a section by words of its heading."""
+    """Whether what is asked for is the rulebook of a campaign, or a section, by words of its heading or by one word
+    that it has: no sentence is that short."""
     if not isinstance(order, Rules):
         return False
     words = order.about[1:] if order.about and order.about[0].lower() == campaign else order.about
-    return not words or bool(headed_sections(rulebook(ruleset), words))
+    find = find_sections if len(words) == 1 else headed_sections
+    return not words or bool(find(rulebook(ruleset), words))
 
 
 def _named(asked: AskedByPerson, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
@@ -73,14 +74,17 @@ def _for_no_player(asked: AskedByPerson) -> str:
 
 
 def _brought(asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
-    """Mails the rulebook, or its sections about some words; the answer names what comes, or all that could."""
+    """Mails the rulebook, or its sections about some words, which is answer enough; else names all that could come."""
     whole = rulebook(ruleset)
     found = find_sections(whole, words) if words else ()
     if words and not found:
         titles = (f"RULES {each.title}" for each in sections(whole) if each.level > 1)
         nothing = f"Nothing in the rulebook of {ruleset.title} speaks of {' '.join(words)}. It has these sections:"
         return "\n".join((nothing, *titles))
-    return _refused(asked, words, ruleset) or _sent(asked, ruleset, words, whole, found)
+    refused = _refused(asked, words, ruleset)
+    if not refused:
+        _send(asked, ruleset, words, whole, found)
+    return refused
 
 
 def _refused(asked: AskedByPerson, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
@@ -91,17 +95,13 @@ def _refused(asked: AskedByPerson, words: tuple[str, ...], ruleset: AnyRuleset) 
     return _ENOUGH.format(most=most) if sent_today(case, _begins(case), asked.to) >= most else ""
 
 
-def _sent(
+def _send(
     asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...], whole: str, found: tuple[Section, ...]
-) -> str:
+) -> None:
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
     page = RulebookPage(game=ruleset.title, about=about, text=as_text(source), html=as_html(source))
     send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
-    if not words:
-        return f"The rulebook of {ruleset.title} comes in a mail of its own."
-    titles = joined([f'"{section.title}"' for section in found])
-    return f"What the rulebook of {ruleset.title} has about {' '.join(words)} comes in a mail of its own: {titles}."
 
 
 def _begins(case: Case) -> str:

@@ -19,13 +19,14 @@ from pbem.desk.choosing import meant
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
 from pbem.desk.replies import Case, answer, receipts
+from pbem.desk.requests import begins_with_command
 from pbem.desk.seats import SeatContext, as_mailed_to
 from pbem.desk.sheet import SheetText
 from pbem.house import House
 from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
 from pbem.post.outbox import queue_all
 from pbem.post.writing import Mail
-from pbem.report import Refusal
+from pbem.report import Refusal, Told
 from pbem.report.pages import Reason
 from pbem.ruleset import AnyRuleset, View, split_words
 
@@ -105,6 +106,7 @@ def read_sheet(
     told = dataclasses.replace(
         told,
         wait=bool(sheet.wait),
+        findings=tuple(map(_with_its_place, told.findings)),
         notes=(*case.letter.notes, *sheet.notes, *notes, *told.notes),
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
@@ -112,6 +114,14 @@ def read_sheet(
     said = "" if told.accepted else ", only errors"
     note = f"sheet {told.version} of {spot.seat} in {spot.campaign}{said}"
     return Taken(spot.campaign_id, read, receipts(case, spot, told, deputy=deputy), note)
+
+
+def _with_its_place(finding: Told) -> Told:
+    """A line that is no order but begins like a command, with where those belong; no game has an order like that."""
+    if finding.severity != "error" or not begins_with_command(finding.source):
+        return finding
+    verb = split_words(finding.source)[0].upper().rstrip(":.!?")
+    return dataclasses.replace(finding, hint=f"{verb} is a command: send it as the first line of a mail of its own")
 
 
 def is_untouched(case: Case, spot: SeatContext, sheet: SheetText) -> bool:

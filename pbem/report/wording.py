@@ -130,9 +130,10 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -
 
 
 def sentence(text: str) -> str:
-    """The text as a sentence: a capital first, unless it begins with a quotation, and a full stop last."""
+    """The text as a sentence: a capital first, unless it begins with a quotation, and a full stop last, unless it ends
+    in a mark of its own."""
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":")) else ".")
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":", ",", ";", "…")) else ".")
 
 
 def heading(text: str) -> str:

@@ -114,9 +114,12 @@ class Option:
         return value in self.choices if self.kind == "choice" else True
 
     def told(self, value: Any) -> str:
-        """What it means and what a campaign has of it, for its players; of a file's contents nothing."""
+        """What it means and what a campaign has of it, for its players.
+
+        Of a file's contents nothing, nor what its help says of their form, behind a colon; "" where none was given.
+        """
         if self.kind == "file":
-            return f"{self.help}: {'as usual' if value is None else 'your GM has given his own'}"
+            return "" if value is None else f"{self.help.partition(':')[0]}: your GM has given his own"
         said = f"{self.help}: {_in_words(value)}"
         return said if value == self.default else f"{said} (usually {_in_words(self.default)})"
 

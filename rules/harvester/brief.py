@@ -155,14 +155,14 @@ def _course(home: dict[str, Any]) -> str:
 
 
 def _nearest(view: View, atlas: Atlas) -> Iterator[str]:
-    """Where a Harvester without a target might go."""
+    """Where a Harvester without a target might go: of the nearest hexes the one with most."""
     if view["harvester"]["target"] is not None:
         return
     known = {(each["q"], each["r"]) for each in view["subservients"]} | {atlas.home}
     known |= {(each["q"], each["r"]) for each in view["contacts"] if "H" in each["units"]}
     free = [spot for spot in atlas.marked if spot not in known and spot not in atlas.crags]
     if free:
-        spot = min(free, key=lambda spot: _reach(atlas, spot))
+        spot = min(free, key=lambda spot: (_reach(atlas, spot)[0], -atlas.marked[spot].resources, spot))
         resources = atlas.marked[spot].resources
         told = counted(resources, "resource") if resources > 0 else "a Harvester or resource"
         yield f"Nearest to gather: {told} at {_far(atlas, spot)}."

@@ -100,8 +100,7 @@ def test_letters_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
     shared.tick()
     assert resent(shared) == 3
 
-    answer = ask(shared, f"PLAYER toy1 red {token(shared)}\nRESEND\nEND")
-    assert "comes in a mail of its own" in answer
+    ask(shared, f"PLAYER toy1 red {token(shared)}\nRESEND\nEND")
     assert resent(shared) == 4
 
 

@@ -52,6 +52,14 @@ def test_words_to_a_person_are_left_alone(desk: Desk) -> None:
     assert "Did you mean WHISPER?" in doubtful
 
 
+def test_a_command_among_orders_is_told_where_it_belongs(desk: Desk) -> None:
+    """It is no order, and none of the game's is what its writer meant."""
+    text = send(desk, "BID 4\nPress to blue")
+
+    assert "Line 2: Press to blue\n" in text
+    assert "    PRESS is a command: send it as the first line of a mail of its own.\n" in text
+
+
 def test_thanks_alone_are_no_sheet(desk: Desk) -> None:
     """Who writes nothing but a kind word has not dropped his orders."""
     send(desk, "BID 4")

@@ -85,7 +85,12 @@ def test_heading_is_underlined() -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("did you mean FIRE?", "Did you mean FIRE?"), ("'x' is no order", "'x' is no order."), ("Done.", "Done.")],
+    [
+        ("did you mean FIRE?", "Did you mean FIRE?"),
+        ("'x' is no order", "'x' is no order."),
+        ("Done.", "Done."),
+        ("Hi GM,", "Hi GM,"),
+    ],
 )
 def test_sentence(text: str, told: str) -> None:
     """A finding is told as a sentence, whatever way its game wrote it."""

@@ -40,7 +40,7 @@ CHART = Option("chart", "file", None, "another chart of ships")
         (PLANETS, 20, "planets to win: 20 (usually 12)"),
         (FAST, True, "play faster: yes (usually no)"),
         (PACE, "turn", "what a sheet covers: turn"),
-        (CHART, None, "another chart of ships: as usual"),
+        (CHART, None, ""),
         (CHART, {"ships": [1]}, "another chart of ships: your GM has given his own"),
     ],
 )

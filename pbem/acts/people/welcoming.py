@@ -57,7 +57,8 @@ def welcome(
 
 def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:
     """The options of a campaign in words; one begun under an earlier version of its game has no newer ones."""
-    return (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
+    told = (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
+    return filter(None, told)
 
 
 def _rules_file(ruleset: AnyRuleset) -> str:

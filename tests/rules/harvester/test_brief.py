@@ -120,6 +120,8 @@ def test_without_a_target_the_nearest_place_to_gather_is_named() -> None:
     state = position({"ann": {"C1": (0, 0)}, "bob": {"H": (1, 0)}}, resources={(0, 1): 2, (0, -3): 3})
 
     assert "Nearest to gather: 2 resources at 0,1, 1 step off." in brief((state, ()))
+    richer = position({"ann": {"C1": (0, 0)}}, resources={(-1, 0): 1, (0, 1): 1, (1, 0): 3})
+    assert "Nearest to gather: 3 resources at 1,0, 1 step off." in brief((richer, ()))
     farther = position(resources={(0, -3): 3})
     assert "Nearest to gather: a Harvester or resource at 0,-3, 3 steps off." in brief((farther, ()))
 
