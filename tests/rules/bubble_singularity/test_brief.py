@@ -98,16 +98,6 @@ def test_a_card_chosen_again_is_no_new_ability() -> None:
     }
 
 
-def test_a_card_held_already_is_no_new_ability() -> None:
-    """Of a card drawn in a full category and one held, the held one may be kept: then nothing is new."""
-    state = lay()
-    chosen = public(state.seats, "chosen", who="red", card="affinity", returned=["harvest"], held="folder")
-    kept = {what: public(state.seats, "kept", who="red", what=[what], returned=[]) for what in ("folder", "affinity")}
-
-    assert not [line for line in brief(state, "blue", [chosen, kept["folder"]]) if "new ability" in line]
-    assert "Red has a new ability: Node Affinity." in brief(state, "blue", [chosen, kept["affinity"]])
-
-
 def test_a_block_is_told_to_whom_it_binds() -> None:
     """What may not be done in the next turn."""
     assert "You may not ROTATE in your next turn." in brief(lay(blocked="ROTATE"))
