@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from pbem.report import Reporter
 from pbem.report.facts import Words
-from pbem.ruleset.testing.play import games
+from pbem.ruleset.testing.play import standard_game
 from rules.singularity_trap import RULESET
 from tests.pages.clicking import choose, put_line
 from tests.pages.conftest import CHROMIUM
@@ -23,7 +23,7 @@ COLOURS = 128
 
 def main() -> None:
     """A turn of The Singularity Trap, with orders in the sheet and one being written."""
-    game = games(RULESET)[0]
+    game = standard_game(RULESET)
     views = [view for view in game.views() if view["awaited"] and len(view["ships"]) > 1]
     view = views[len(views) // 2]
     facts = dataclasses.replace(

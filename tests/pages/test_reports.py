@@ -16,7 +16,7 @@ from pbem.report.markdown import as_html, as_text
 from pbem.report.pages import RulebookPage
 from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset, Seat, View
-from pbem.ruleset.testing.play import games, mailed
+from pbem.ruleset.testing.play import mailed, standard_game
 from rules import harvester
 from tests.games import RULESETS
 from tests.pages.looking import SCHEMES, WIDTHS, Scheme, faults, shown, too_wide
@@ -53,7 +53,7 @@ def reports(request: pytest.FixtureRequest) -> list[Mailed]:
 
 
 def _reports(ruleset: AnyRuleset) -> Iterator[Mailed]:
-    game = games(ruleset)[0]
+    game = standard_game(ruleset)
     views = [view for view in game.views() if view["seat"] == game.seats[0]]
     longest = max(game.views(), key=lambda view: len(str(view)))
     with Reporter([TEMPLATES], {ruleset.key: ruleset}) as reporter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ from pbem.report import Reporter, read_report_data
 from pbem.report.facts import Said, Words
 from pbem.ruleset import AnyRuleset, Dice, View, canonical
 from pbem.ruleset.testing.database import migrated
-from pbem.ruleset.testing.play import games, usual_seats
+from pbem.ruleset.testing.play import standard_game, usual_seats
 from pbem.store.models import Sheet
 from rules import harvester, singularity, singularity_trap
 from tests.games import RULESETS
@@ -45,9 +46,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pages")
 
 
+@functools.cache
 def moments(ruleset: AnyRuleset) -> list[View]:
     """Views of a game in which orders are asked for: one of the beginning, one of the middle and one of the end."""
-    asked = [view for view in games(ruleset)[0].views() if view["awaited"] and not view["over"]]
+    asked = [view for view in standard_game(ruleset).views() if view["awaited"] and not view["over"]]
     return [asked[0], asked[len(asked) // 2], asked[-1]]
 
 

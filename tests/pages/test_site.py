@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 from pbem.house import TEMPLATES
 from pbem.report import Reporter, Said
 from pbem.ruleset import AnyRuleset
-from pbem.ruleset.testing.play import games
+from pbem.ruleset.testing.play import standard_game
 from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score
 from pbem.site.folder import SiteFolder
 from pbem.site.publishing import replay_page, site_page
@@ -58,7 +58,7 @@ def campaign_of(ruleset: AnyRuleset, seats: tuple[str, ...], status: Phase = Pha
 
 def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
     """The replay of a game of bots, played so many times over; returns the labels of its openings."""
-    game = games(ruleset)[0]
+    game = standard_game(ruleset)
     folder = SiteFolder(root)
     campaign = campaign_of(ruleset, game.seats)
     club = ClubShown(name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
@@ -204,7 +204,7 @@ def test_words_of_players_are_shown_and_never_run(browser: Browser, trap: tuple[
 
 def test_a_long_game_is_loaded_as_it_is_watched(browser: Browser, tmp_path: Path) -> None:
     """From a subfolder of a web server: of two hundred turns a few are asked for and kept, wherever one looks."""
-    turns = len(write_replay(tmp_path / "sub/folder", TRAP, times=200 // len(games(TRAP)[0].steps) + 1))
+    turns = len(write_replay(tmp_path / "sub/folder", TRAP, times=200 // len(standard_game(TRAP).steps) + 1))
     with served(tmp_path) as (url, asked), opened(browser, f"{url}/sub/folder/{HOME}/index.html") as page:
         page.locator(".stories h2").first.wait_for()
         while len(first := sorted(name for name in asked if name[0] == "0")) < 4:
