@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from pbem.errors import ConfigError
 from pbem.house import House
 from pbem.report.wording import when
-from pbem.store import flushed
+from pbem.store import flushed, require_unchanged
 from pbem.store.models import Fact
 
 CLOSED = "closed"
@@ -37,8 +37,12 @@ def closed_words(session: Session) -> str:
 
 
 def check_open(house: House) -> None:
-    """Raises ConfigError, saying what to do, if the home is closed."""
+    """Raises ConfigError, saying what to do, if the home is closed, or its database was brought up meanwhile.
+
+    Who runs for weeks has loaded his program long ago, and would go on writing as that does.
+    """
     with house.store.reading() as session:
+        require_unchanged(session)
         if said := closed_words(session):
             raise ConfigError(said)
 

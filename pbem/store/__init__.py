@@ -1,7 +1,15 @@
 """The database: tables, sessions, locking, migrations, copies."""
 
 from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, revision_of, sqlite_path
-from pbem.store.migrating import downgrade, knows_revision, migrate, misfit, require_current, schema_is_current
+from pbem.store.migrating import (
+    downgrade,
+    knows_revision,
+    migrate,
+    misfit,
+    require_current,
+    require_unchanged,
+    schema_is_current,
+)
 from pbem.store.sessions import Store, flushed, insert_new
 
 __all__ = [
@@ -19,6 +27,7 @@ __all__ = [
     "migrate",
     "misfit",
     "require_current",
+    "require_unchanged",
     "revision_of",
     "schema_is_current",
     "sqlite_path",

@@ -15,6 +15,7 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store.sessions import open_engine
@@ -52,7 +53,7 @@ def migrate(url: str, revision: str = "head", *, also: Callable[[Connection], ob
 
 def knows_revision(revision: str) -> bool:
     """Whether the steps of this code lead from a revision."""
-    return revision in {step.revision for step in ScriptDirectory.from_config(_config()).walk_revisions()}
+    return revision in _steps().known
 
 
 def downgrade(url: str, revision: str) -> None:
@@ -63,7 +64,7 @@ def downgrade(url: str, revision: str) -> None:
 
 def schema_is_current(url: str) -> bool:
     """Whether the tables are those this code was written for. Raises ConfigError if the database cannot be opened."""
-    return _revisions(url) == _heads()
+    return _revisions(url) == _steps().heads
 
 
 def require_current(url: str) -> None:
@@ -72,12 +73,22 @@ def require_current(url: str) -> None:
         raise found.error
 
 
+def require_unchanged(session: Session) -> None:
+    """Raises ConfigError if the tables were brought up since this program was started, by another one."""
+    revisions = tuple(session.scalars(text("SELECT version_num FROM alembic_version")))
+    if found := _misfit(revisions):
+        raise found.error
+
+
 def misfit(url: str) -> Misfit | None:
     """Why this code cannot use the tables, if it cannot. Raises ConfigError if the database cannot be opened."""
-    found = _revisions(url)
-    if found == _heads():
+    return _misfit(_revisions(url))
+
+
+def _misfit(revisions: tuple[str, ...]) -> Misfit | None:
+    if revisions == _steps().heads:
         return None
-    return _newer(found) or Misfit("is not of this version of pbem", "run: pbem migrate")
+    return _newer(revisions) or Misfit("is not of this version of pbem", "run: pbem migrate")
 
 
 def _revisions(url: str) -> tuple[str, ...]:
@@ -89,16 +100,24 @@ def _newer(revisions: tuple[str, ...]) -> Misfit | None:
     """That the tables are of a revision which this code has not heard of, if so."""
     for revision in revisions:
         if not knows_revision(revision):
-            newest = _heads()[0]
+            newest = _steps().heads[0]
             said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {newest}"
-            return Misfit(said, "install the newer one again")
+            return Misfit(said, "install the newer one, and start anew what still runs")
     return None
 
 
+class _Steps(NamedTuple):
+    """The revisions that the steps lead to, and all that they lead through."""
+
+    heads: tuple[str, ...]
+    known: frozenset[str]
+
+
 @cache
-def _heads() -> tuple[str, ...]:
-    """The revisions that the steps lead to; read once in a process, as that takes all their modules."""
-    return tuple(ScriptDirectory.from_config(_config()).get_heads())
+def _steps() -> _Steps:
+    """Read once in a process, as that takes all their modules; those of another version may lie there later."""
+    steps = ScriptDirectory.from_config(_config())
+    return _Steps(tuple(steps.get_heads()), frozenset(step.revision for step in steps.walk_revisions()))
 
 
 def _config() -> Config:

@@ -9,10 +9,10 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from pbem.campaign.proof import prove
-from pbem.errors import CampaignError, ReplayError
+from pbem.errors import CampaignError, ConfigError, ReplayError
 from pbem.ruleset import Dice, OrderBook, TurnInput, View
 from pbem.ruleset import Event as Happening
 from pbem.serving import serve
@@ -247,6 +247,18 @@ def test_serve_tells_what_stops_a_tick_and_stays_up(desk: Desk) -> None:
     serve(desk.house, clock=lambda: desk.now, stop=stop, told=hear)
 
     assert told == [[f"{desk.home}/tick.lock: Is a directory"]]
+
+
+def test_nothing_more_is_done_once_a_newer_version_has_brought_the_database_up(desk: Desk) -> None:
+    """What was started before the upgrade says so, and reads no letter, until it is started again."""
+    desk.begin()
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    with desk.house.store.writing() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
+    with pytest.raises(ConfigError, match="by a newer pbem, to migration 9999"):
+        desk.tick()
+    assert len(list((desk.home / "post" / "inbox").glob("*.eml"))) == 1
 
 
 def test_what_lies_in_the_inbox_and_is_no_mail_is_told(desk: Desk) -> None:

@@ -54,6 +54,24 @@ def test_up_and_down(empty_url: str) -> None:
     assert tables(empty_url) == {"alembic_version"}
 
 
+def test_a_database_that_went_past_steps_is_given_what_they_bring(empty_url: str) -> None:
+    """It came to 0013 when that followed on 0010: its people had no `pages`, and there was no table of sealed ones."""
+    migrate(empty_url, "0010")
+    store = Store(empty_url)
+    with store.writing() as session:
+        session.connection().exec_driver_sql(_BATCHES)
+        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '0013'")
+    migrate(empty_url)
+
+    there = inspect(store.engine)
+    assert "pages" in {column["name"] for column in there.get_columns("person")}
+    assert tables(empty_url) == {*Base.metadata.tables, "alembic_version"}
+    store.close()
+
+
+_BATCHES = "CREATE TABLE batch (id INTEGER NOT NULL PRIMARY KEY, made_at TIMESTAMP, request TEXT, answer TEXT)"
+
+
 def test_a_migrated_database_is_current(empty_url: str) -> None:
     """An empty database is not current; a migrated one is, and migrating it again changes nothing."""
     before = schema_is_current(empty_url)
