@@ -376,12 +376,17 @@ def _ally(sheet: _Reading, line: int, _order: Ally) -> Iterator[Finding]:
 
 
 def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) -> Iterator[Finding]:
-    why = unfit(sheet.view, order)
+    first = next(entry.line for entry in sheet.entries if _is_same_faction(entry.order, order))
+    why = unfit(sheet.view, order) or (f"line {first} declares it already" if first < line else "")
     if why:
         yield Finding(line, "error", "bad-faction", why)
     elif isinstance(order, DeclareFaction) and len(set(order.players)) > 1:
         text = f"it stands only if {' and '.join(sorted(set(order.players)))} are allied with each other too"
         yield Finding(line, "warning", "if-allied", text)
+
+
+def _is_same_faction(one: Order, other: DeclareFaction | DeclareEmpire) -> bool:
+    return isinstance(one, type(other)) and set(one.players) == set(other.players)
 
 
 def _resigning(line: int) -> Finding:

@@ -270,6 +270,8 @@ def test_factions_are_checked_by_what_is_known() -> None:
     assert codes(state, "red", "DECLARE FACTION WITH green blue") == [(1, "warning", "if-allied")]
     assert codes(state, "red", "DECLARE EMPIRE WITH green blue") == []
     assert codes(state, "red", "DECLARE EMPIRE WITH green green") == [(1, "error", "bad-faction")]
+    twice = "DECLARE EMPIRE WITH green blue / DECLARE EMPIRE WITH blue green"
+    assert codes(state, "red", twice) == [(2, "error", "bad-faction")]
 
 
 def test_without_alliances_there_is_nothing_to_set() -> None:
