@@ -21,6 +21,7 @@ from pathlib import Path
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
+from pbem.campaign.notices import house_key
 from pbem.errors import PbemError, in_words
 from pbem.house import House, open_house
 from pbem.logbook import open_log
@@ -92,6 +93,8 @@ def begin(
     )
     create(house, wanted, now, seed=b"a seed for tests")
     do(house, name, Start(), now)
+    with house.store.writing() as session:
+        house_key(session)  # now, or each copy of the home would draw another
 
 
 def whole_night(home: Path) -> list[bytes]:
