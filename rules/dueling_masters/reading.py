@@ -63,7 +63,7 @@ def plainly(line: str, view: _View) -> str:
     words = list(_parts(joined(spoken(text), _PAIRS)))
     if view["over"] or not words:
         return line
-    found = _leaving(words) or _answering(words, view)
+    found = ("" if "?" in text else _leaving(words)) or _answering(words, view)
     found = found or (_placing if view["stage"] == "set-up" else _moving)(words, view)
     return f"{found} {remark}" if found else line
 

@@ -171,7 +171,7 @@ def template(view: View) -> list[str]:
 
 def _setup_lines(view: View) -> Iterator[str]:
     done, rows = placed(view), HALVES[view["seat"]]
-    yield f"# Take away the semicolons, and write a square of rows {rows[0]} to {rows[-1]} for each <where>."
+    yield f"# Take away the semicolons; for each <where> write a square of rows {rows[0]} to {rows[-1]}."
     yield f"# Strongest first: {' '.join(STRENGTH)}. An asteroid and what meets it both perish."
     for kind, number in numbers(view["homes"]).items():
         squares, how = " ".join(done.get(kind, ["<where>"] * number)), _how(view, kind)

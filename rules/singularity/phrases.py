@@ -67,7 +67,7 @@ def read_phrase(view: View, body: str) -> list[str]:
         if not found:
             return []
         lines += found
-    return lines
+    return [] if "RESIGN" in lines and "?" in body else lines  # a question gives no game up
 
 
 def _plain(body: str) -> str:

@@ -43,7 +43,7 @@ def _economic(view: View) -> Iterator[str]:
     home = next((planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]), None)
     payable = [kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= left]
     if home and payable:
-        named = "  # called NEW1 on this sheet; it may move at once" if view["section"] == "turn" else ""
+        named = "  # NEW1 on this sheet; it may move at once" if view["section"] == "turn" else ""
         yield f"; BUILD {payable[0]} AT {home}{named}"
 
 

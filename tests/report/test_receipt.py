@@ -140,6 +140,7 @@ def test_sheet_of_errors_leaves_the_good_one() -> None:
     text = told([(1, "FIGHT")], counts=1)
 
     assert text.startswith("Sheet 2 not taken: 1 line not understood, and no order besides.\n")
+    assert "A mail with the word HELP brings all orders with examples." in " ".join(text.split())
     assert "Your sheet 1 still counts, unchanged." in text
     assert "YOUR ORDERS" not in text
 

@@ -121,7 +121,7 @@ def test_the_sheet_of_the_set_up_shows_what_stands() -> None:
 
     form = RULESET.template(view(state, "one"))
 
-    assert form[0].endswith("write a square of rows A to E for each <where>.")
+    assert form[0].endswith("for each <where> write a square of rows A to E.")
     assert form[2:4] == list(SETUPS["one"][:2])
     assert form[4:6] == ["; SETUP W <where>  # like a knight", "; SETUP B <where>  # like a queen"]
 
