@@ -54,5 +54,7 @@ def is_robot(address: str) -> bool:
 
 
 def _settled(address: str) -> str | None:
+    """The address with its domain in lower case; None for one that is too long, or has signs that nobody sees."""
     local, _, domain = address.rpartition("@")
-    return f"{local}@{domain.lower().rstrip('.-')}" if len(address) <= MAX_ADDRESS else None
+    usable = len(address) <= MAX_ADDRESS and address.isprintable()
+    return f"{local}@{domain.lower().rstrip('.-')}" if usable else None

@@ -34,6 +34,8 @@ from tests.post.letters import letter, mail
         ("Ann", None),
         ("", None),
         ("a" * 9_000 + "@example.org", None),
+        ("a\ufeffnn@example.org", None),
+        ("Ann <ann\u202e@example.org>", None),
     ],
 )
 def test_sender(field: str, sender: str | None) -> None:
@@ -66,6 +68,7 @@ def test_recipients() -> None:
         "Delivered-To: orders+code@example.org",
         "X-Original-To: orders@example.org",
         "Envelope-To: orders+other@example.org",
+        "X-Envelope-To: orders+a\ufeffb@example.org",
     )
 
     assert read.recipients == (
