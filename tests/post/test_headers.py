@@ -68,7 +68,7 @@ def test_recipients() -> None:
         "Delivered-To: orders+code@example.org",
         "X-Original-To: orders@example.org",
         "Envelope-To: orders+other@example.org",
-        "X-Envelope-To: orders+a\ufeffb@example.org",
+        "Delivered-To: orders+a\ufeffb@example.org",
     )
 
     assert read.recipients == (
