@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pbem.calendar.schedule import Schedule
+from pbem.campaign.people.identity import find_person
 from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Lapsed, Unproven
 from pbem.desk.floods import tell_of_guesses
 from pbem.desk.kept import keep
@@ -54,7 +57,10 @@ def _impostor(case: Case, claim: Impostor) -> str:
     said = f"not from {spot.seat} of {spot.campaign}"
     if claim.forged:
         return f"{said}, by the receiving server's word; {warn(case, spot, _about(case, spot, 'forged'))}"
-    said = f"{said}; {warn(case, spot, _about(case, spot, 'sender-mismatch'))}"
+    page = _about(case, spot, "sender-mismatch")
+    if find_person(case.session, case.sender):  # one who mistook the seat shall not tell another where he is written to
+        page = replace(page, sender="somebody else who plays here")
+    said = f"{said}; {warn(case, spot, page)}"
     if claim.guessed and note_guess(case, spot):
         said = f"{said}; {tell_of_guesses(case, spot, GUESSES_A_DAY)}"
     return f"{said}; {to_stranger(case)}"

@@ -93,6 +93,17 @@ def test_a_stranger_takes_nothing_and_the_seat_is_told(desk: Desk, key: str) -> 
     assert "nothing was taken" in " ".join(text.split())
 
 
+def test_a_player_who_mistakes_the_seat_does_not_tell_his_address(desk: Desk) -> None:
+    """The seat that he wrote for learns that it was somebody who plays here, and no more."""
+    desk.post("ORDERS toy1 blue\nBID 3\nEND")
+    desk.tick()
+
+    text = text_of(desk.last(BOB))
+
+    assert "came from somebody else who plays here." in " ".join(text.split())
+    assert ANN not in text
+
+
 def test_a_stranger_cannot_tell_what_exists(desk: Desk) -> None:
     """The answer to a stranger is the same whether or not the campaign and seat exist."""
     for number, header in enumerate(["ORDERS toy1 red", "ORDERS toy1 pink", "ORDERS toy9 red"]):
