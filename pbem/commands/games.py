@@ -54,7 +54,7 @@ def rules(game: str) -> None:
 @json_option
 @click.pass_context
 def check(context: click.Context, sheet: BinaryIO, report: BinaryIO, as_json: bool) -> None:
-    """Check an order sheet against a report, without sending it. Exits 1 if a line is not understood."""
+    """Check an order sheet against a report, without sending it. Exits 1 if a line could not be taken."""
     checked = check_sheet(known_games(), sheet.read(), report.read())
     show(checked, check_lines(checked), as_json=as_json)
     context.exit(1 if checked.errors else 0)

@@ -17,7 +17,7 @@ def check_lines(check: Check) -> Iterator[str]:
     """What a receipt would say of a sheet: notes, findings, and the orders in words."""
     taken = "would be taken" if check.accepted else "would not be taken"
     yield f"{check.campaign}, {check.label}, seat {check.seat}: this sheet {taken}."
-    yield f"{counted(len(check.orders), 'order')}, {counted(check.errors, 'line')} not understood."
+    yield f"{counted(len(check.orders), 'order')}, {counted(check.errors, 'line')} in error."
     for note in check.notes:
         yield wrapped(sentence(note))
     yield from reading_lines(check.findings, check.orders)
@@ -69,7 +69,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
     facts = [
         ("turns", str(result.turns)),
         ("order sheets", f"{result.sheets}, {result.slips} of them with a slip on purpose"),
-        ("receipts", f"{result.sheets}, with {counted(result.errors, 'line')} not understood"),
+        ("receipts", f"{result.sheets}, with {counted(result.errors, 'line')} in error"),
         ("reports", f"{result.reports}, with {counted(result.pictures, 'picture')}"),
         ("mails sent", str(result.mails)),
         ("replay", f"passed: {counted(result.proved, 'turn')} resolved again from the archive, all hashes equal"),

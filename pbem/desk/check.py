@@ -34,7 +34,7 @@ class Check:
 
     @property
     def errors(self) -> int:
-        """How many findings are lines not understood."""
+        """How many findings are lines that could not be taken."""
         return sum(finding.severity == "error" for finding in self.findings)
 
 

@@ -106,7 +106,7 @@ class Receipt:
     @property
     def verdict(self) -> str:
         """The first line of the receipt."""
-        problems = counted(len({finding.line for finding in self.errors}), "line") + " not understood"
+        problems = counted(len({finding.line for finding in self.errors}), "line") + " in error"
         if not self.accepted:
             return f"Sheet {self.version} not taken: {problems}, and no order besides."
         taken = counted(len(self.orders), "order") if self.orders else "no orders, as you sent it"

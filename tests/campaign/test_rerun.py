@@ -314,7 +314,7 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
     """Without being sure the findings are told and nothing is kept."""
     receipt = look(played.house, "toy1", GiveSheet("green", lines("BID 3\nBIT 1")), played.now)
 
-    assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line not understood."
+    assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line in error."
     assert [sheet.author for sheet in rows(played, Sheet)] == ["player", "player"]
 
 

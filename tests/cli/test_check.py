@@ -55,7 +55,7 @@ def test_a_clean_sheet_exits_zero(report: Path, tmp_path: Path) -> None:
     code, output = check(tmp_path / "sheet.txt", report)
 
     assert code == 0
-    assert output.startswith("duel, move 1, seat red: this sheet would be taken.\n1 order, 0 lines not understood.\n")
+    assert output.startswith("duel, move 1, seat red: this sheet would be taken.\n1 order, 0 lines in error.\n")
     assert "\n   1  " in output
 
 

@@ -40,7 +40,7 @@ def test_help_explains_one_order(desk: Desk, subject: str, text: str) -> None:
 def words_taken(desk: Desk, line: str) -> bool:
     """Whether a reply with this line is taken without a remark."""
     text = ask(desk, f"ORDERS toy1 red\n{line}\nEND")
-    return text.startswith("Sheet ") and "NOT UNDERSTOOD" not in text
+    return text.startswith("Sheet ") and "NOT TAKEN" not in text
 
 
 def test_help_explains_commands_too(desk: Desk) -> None:

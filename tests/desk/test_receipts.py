@@ -32,7 +32,7 @@ def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:
     """Every order in words, every finding with its line, and the deadline in zone and UTC."""
     text = send(desk, "BID 40\nWHISPR blue deal\nWHISPER blue deal deal")
 
-    assert "2 orders, 1 line not understood" in text
+    assert "2 orders, 1 line in error" in text
     assert (
         "   1  Bid 40 for the prize.\n      BID 40\n   3  Whisper to blue: deal deal.\n      WHISPER blue deal deal\n"
         in text
@@ -93,7 +93,7 @@ def test_a_sheet_of_errors_never_replaces_a_good_one(desk: Desk) -> None:
     send(desk, "BID 1")
     text = send(desk, "thanks a lot!\nsee you")
 
-    assert text.startswith("Sheet 2 not taken: 2 lines not understood, and no order besides.")
+    assert text.startswith("Sheet 2 not taken: 2 lines in error, and no order besides.")
     assert "Your sheet 1 still counts, unchanged." in text
     assert [sheet.accepted for sheet in sheets(desk)] == [True, False]
 

@@ -36,8 +36,8 @@ def told(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> str:
 
 
 def test_verdict_is_the_first_line() -> None:
-    """The first line says how many orders were taken and how many lines were not understood."""
-    assert told().splitlines()[0] == "Sheet 2 taken: 2 orders, 1 line not understood."
+    """The first line says how many orders were taken and how many lines could not be taken."""
+    assert told().splitlines()[0] == "Sheet 2 taken: 2 orders, 1 line in error."
 
 
 def test_an_order_restated_is_typed_back_as_the_same() -> None:
@@ -67,7 +67,7 @@ def test_line_with_two_errors_counts_once() -> None:
     """The verdict counts lines, not findings."""
     finding = receipt().errors[0]
 
-    assert "1 line not understood" in replace(receipt(), findings=(finding, finding)).verdict
+    assert "1 line in error" in replace(receipt(), findings=(finding, finding)).verdict
 
 
 def test_orders_are_restated_with_their_lines() -> None:
@@ -79,11 +79,11 @@ def test_error_names_line_fault_and_nearest_word() -> None:
     """An error shows its line number, the line, what is wrong, and the nearest valid word."""
     block = "Line 3: WHSIPER blue deal\n    'WHSIPER' is not an order.\n    Did you mean WHISPER?\n"
 
-    assert f"NOT UNDERSTOOD\n--------------\n{block}" in told()
+    assert f"NOT TAKEN\n---------\n{block}" in told()
 
 
 def test_warning_stands_apart_from_errors() -> None:
-    """A line that was taken with a warning is not counted among those not understood."""
+    """A line that was taken with a warning is not counted among those in error."""
     block = "Line 4: BID 77\n    77 coins are more than your purse holds.\n    You have 11.\n"
 
     assert f"PLEASE LOOK AT\n--------------\n{block}" in told()
@@ -139,7 +139,7 @@ def test_sheet_of_errors_leaves_the_good_one() -> None:
     """A sheet with nothing but errors is not taken, and the receipt says which still counts."""
     text = told([(1, "FIGHT")], counts=1)
 
-    assert text.startswith("Sheet 2 not taken: 1 line not understood, and no order besides.\n")
+    assert text.startswith("Sheet 2 not taken: 1 line in error, and no order besides.\n")
     assert "A mail with the word HELP brings all orders with examples." in " ".join(text.split())
     assert "Your sheet 1 still counts, unchanged." in text
     assert "YOUR ORDERS" not in text
