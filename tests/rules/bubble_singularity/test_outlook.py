@@ -30,8 +30,8 @@ def _pushed(text: str, after: Played) -> bool:
 
 def _pulled(text: str, after: Played) -> bool:
     (pulled,) = after.told("pulled")
-    bubbles = text.partition("are pulled ")[2]
-    said = (*re.findall(r"[A-E][1-5]", text), [] if bubbles == "no bubbles" else bubbles.split(", "))
+    bubbles, _, where = text.rpartition(" pulled ")
+    said = (*re.findall(r"[A-E][1-5]", text), bubbles.split(", ") if where.startswith("from ") else [])
     return said == (pulled["start"], pulled["space"], pulled["bubbles"])
 
 
