@@ -157,7 +157,7 @@ def test_a_sheet_for_another_seat_is_no_answer(desk: Desk) -> None:
     asked_about(desk)
     desk.reply(question(desk, ANN), "ORDERS toy1 blue\nBID 1\nEND")
 
-    assert "A mail with orders for your seat blue in toy1 came from ann@example.org." in told(desk)[BOB]
+    assert "A mail with orders for your seat blue in toy1 came from somebody else who plays here." in told(desk)[BOB]
     assert bids(desk) == []
 
 
