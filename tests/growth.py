@@ -48,13 +48,13 @@ def growth(work: Callable[[T], object], made: Callable[[int], T], *, least: int 
     """How many times as long the work takes for input of four times the size; infinite where it does not end.
 
     `made` makes input of a size. What is told is the least growth of several
-    sizes, one after the other, as long as there is time; 0 where even the
-    longest input takes none.
+    sizes, one after the other, as long as there is time, and of one beyond the
+    longest where that alone is in doubt; 0 where even the longest input takes none.
     """
     found: list[float] = []
     size, spent = least, 0.0
     try:
-        while size <= most and spent < _ENOUGH and not (found and found[-1] <= MOST_GROWTH):
+        while size <= (STEP * most if found else most) and spent < _ENOUGH and not (found and found[-1] <= MOST_GROWTH):
             short = _spent(work, made(size))
             spent = _spent(work, made(STEP * size), enough=max(WORTH_A_LOOK, MOST_GROWTH * short))
             if spent > WORTH_A_LOOK:
