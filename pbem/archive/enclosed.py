@@ -20,7 +20,6 @@ ENCLOSED = "enclosed"
 """The folder inside that of a turn."""
 
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
-"""What a game may raise at a view that its host did not write."""
 
 
 def enclosed_path(enclosure: Enclosure) -> str:
