@@ -140,8 +140,9 @@ def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, w
     """What a game that can tell finds wrong with the state, and not with the one before."""
     if not isinstance(ruleset, TakenOver):
         return []
-    known = ruleset.check_state(before, snapshot.seats)
-    return [fault for fault in ruleset.check_state(wanted, snapshot.seats) if fault not in known]
+    found = ruleset.check_state(wanted, snapshot.seats)
+    known = ruleset.check_state(before, snapshot.seats) if found else ()
+    return [fault for fault in found if fault not in known]
 
 
 def _plain(ruleset: AnyRuleset, state: Any) -> Json:
