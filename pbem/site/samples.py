@@ -19,10 +19,11 @@ def site_pages(reporter: Reporter) -> Iterator[Callable[[], str]]:
     """Ways to write each page of a site: with all that it can have, with little, and for campaigns of each kind."""
     campaigns = tuple(_campaigns())
     game = sample(GameShown, full=True)
-    for club in (sample(ClubShown, full=False), replace(sample(ClubShown, full=True), campaigns=campaigns)):
-        yield partial(site_page, reporter, "index.html", "club", club=club)
+    club = replace(sample(ClubShown, full=True), campaigns=campaigns)
+    for each in (sample(ClubShown, full=False), club):
+        yield partial(site_page, reporter, "index.html", "club", club=each)
         yield partial(
-            site_page, reporter, f"games/{game.key}.html", "rules", club=club, game=game, text=Markup("sample")
+            site_page, reporter, f"games/{game.key}.html", "rules", club=each, game=game, text=Markup("sample")
         )
     for campaign in campaigns:
         yield from _pages_of(reporter, campaign, club)
@@ -33,10 +34,9 @@ def _campaigns() -> Iterator[CampaignShown]:
         campaign = sample(CampaignShown, full=full)
         over = Result(winners=("sample",) if full else (), reason="sample")
         for changed in (campaign, replace(campaign, paused=not campaign.paused)):
-            yield replace(changed, status=Phase.FORMING, result=None, replay=False)
-            yield replace(changed, status=Phase.RUNNING, result=None, replay=False)
-            yield replace(changed, status=Phase.MOVED, result=None, replay=False)
-            yield replace(changed, status=Phase.OVER, result=over)
+            for phase in Phase:
+                ended = phase == Phase.OVER
+                yield replace(changed, status=phase, result=over if ended else None, replay=changed.replay and ended)
 
 
 def _pages_of(reporter: Reporter, campaign: CampaignShown, club: ClubShown) -> Iterator[Callable[[], str]]:
