@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,8 @@ import click
 
 from pbem.errors import PbemError
 from pbem.ruleset import RulesetError
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Commands(click.Group):
@@ -46,7 +49,7 @@ class Commands(click.Group):
             with _for_this_user_alone():
                 return super().invoke(ctx)
         except (PbemError, RulesetError) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error
         except UnicodeEncodeError as error:
             said = f"{error.object[error.start : error.end]!r} is no character that can be written"
             raise click.ClickException(f"{said}: look at the words of the command, and at its files") from error
@@ -54,6 +57,11 @@ class Commands(click.Group):
             raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:
             raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error
+
+
+def printable(text: str) -> str:
+    """Return a text in which nothing steers a terminal: it may come from a stranger's file."""
+    return _CONTROLS.sub("�", text)
 
 
 @contextmanager
