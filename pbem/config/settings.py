@@ -23,7 +23,7 @@ SECRETS = ("inbox_password", "carrier_password", "inbox_oauth", "carrier_oauth")
 class Settings:
     """What `pbem.toml` says, with paths made absolute. See `write_default_settings` for a commented example.
 
-    A home that was restored is not `active` before its operator says so: it has no templates and no secrets.
+    A home that was restored is not `active` before its operator says so: its templates and secrets are not used.
     """
 
     home: Path
@@ -52,6 +52,11 @@ class Settings:
     site: Path | None
     site_url: str
     active: bool = True
+
+    @property
+    def own_templates(self) -> Path | None:
+        """The folder of templates that are used before the program's own."""
+        return self.templates if self.active else None
 
     @property
     def has_site(self) -> bool:
@@ -127,7 +132,7 @@ def check_values(data: Mapping[str, Any]) -> None:
 def _inactive(settings: Settings) -> Settings:
     found = {key: getattr(settings, key) for key in SECRETS}
     secrets = {key: replace(secret, inactive=True) for key, secret in found.items() if secret is not None}
-    return replace(settings, active=False, templates=None, **secrets)
+    return replace(settings, active=False, **secrets)
 
 
 def settings_problems(home: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +73,18 @@ def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
     open_home(again.house)
 
     again.tick()
+
+
+def test_a_home_at_rest_can_be_backed_up_whole(kept: Kept, again: Desk, tmp_path: Path) -> None:
+    """Its templates, which are not used meanwhile, come along as before."""
+    made = back_up(load_settings(again.home), tmp_path / "again.zip", kept.desk.now)
+    restore_home(made.path, tmp_path / "twice", kept.desk.now + dt.timedelta(days=1), GAMES)
+    templates = [
+        {path.relative_to(home): path.read_bytes() for path in (home / "templates").rglob("*.j2")}
+        for home in (kept.desk.home, tmp_path / "twice")
+    ]
+
+    assert templates[0] == templates[1] != {}
 
 
 def test_what_waited_to_be_sent_is_not_sent_by_itself(opened: Desk) -> None:
