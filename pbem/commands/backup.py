@@ -82,7 +82,7 @@ def reopen(*, sure: bool, home: Path | None) -> None:
             return
         say(reaching_lines(reaches(house.settings.home)))
         if not sure:
-            click.confirm("Let it", abort=True)
+            click.confirm("Open this home?", abort=True)
         open_closed(house)
     click.echo("The home is open: the next tick reads the mail.")
 

@@ -26,7 +26,7 @@ class Secret:
     def read(self, setting: str) -> str:
         """The secret itself. Raises ConfigError, naming the setting, when it cannot be had."""
         if self.inactive:
-            raise ConfigError(f"{setting} in {FILE_NAME} is not used before this home is activated, with: pbem reopen")
+            raise ConfigError(f"{setting} in {FILE_NAME} is not used before this home is opened, with: pbem reopen")
         if self.env:
             value = os.environ.get(self.env, "")
             if not value:

@@ -19,8 +19,8 @@ _PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
 def mail(settings: Settings) -> Iterator[Examined]:
     """Secrets first; where one cannot be had, its server is not tried. Nor is any of a home that is not active."""
     if not settings.active:
-        mend = "see that all of it is right, correct it in pbem.toml, and then activate the home: pbem reopen"
-        yield doubtful("inactive", "this home was restored; by its pbem.toml, it will use the following", mend)
+        mend = "see that all of it is right, correct it in pbem.toml, and then open the home: pbem reopen"
+        yield doubtful("inactive", "this home was restored, and uses none of the following before it is opened", mend)
         yield from (doubtful("inactive", each, "") for each in reaches(settings.home))
         return
     yield from _inbox(settings)

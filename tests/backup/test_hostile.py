@@ -21,7 +21,7 @@ from cli import main
 from pbem.backup import check_backup, restore_home
 from pbem.backup.trees import unpack
 from pbem.catalogue import installed_games
-from pbem.config import load_settings
+from pbem.config import INACTIVE, load_settings
 from pbem.doctor import examine
 from pbem.errors import BackupError, PbemError
 from tests.backup.conftest import Kept
@@ -132,6 +132,17 @@ def test_a_reopening_without_a_terminal_opens_nothing(kept: Kept, tmp_path: Path
     assert not load_settings(made.home).active
     assert runner.invoke(main, ["reopen", "--yes", "--home", str(made.home)]).exit_code == 0
     assert load_settings(made.home).active
+
+
+def test_a_reopening_that_was_killed_half_way_is_done_again(kept: Kept, tmp_path: Path) -> None:
+    """Its settings are free by then; a tick refuses all the same, and reopening asks once more."""
+    home = restore_home(kept.file, tmp_path / "home", kept.desk.now, GAMES).home
+    (home / INACTIVE).unlink()
+    runner = CliRunner()
+
+    assert "pbem reopen" in runner.invoke(main, ["tick", "--home", str(home)]).output
+    assert "Open this home?" in runner.invoke(main, ["reopen", "--home", str(home)], input="y\n").output
+    assert runner.invoke(main, ["tick", "--home", str(home)]).exit_code == 0
 
 
 @pytest.mark.parametrize("outside", ["/OUTSIDE", "../outside", "turns/../../outside", "pbem.sqlite", "PBEM.TOML", "."])
