@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 """Of the Debian package of that name; `tests/install_parts.sh` brings it."""
+
+
+expect.set_options(timeout=30_000)  # as for every other wait: five seconds are too few for a busy machine
 
 
 @pytest.fixture(scope="session")
