@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.patience import PATIENCE
+
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 """Of the Debian package of that name; `tests/install_parts.sh` brings it."""
 
 
-expect.set_options(timeout=30_000)  # as for every other wait: five seconds are too few for a busy machine
+expect.set_options(timeout=1000 * PATIENCE)
 
 
 @pytest.fixture(scope="session")

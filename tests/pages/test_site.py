@@ -25,7 +25,7 @@ from pbem.site.replay import Moment, Replay
 from pbem.store.states import Phase
 from pbem.web import dress, seal_page
 from tests.games import RULESETS
-from tests.pages.looking import SCHEMES, Scheme, faults, too_wide
+from tests.pages.looking import SCHEMES, Scheme, faults, new_page, too_wide
 
 TRAP = next(each for each in RULESETS if each.key == "singularity_trap")
 HOME = "c/war7/replay"
@@ -84,7 +84,7 @@ def opened(browser: Browser, url: str, width: int = 1100, scheme: Scheme = "ligh
         if message.type in ("error", "warning"):
             complaints.append(message.text)
 
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = new_page(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
     page.on("console", told)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     try:
