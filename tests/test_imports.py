@@ -41,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "report", "ruleset", "store", "web"),
     },
     "acts": {
-        *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
+        *("archive", "calendar", "campaign", "durable", "errors", "founding", "house", "masking"),
         *("post", "report", "rulebook", "ruleset", "store"),
     },
     "housekeeping": {

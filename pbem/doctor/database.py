@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 
 from sqlalchemy import func, inspect, select, update
@@ -12,12 +12,14 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.acts.past.chain import find_break
 from pbem.calendar.schedule import Schedule
+from pbem.campaign.proof import CODE_REPAIR, code_change
 from pbem.campaign.snapshot import load_campaign
 from pbem.config import Settings
 from pbem.doctor.advice import advice_for_database
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
+from pbem.ruleset import AnyRuleset
 from pbem.store import Store, damage_of, misfit, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
 from pbem.store.states import Phase
@@ -26,7 +28,7 @@ CLOCK_SLACK = dt.timedelta(minutes=5)
 """How far the clock may be behind what was written by it; servers' clocks differ."""
 
 
-def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
+def database(settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
     """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
     trouble = _trouble(settings)
     if trouble is not None:
@@ -47,6 +49,7 @@ def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
         yield from _stuck(store)
         yield from _schedules(store)
         yield from _histories(store)
+        yield from _codes(store, games)
 
 
 def _trouble(settings: Settings) -> Examined | None:
@@ -135,6 +138,15 @@ def _histories(store: Store) -> Iterator[Examined]:
                 yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
     if whole:
         yield fine("history", "the turns of every campaign hang together")
+
+
+def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
+    """Campaigns whose game is played by other code than before, though it has the same version."""
+    with store.reading() as session:
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
+            with suppress(CampaignError):  # its schedule cannot be read, which is told already
+                if said := code_change(session, games, load_campaign(session, name)):
+                    yield bad("games", f"campaign {name}: {said}", CODE_REPAIR)
 
 
 def _schedules(store: Store) -> Iterator[Examined]:

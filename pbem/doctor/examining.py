@@ -37,6 +37,6 @@ def _checks(home: Path, now: dt.datetime, catalogue: Catalogue) -> Iterator[Exam
     yield from folders(settings)
     yield privacy(settings)
     yield disk(settings)
-    yield from database(settings, now)
+    yield from database(settings, now, catalogue.usable())
     yield from templates(settings, catalogue.usable())
     yield from mail(settings)
