@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import tests.toy
+from pbem.house import TEMPLATES
 from pbem.report import Reporter
 from pbem.ruleset import Json, Order, Picture, View
 from pbem.site.facts import ClubShown, Score
@@ -18,7 +19,7 @@ from pbem.site.folder import SiteFolder
 from pbem.site.publishing import replay_page
 from pbem.site.replay import Moment, Replay
 from tests.pages.test_reports import _facts
-from tests.pages.test_site import HOME, TEMPLATES, campaign_of, opened
+from tests.pages.test_site import HOME, campaign_of, opened
 from tests.toy.ruleset import Auction
 
 EVIL = (
@@ -72,7 +73,7 @@ def test_a_hostile_view_is_text_on_the_page_of_a_seat(browser: Browser, tmp_path
     game, seats = Wild(), ("red", "blue")
     facts = dataclasses.replace(_facts({**view_of("red", word)}, seats, first=True), page=True)
     with reporter_of(game) as reporter:
-        (tmp_path / "page.html").write_bytes(reporter.report(game, view_of("red", word), facts).page)
+        (tmp_path / "page.html").write_bytes(reporter.report(game, view_of("red", word), facts).page or b"")
 
     with opened(browser, f"file://{tmp_path}/page.html") as page:
         page.get_by_label("An order", exact=True).fill("BID 1")
