@@ -14,12 +14,13 @@ from pbem.archive.verify import find_campaigns
 from pbem.archive.verify import verify as verify_archive
 from pbem.campaign.proof import prove
 from pbem.commands.common import known_games, open_home, show
+from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option
 from pbem.console.bar import progress
 from pbem.console.proof import proof_lines, verified_lines
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @json_option
 @home_option
@@ -30,7 +31,7 @@ def replay(name: str, as_json: bool, home: Path | None) -> None:
     show(proof, proof_lines(proof), as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("archive", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @click.argument("campaign", required=False)
 @click.option("--seed", default="", metavar="HEX", help="The seed of the dice, if the archive does not tell it yet.")
@@ -80,8 +81,12 @@ def verify(
 
 
 def _read_reports(files: Sequence[BinaryIO]) -> Mapping[str, bytes]:
-    """The reports given, by the names of their files; of one that is too large for a report, the beginning."""
-    return {Path(file.name).name: file.read(MOST_FILE) for file in files}
+    """Return the reports by the names of their files, of two alike by the path; of a large file only the beginning."""
+    reports: dict[str, bytes] = {}
+    for file in files:
+        name = Path(file.name).name
+        reports[file.name if name in reports else name] = file.read(MOST_FILE)
+    return reports
 
 
 def _read_seed(seed: str) -> bytes | None:
