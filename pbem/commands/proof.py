@@ -14,6 +14,7 @@ from pbem.archive.verify import Verified, find_campaigns
 from pbem.archive.verify import verify as verify_archive
 from pbem.campaign.proof import begun, prove
 from pbem.commands.common import known_games, open_home, show
+from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option
 from pbem.console.bar import progress
 from pbem.console.proof import proof_lines, verified_lines
@@ -22,7 +23,7 @@ from pbem.errors import PbemError
 T = TypeVar("T")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", required=False)
 @json_option
 @home_option
@@ -33,7 +34,7 @@ def replay(name: str | None, as_json: bool, home: Path | None) -> None:
         _show_each(names, lambda each: prove(house, each, progress=bar), proof_lines, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("archive", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @click.argument("campaign", required=False)
 @click.option("--seed", default="", metavar="HEX", help="The seed of the dice, if the archive does not tell it yet.")
@@ -105,8 +106,12 @@ def _show_each(
 
 
 def _read_reports(files: Sequence[BinaryIO]) -> Mapping[str, bytes]:
-    """The reports given, by the names of their files; of one that is too large for a report, the beginning."""
-    return {Path(file.name).name: file.read(MOST_FILE) for file in files}
+    """Return the reports by the names of their files, of two alike by the path; of a large file only the beginning."""
+    reports: dict[str, bytes] = {}
+    for file in files:
+        name = Path(file.name).name
+        reports[file.name if name in reports else name] = file.read(MOST_FILE)
+    return reports
 
 
 def _read_seed(seed: str) -> bytes | None:

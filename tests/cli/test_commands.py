@@ -181,8 +181,7 @@ def test_games_and_rules(pbem: Run) -> None:
             [*NEW, *SEATS, "--option", "size=99"],
             "option size cannot be '99': it is a whole number from 3 to 26 (cells along each side of the board)",
         ),
-        ([*NEW, *SEATS, "--deadline", "FRI 20:00 Berlin"], "'Berlin' is not a time zone: did you mean Europe/Berlin?"),
-        (["--home", "/nowhere", "status"], "/nowhere/pbem.toml cannot be read: No such file or directory"),
+        (["deadline", "duel", "FRI 20:00 Berlin"], "'Berlin' is not a time zone: did you mean Europe/Berlin?"),
     ],
 )
 def test_errors_are_one_sentence(duel: Run, words: list[str], said: str) -> None:
@@ -190,6 +189,14 @@ def test_errors_are_one_sentence(duel: Run, words: list[str], said: str) -> None
     result = duel(*words)
 
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Error: {said}\n")
+
+
+def test_a_home_that_is_not_there_is_named() -> None:
+    """The settings that were looked for are named, by their path."""
+    result = CliRunner().invoke(main, ["--home", "/nowhere", "status"])
+
+    said = "Error: /nowhere/pbem.toml cannot be read: No such file or directory\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", said)
 
 
 @pytest.mark.parametrize(
