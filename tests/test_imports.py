@@ -28,12 +28,12 @@ ROOMS: dict[str, set[str]] = {
     "config": {"errors", "masking"},
     "store": {"errors", "ruleset"},
     "jobs": {"config", "errors", "store"},
-    "founding": {"config", "jobs", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "web": {"errors"},
     "report": {"errors", "logbook", "ruleset", "web"},
     "schemas": {"report", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
+    "founding": {"archive", "config", "errors", "jobs", "store"},
     "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
     "campaign": {
@@ -62,7 +62,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "upkeep": {"campaign", "errors", "masking", "post", "store"},
     "doctor": {
-        *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
+        *("acts", "archive", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
         *("post", "progress", "report", "ruleset", "site", "store"),
     },
     "steps": {
@@ -285,7 +285,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "upkeep": ("ledger letters outbox",),
     "doctor": (
         "advice verdict",
-        "database mail places privacy",
+        "archive mail places privacy",
+        "database",
         "examining",
     ),
     "console": ("backup bar copies games pictures proof running umpire upkeep",),

@@ -24,16 +24,15 @@ from sqlalchemy import (
     func,
     insert,
     inspect,
-    make_url,
     select,
 )
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.migrating import migrate, require_current, schema_is_current
+from pbem.store.migrating import migrate, require_current, require_tables, schema_is_current, sqlite_path
 from pbem.store.models import Base, Batch, Utc, Worker
-from pbem.store.sessions import BUSY_SECONDS, open_engine
+from pbem.store.sessions import BUSY_SECONDS, existing_file, open_engine
 
 AT_ONCE = 50
 """Rows that are in the memory at a time: states and reports are long."""
@@ -42,17 +41,12 @@ PASSING: tuple[type[Base], ...] = (Worker, Batch)
 """What is of the moment alone: who works, and what they share. It is in no copy."""
 
 
-def sqlite_path(url: str) -> Path | None:
-    """The file of a database; None if it is on a server."""
-    parts = make_url(url)
-    return Path(parts.database or "") if parts.get_backend_name() == "sqlite" else None
-
-
 def copy_out(url: str, target: Path) -> None:
     """Copies a database into a new file, as it stands at one moment, while others go on. Raises ConfigError.
 
     One of SQLite may be of any version; what it had deleted is not in the copy.
     """
+    require_tables(url)
     path = sqlite_path(url)
     if path is None:
         _rows_out(url, target)
@@ -81,10 +75,9 @@ def is_empty(url: str) -> bool:
 
 
 def _vacuum_into(path: Path, target: Path) -> None:
-    if not path.is_file():
-        raise StoreError(f"the database {path} is not there")
+    uri = existing_file(path)
     try:
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as database:
+        with closing(sqlite3.connect(uri, timeout=BUSY_SECONDS, isolation_level=None, uri=True)) as database:
             database.execute("VACUUM INTO ?", (str(target),))
         with closing(sqlite3.connect(target, isolation_level=None)) as copy:
             there = {name for (name,) in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -265,7 +258,7 @@ def _plain(kind: TypeEngine[Any]) -> TypeEngine[Any]:
 def revision_of(file: Path) -> str:
     """The step of the migrations that a file's tables are of. Raises StoreError if it is no database of ours."""
     try:
-        with closing(sqlite3.connect(file)) as database:
+        with closing(sqlite3.connect(existing_file(file), uri=True)) as database:
             row = database.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
         raise StoreError(f"it is no database of pbem: {error}") from None
@@ -280,7 +273,7 @@ def damage_of(file: Path) -> str:
     It reads the whole file. Raises ConfigError if it cannot be opened.
     """
     try:
-        with closing(sqlite3.connect(file)) as database:
+        with closing(sqlite3.connect(existing_file(file), uri=True)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
             told = [row[0] for row in database.execute("PRAGMA integrity_check(1)")]
             if told != ["ok"]:

@@ -174,10 +174,22 @@ def test_a_database_of_another_kind_is_refused() -> None:
 
 
 def test_a_database_without_tables(tmp_path: Path, postgres_url: str) -> None:
-    """On a database that was never migrated, the sentence says how to do it."""
+    """A sentence names what helps."""
+    (tmp_path / "new.sqlite").touch()
     for url in (f"sqlite:///{tmp_path / 'new.sqlite'}", postgres_url):
-        with closing(Store(url)) as store, pytest.raises(ConfigError, match="run: pbem migrate"):
+        with closing(Store(url)) as store, pytest.raises(ConfigError, match="see what mends it with: pbem doctor"):
             count(store)
+
+
+def test_a_database_that_is_gone_is_not_made_anew(store: Store, sqlite_url: str) -> None:
+    """A connection that is opened later, as by a thread, makes no empty file in the place of the lost one."""
+    file = Path(sqlite_url.removeprefix("sqlite:///"))
+    store.engine.dispose()
+    file.rename(file.with_name("elsewhere"))
+
+    with pytest.raises(ConfigError, match="is missing: put it back where it was"):
+        count(store)
+    assert not file.exists()
 
 
 def test_a_server_that_is_not_there() -> None:
