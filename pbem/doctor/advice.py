@@ -60,6 +60,10 @@ _OF_DATABASES = tuple(
     (re.compile(pattern, re.IGNORECASE), advice)
     for pattern, advice in (
         (
+            r"disk is full",
+            "free some space where the database lies; nothing is lost, the next tick goes on",
+        ),
+        (
             r"malformed|not a database",
             "it is damaged: keep it as it is, and {restore}",
         ),

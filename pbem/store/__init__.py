@@ -1,6 +1,6 @@
 """The database: tables, sessions, locking, migrations, copies."""
 
-from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, revision_of
+from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, open_file, revision_of
 from pbem.store.migrating import (
     downgrade,
     has_tables,
@@ -29,6 +29,7 @@ __all__ = [
     "knows_revision",
     "migrate",
     "misfit",
+    "open_file",
     "require_current",
     "require_unchanged",
     "restoring",

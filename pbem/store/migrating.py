@@ -18,7 +18,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.sessions import open_engine, restoring
+from pbem.store.sessions import open_engine, restoring, why_refused
 
 FOLDER = Path(__file__).resolve().parents[2] / "migrations"
 
@@ -178,6 +178,7 @@ def _connected(url: str, *, writes: bool = True, create: bool = False) -> Iterat
     except CommandError as error:
         raise ConfigError(f"the database cannot be migrated: {error}") from None
     except DatabaseError as error:
-        raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {error.orig}") from None
+        said = why_refused(error.orig or error, engine.url)
+        raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}") from None
     finally:
         engine.dispose()

@@ -11,17 +11,19 @@ committed otherwise: it spares waiting for the disk.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, create_engine, event, func, make_url, select
+from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, create_engine, event, func, make_url, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
-from pbem.errors import ConfigError, StoreError
+from pbem.durable import has_room
+from pbem.errors import DISK_FULL, ConfigError, StoreError
 from pbem.store.waking import Waker, awaited
 
 BUSY_SECONDS = 30
@@ -38,6 +40,12 @@ LOCK_NOT_AVAILABLE = "55P03"
 
 UNDEFINED_TABLE = "42P01"
 """PostgreSQL's code of the error."""
+
+PG_DISK_FULL = "53100"
+"""PostgreSQL's code of a full disk."""
+
+_PRIMARY = 0xFF
+"""The bits of an error code of SQLite that say its kind."""
 
 _INSERTS: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
@@ -258,13 +266,29 @@ def _set(connection: Connection, pragma: str, value: str) -> None:
         connection.info[pragma] = value
 
 
+def why_refused(error: BaseException, database: URL | Path) -> str:
+    """Return why a database refused, the first line of its words; a full disk is named as such."""
+    return DISK_FULL if _is_disk_full(error, database) else str(error).strip().partition("\n")[0]
+
+
+def _is_disk_full(error: BaseException, database: URL | Path) -> bool:
+    if getattr(error, "sqlstate", "") == PG_DISK_FULL:
+        return True
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & _PRIMARY
+    # SQLite says so of its file alone; of those beside it, no more than that they cannot be made or written.
+    if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        return code == sqlite3.SQLITE_FULL
+    file = Path(database.database or "") if isinstance(database, URL) else database
+    return not has_room(file.parent)
+
+
 @contextmanager
 def _worded(engine: Engine) -> Iterator[None]:
     """What only a GM can mend becomes a sentence; slips of this program stay what they are."""
     try:
         yield
     except DBAPIError as error:
-        said = str(error.orig).strip().partition("\n")[0]
+        said = why_refused(error.orig or error, engine.url)
         no_table = "no such table" in said or getattr(error.orig, "sqlstate", "") == UNDEFINED_TABLE
         # SQLite raises the bare class for a file that is no database, or a broken one.
         if not no_table and not isinstance(error, OperationalError) and type(error) is not DatabaseError:
