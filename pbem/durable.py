@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from pathlib import Path
+
+from pbem.errors import is_disk_full
+
+_ENOUGH = 1 << 16
+"""Bytes; what SQLite wants at a time is less."""
 
 
 def read_plain(path: Path, most: int, *, follow: bool = False) -> bytes:
@@ -37,7 +43,21 @@ def write_whole(path: Path, data: bytes) -> None:
     For one writer at a time: the draft beside it has a fixed name, so that a killed writer leaves one at most.
     """
     draft = path.with_name(f".{path.name}.draft")
-    draft.write_bytes(data)
-    flush(draft)
-    draft.rename(path)
+    try:
+        draft.write_bytes(data)
+        flush(draft)
+        draft.rename(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
     flush(path.parent)
+
+
+def has_room(folder: Path) -> bool:
+    """Return whether a file can be written in a folder, by writing one without a name; True if it cannot be made."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            file.write(bytes(_ENOUGH))
+    except OSError as error:
+        return not is_disk_full(error)
+    return True

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from pbem.errors import PbemError
+from pbem.errors import PbemError, in_words
 from pbem.ruleset import RulesetError
 
 
@@ -64,7 +64,7 @@ class Commands(click.Group, Command):
         except BrokenPipeError:
             raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:
-            raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error
+            raise click.ClickException(in_words(error)) from error
 
 
 def _refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, reason_of
 
 _FILE, _FOLDER = 0o644, 0o755
 """A web server reads what pbem writes, though the rest of a home is for its user alone."""
@@ -57,5 +56,5 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True)
     except OSError as error:
-        raise ConfigError(f"the site cannot be written to {folder}: {os.strerror(error.errno or 0)}") from None
+        raise ConfigError(f"the site cannot be written to {folder}: {reason_of(error)}") from None
     folder.chmod(_FOLDER)

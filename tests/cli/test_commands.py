@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from cli import main
 from pbem.catalogue import installed_games
+from pbem.store import downgrade
 from tests.cli.conftest import Run
 from tests.games import RULESETS
 
@@ -233,8 +234,8 @@ def test_the_home_is_found_upwards(duel: Run, home: Path, monkeypatch: pytest.Mo
 
 
 def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, home: Path) -> None:
-    """A home without tables is told what to run."""
-    (home / "pbem.sqlite").unlink()
+    """A home whose tables are of an older version is told what to run."""
+    downgrade(f"sqlite:///{home / 'pbem.sqlite'}", "0010")
 
     assert pbem("status").stderr == "Error: the database is not of this version of pbem: run: pbem migrate\n"
     assert pbem("migrate").output == "The database is of this version.\n"
