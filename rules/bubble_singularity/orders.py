@@ -44,7 +44,7 @@ class Keep(Order):
     """What you keep when you are asked, best first: one of the ability cards drawn, or two bubbles.
 
     In the sheet of a turn it is a standing list: now and in later turns you are not asked where it names all the
-    choices, until you send another.
+    choices, until you send another. Two colours are the two bubbles; more are a list, best first.
     """
 
     usage = "KEEP what..."
