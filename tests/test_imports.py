@@ -158,9 +158,9 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "crew entry facts history_pages pages painter photos pictures press_pages scores time_pages wording",
+        "crew entry facts history_pages pages painter photos pictures press_pages sandbox scores time_pages wording",
         "receipt",
-        "compiling data enclosed examining gm_pages markdown people_pages sharing",
+        "data enclosed examining gm_pages markdown people_pages sharing",
         "seat_page",
         "samples typed",
         "reporter",
