@@ -158,8 +158,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "crew entry facts history_pages pages painter photos pictures press_pages sandbox scores time_pages wording",
-        "receipt",
+        "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores time_pages wording",
+        "examiner receipt",
         "data enclosed examining gm_pages markdown people_pages sharing",
         "seat_page",
         "samples typed",
