@@ -158,7 +158,10 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores time_pages wording",
+        (
+            "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores time_pages "
+            "wording"
+        ),
         "examiner receipt",
         "data enclosed examining gm_pages markdown people_pages sharing",
         "seat_page",
