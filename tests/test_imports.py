@@ -159,8 +159,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         (
-            "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores time_pages "
-            "wording"
+            "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores "
+            "time_pages wording"
         ),
         "examiner receipt",
         "data enclosed examining gm_pages markdown people_pages sharing",
