@@ -251,7 +251,8 @@ def _lacking(facts: Mapping[str, Any]) -> str:
     texts = [facts["kind"], facts["address"], facts["pbem"], *(facts["left_out"] if home else [facts["to"]])]
     rules = {
         "texts are lines of up to 1,000 characters": all(map(_is_line, texts)),
-        f"a home has up to {MOST_PARTS:,} campaigns": isinstance(campaigns, list) and len(campaigns) <= MOST_PARTS,
+        f"a home has up to {MOST_PARTS:,} campaigns, an export one": isinstance(campaigns, list)
+        and (len(campaigns) <= MOST_PARTS if home else len(campaigns) == 1),
         "a campaign has a name, a game and its version": all(
             _is_line(each["name"]) and _is_line(each["game"]) and _is_count(each["version"]) for each in campaigns
         ),

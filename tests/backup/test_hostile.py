@@ -338,6 +338,18 @@ def test_a_file_that_is_none_is_refused(kept: Kept, tmp_path: Path) -> None:
     assert refused(tmp_path / "gone.zip", tmp_path, kept).endswith("gone.zip is not there")
 
 
+def test_nothing_that_is_printed_steers_the_terminal(kept: Kept, tmp_path: Path) -> None:
+    """Neither what a file has, nor its name."""
+    file = forged(kept.file, tmp_path / "\x1b[31m.zip")
+    with zipfile.ZipFile(file, "a") as more:
+        more.writestr("\x1b[31m", "x")
+    outputs = [
+        CliRunner().invoke(main, words).output for words in (["check-backup", str(file)], ["backup", f"{file}/none"])
+    ]
+
+    assert all("\x1b" not in output and "�[31m.zip" in output for output in outputs)
+
+
 def test_a_zip_archive_that_is_not_ours_is_refused(kept: Kept, tmp_path: Path) -> None:
     """Parts twice, parts that nobody names, packed otherwise, and too long a list of them."""
     twice = forged(kept.file, tmp_path / "twice.zip")
