@@ -15,7 +15,7 @@ from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy, ShowPolicy
 from pbem.acts.takeover import LAST_TURN, read_texts
 from pbem.commands.common import act, ask, open_home, say
-from pbem.commands.options import FILE, FOLDER, Pair, clock, home_option, json_option, now_option
+from pbem.commands.options import FILE, FOLDER, Pair, clock, home_option, json_option, now_option, yes_option
 from pbem.telling.campaigns import created_lines
 
 
@@ -78,11 +78,12 @@ def new(
 
 @click.command()
 @click.argument("name")
+@yes_option
 @now_option
 @home_option
-def start(name: str, now: dt.datetime, home: Path | None) -> None:
+def start(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Start a campaign: set it up and queue its first reports."""
-    act(home, name, Start(), now)
+    act(home, name, Start(), now, sure=sure)
 
 
 @click.command()
