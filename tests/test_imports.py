@@ -222,8 +222,9 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "from_gm from_players",
     ),
     "acts.ruling": (
-        "rolling rulingform",
+        "earlier rolling rulingform",
         "adjudicating",
+        "withdrawing",
     ),
     "acts.turns": (
         "missing run_requests",
@@ -233,6 +234,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "chain preview shelving",
         "rerunning rolling",
         "entering impact mending",
+        "sheets",
         "amending forking",
         "patching",
     ),

@@ -15,7 +15,7 @@ from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
 from pbem.desk.attempts import raw_letter
 from pbem.desk.gm_acts import WISHES, Wish
-from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, GmText, read_gm_sheet
+from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, GmText, Rule, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import PbemError, StoreError
 from pbem.housekeeping.chart import picture_of
@@ -98,9 +98,16 @@ def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
     else:
         assert isinstance(wish, Question)
         facts = wish.look(scene) if asked is None else asked
-        door = mail_door("" if asked is None else f"{GM_COMMANDS.line(order)} YES")
+        door = mail_door("" if asked is None else _confirming(scene, order))
         leave_traces(scene, wish.traces(facts))
     return _Answer("\n".join(told(facts, door)), _files(facts))
+
+
+def _confirming(scene: Scene, order: GmCommand) -> str:
+    """Return the command that does what was only looked at; a ruling names its turn, lest it comes in the next."""
+    if isinstance(order, Rule) and order.what is None:
+        order = replace(order, number=str(scene.snapshot.turn))
+    return f"{GM_COMMANDS.line(order)} YES"
 
 
 def _files(facts: Any) -> tuple[Part, ...]:
