@@ -18,6 +18,7 @@ from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, rea
 from pbem.acts.ruling.rolling import RollDice, ShowRolls
 from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, ShowRuling
 from pbem.commands.common import act, ask, open_home, perform, say, show
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, F, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.console.umpire import rule
@@ -36,7 +37,7 @@ def restore_option(text: str) -> Callable[[F], F]:
     return click.option("--restore", type=kind, is_flag=False, flag_value=0, metavar="[NUMBER]", help=text)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--to", type=FOLDER, help="Write all reports into this folder.")
 @click.option("--real-dice", is_flag=True, help="Roll the dice that the turn will have; the next reports tell it.")
@@ -51,7 +52,7 @@ def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, ho
         say(preview_folder_lines(write_preview(made, to)))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("seat", required=False)
 @click.argument("file", type=click.File("rb"), required=False)
@@ -83,7 +84,7 @@ def sheet(
         act(home, name, RestoreSheet(seat, restore or None), now, sure=sure)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("folder", type=FOLDER, required=False)
 @click.option("--edit", is_flag=True, help="Write the ruling in your editor, one file after the other.")
@@ -164,7 +165,7 @@ def _edited(house: House, name: str, now: dt.datetime, *, sure: bool) -> Taken |
     return perform(house, name, ruling(), now, sure=sure)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("dice")
 @click.argument("label")
@@ -176,7 +177,7 @@ def roll(*, name: str, dice: str, label: str, now: dt.datetime, as_json: bool, h
     act(home, name, RollDice(dice, label), now, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("turn", type=NUMBER, required=False)
 @json_option
@@ -186,7 +187,7 @@ def rolls(name: str, turn: int | None, *, as_json: bool, home: Path | None) -> N
     ask(home, name, ShowRolls(turn), clock(), as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @home_option
 def state(name: str, home: Path | None) -> None:
@@ -195,7 +196,7 @@ def state(name: str, home: Path | None) -> None:
         click.echo(look(house, name, ShowState(), clock()).text)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("file", type=click.File("rb"))
 @yes_option
