@@ -290,7 +290,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "console": ("backup bar copies games pictures proof running umpire upkeep",),
     "commands": (
-        "common group options",
+        "common group options weights",
         "backup campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
 }

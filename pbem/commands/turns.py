@@ -8,13 +8,13 @@ from typing import Any, BinaryIO
 
 import click
 
-from pbem.acts.act import do, look
+from pbem.acts.act import look
 from pbem.acts.past.entering import GiveSheet
 from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview, write_preview
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.acts.ruling.rolling import RollDice, ShowRolls
-from pbem.commands.common import act, act_if_sure, ask, open_home, say, show
+from pbem.commands.common import act, ask, open_home, perform, say, show
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
@@ -52,7 +52,7 @@ def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, ho
 @home_option
 def sheet(*, name: str, seat: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Enter the order lines in FILE as a seat's sheet for the open turn; its player gets the receipt."""
-    act_if_sure(home, name, GiveSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
+    act(home, name, GiveSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
 
 
 @click.command(cls=Command)
@@ -61,6 +61,7 @@ def sheet(*, name: str, seat: str, file: BinaryIO, sure: bool, now: dt.datetime,
 @click.option("--edit", is_flag=True, help="Write the ruling in your editor, one file after the other.")
 @click.option("--take", is_flag=True, help="Read the files as the ruling on the open turn.")
 @click.option("--force", is_flag=True, help="Write files anew that are there already.")
+@yes_option
 @now_option
 @json_option
 @home_option
@@ -73,6 +74,7 @@ def adjudicate(
     edit: bool,
     take: bool,
     force: bool,
+    sure: bool,
     now: dt.datetime,
     as_json: bool,
     home: Path | None,
@@ -84,7 +86,7 @@ def adjudicate(
         raise click.UsageError("give a FOLDER, or --edit alone")
     with open_home(home) as house:
         if folder is None:
-            edited = _edited(house, name, now)
+            edited = _edited(house, name, now, sure=sure)
             if edited is None:
                 return
             taken = edited
@@ -93,12 +95,12 @@ def adjudicate(
             show(written, ruling_folder_lines(written), as_json=as_json)
             return
         else:
-            taken = do(house, name, read_folder(name, folder).taken(), now)
+            taken = perform(house, name, read_folder(name, folder).taken(), now, sure=sure, as_json=as_json)
     show(taken, told(taken, SCREEN), as_json=as_json)
     context.exit(0 if taken.kept else 1)
 
 
-def _edited(house: House, name: str, now: dt.datetime) -> Taken | None:
+def _edited(house: House, name: str, now: dt.datetime, *, sure: bool) -> Taken | None:
     """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
     form = look(house, name, ShowRulingForm(), now)
     folder = house.settings.home / RULINGS / f"{name}-{form.turn}"
@@ -109,7 +111,7 @@ def _edited(house: House, name: str, now: dt.datetime) -> Taken | None:
 
     if not rule(form, folder, lambda: look(house, name, ruling(), now)):
         return None
-    return do(house, name, ruling(), now)
+    return perform(house, name, ruling(), now, sure=sure)
 
 
 @click.command(cls=Command)
@@ -151,7 +153,7 @@ def state(name: str, home: Path | None) -> None:
 @home_option
 def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Change the state of the open turn to that in FILE, or by the JSON Patch (RFC 6902) in it."""
-    act_if_sure(home, name, Patch(_read_json(file)), now, sure=sure)
+    act(home, name, Patch(_read_json(file)), now, sure=sure)
 
 
 def _read_json(file: BinaryIO) -> Any:

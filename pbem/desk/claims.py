@@ -82,8 +82,9 @@ class Unproven:
 
     `spot` is None for what concerns no seat. `orders`: it is a sheet, for the
     open turn. `weighty`: what it asks can give the seat away, or speaks for its
-    player. `pressed`: a mail program's button to unsubscribe has sent it. `at`
-    is the line on which begins what it asks.
+    player. `pressed`: a mail program's button to unsubscribe has sent it.
+    `leaves`: it is its player's, who asks to leave. `at` is the line on which
+    begins what it asks.
     """
 
     spot: SeatContext | None
@@ -91,6 +92,7 @@ class Unproven:
     orders: bool = False
     weighty: bool = False
     pressed: bool = False
+    leaves: bool = False
     at: int = 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pbem.acts.act import Act, Question, Scene, leave_traces
+from pbem.acts.act import Act, Question, Scene, confirmation, leave_traces
 from pbem.acts.past.forking import WhatIf
 from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
@@ -91,13 +91,14 @@ def _perform(case: Case, name: str, order: Any, text: GmText) -> _Answer:
 
 
 def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
-    """Does what is wished, or looks at it: so with what asks for a YES, and has none."""
-    asks = order.asks_for_yes and order.sure is None
-    if isinstance(wish, Act) and not asks:
+    """Do what is wished, or look at it: at what needs confirmation too, unless the command has a YES."""
+    asked = confirmation(wish, scene) if isinstance(wish, Act) and order.sure is None else None
+    if isinstance(wish, Act) and asked is None:
         facts, door = wish.do(scene), mail_door()
     else:
         assert isinstance(wish, Question)
-        facts, door = wish.look(scene), mail_door(f"{GM_COMMANDS.line(order)} YES" if asks else "")
+        facts = wish.look(scene) if asked is None else asked
+        door = mail_door("" if asked is None else f"{GM_COMMANDS.line(order)} YES")
         leave_traces(scene, wish.traces(facts))
     return _Answer("\n".join(told(facts, door)), _files(facts))
 

@@ -39,13 +39,13 @@ class GmCommand(Order):
     """Base of all commands of a GM.
 
     With `takes_text`, all that stands below is its text, and with `takes_files`
-    the files of the mail are its own. What `asks_for_yes` is only looked at
-    without that word, which is its field `sure`.
+    the files of the mail are its own. Whether it needs confirmation says the
+    `weight` of the act that it wishes; such a command has the field `sure`, the
+    word YES, without which the act is only looked at.
     """
 
     takes_text = False
     takes_files = False
-    asks_for_yes = False
     sure: str | None = None
 
 
@@ -107,9 +107,10 @@ class ShowState(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class StartCampaign(GmCommand):
-    """Start the campaign with those who are seated."""
+    """Start the campaign with those who are seated. Without YES you are told first whose seats would be left out."""
 
-    usage = "START"
+    usage = "START [sure]"
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +187,21 @@ class ResumeSeat(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class GiveSeat(GmCommand):
-    """Hand a seat over to whoever has this address."""
+    """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
 
-    usage = "SEAT seat TO address"
+    usage = "SEAT seat TO address [sure]"
     seat: Annotated[str, SEAT]
     address: Annotated[str, ADDRESS]
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSeat(GmCommand):
-    """Take a seat from its player, and offer it to the standbys."""
+    """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
 
-    usage = "OPEN seat"
+    usage = "OPEN seat [sure]"
     seat: Annotated[str, SEAT]
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +209,6 @@ class RemoveSeat(GmCommand):
     """Take a seat out of the game, for good, when the turn is run."""
 
     usage = "REMOVE seat [sure]"
-    asks_for_yes = True
     seat: Annotated[str, SEAT]
     sure: Annotated[str | None, _SURE] = None
 
@@ -257,20 +259,22 @@ class Announce(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class GiveSheet(GmCommand):
-    """Enter the order lines below as a seat's sheet for the open turn."""
+    """Enter the order lines below as a seat's sheet for the open turn. Without YES you see first what it replaces."""
 
-    usage = "SHEET seat"
+    usage = "SHEET seat [sure]"
     takes_text = True
     seat: Annotated[str, SEAT]
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rule(GmCommand):
     """Give your ruling of the open turn, in a game that you adjudicate: the filled-in form of the digest."""
 
-    usage = "RULING"
+    usage = "RULING [sure]"
     takes_text = True
     takes_files = True
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +299,6 @@ class RollBack(GmCommand):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
     usage = "ROLLBACK turn [sure]"
-    asks_for_yes = True
     turn: Annotated[str, TURN]
     sure: Annotated[str | None, _SURE] = None
 
@@ -312,7 +315,6 @@ class MendTurns(GmCommand):
     """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
 
     usage = "MEND [sure]"
-    asks_for_yes = True
     sure: Annotated[str | None, _SURE] = None
 
 
@@ -321,7 +323,6 @@ class RunAgain(GmCommand):
     """Run the last turn again, with the order lines below as a seat's sheet. Without YES you see whom it touches."""
 
     usage = "RERUN seat [sure]"
-    asks_for_yes = True
     takes_text = True
     seat: Annotated[str, SEAT]
     sure: Annotated[str | None, _SURE] = None
@@ -332,7 +333,6 @@ class PatchState(GmCommand):
     """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
 
     usage = "PATCH [sure]"
-    asks_for_yes = True
     takes_text = True
     sure: Annotated[str | None, _SURE] = None
 

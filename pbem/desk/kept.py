@@ -93,6 +93,7 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
         orders=claim.orders,
         weighty=claim.weighty,
         pressed=claim.pressed,
+        leaves=claim.leaves,
         last=last,
     )
 

@@ -100,7 +100,7 @@ class Question:
     `sender` is what its From says, `excerpt` how that begins which it asks, without keys. With
     `orders` it is a sheet, which counts for the open turn alone; `weighty` is
     what asks for this wherever it comes from; `pressed` asks to leave, by a mail
-    program's button. `last`: no more are asked today.
+    program's button, and `leaves` by a mail that is known to be its player's. `last`: no more are asked today.
     """
 
     page: ClassVar[str] = "question"
@@ -115,6 +115,7 @@ class Question:
     orders: bool = False
     weighty: bool = False
     pressed: bool = False
+    leaves: bool = False
     last: bool = False
 
 

@@ -38,6 +38,11 @@ def created_lines(name: str, created: Created) -> Iterator[str]:
 
 def started_lines(started: Started, door: Door) -> Iterator[str]:
     """What the start of a campaign did."""
+    if door.undone:
+        yield f"Campaign {started.campaign} would begin with {', '.join(started.seats)}."
+        yield f"Nobody has taken {', '.join(started.left_out)}: left out, and no seat of the campaign any more."
+        yield door.undone
+        return
     yield f"Campaign {started.campaign} has begun with {', '.join(started.seats)}."
     yield f"Turn {started.first} is due {when(started.deadline, started.zone)}."
     yield f"Dice seal: {started.seal}"

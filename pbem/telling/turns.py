@@ -65,7 +65,10 @@ def ruling_lines(taken: Taken, door: Door) -> Iterator[str]:
     """How a GM's files were read, and what becomes of them."""
     for file, findings in taken.findings.items():
         yield from finding_lines(file, findings)
-    if taken.kept:
+    if taken.kept and door.undone:
+        yield f"You have ruled on turn {taken.turn} of {taken.campaign} already; this ruling would replace that one."
+        yield door.undone
+    elif taken.kept:
         release = door.either(f"pbem release {taken.campaign}", "RELEASE")
         yield from (wrapped(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
         yield f"The ruling on turn {taken.turn} of {taken.campaign} is taken. Run it with: {release}"

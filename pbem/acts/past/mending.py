@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Scene, Weighty
+from pbem.acts.act import Confirmed, Scene, Weighty
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.rolling import Rolled, rolled_to, tell_rolled
 from pbem.acts.past.shelving import (
@@ -52,6 +52,7 @@ class Mended:
 class Mend(Weighty[Mended]):
     """Mends a campaign whose turns do not hang together."""
 
+    weight = Confirmed("the turns that do not hang together", "the archive, in withdrawn/")
     rewrites = True
 
     def look(self, scene: Scene) -> Mended:

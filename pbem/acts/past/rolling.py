@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Scene, Weighty
+from pbem.acts.act import Act, Confirmed, Reversible, Scene, Weighty
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.shelving import (
     FORWARD,
@@ -73,6 +73,7 @@ class Rolled:
 class RollBack(Weighty[Rolled]):
     """Opens an earlier turn again."""
 
+    weight = Confirmed("the turns since", "pbem forward NAME")
     rewrites = True
     number: int
 
@@ -121,6 +122,7 @@ class RollBack(Weighty[Rolled]):
 class GoForward(Act[Rolled]):
     """Takes the newest rollback back, unless the turn it opened has been run."""
 
+    weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
     rewrites = True
 
     def do(self, scene: Scene) -> Rolled:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Question, Scene, Weighty
+from pbem.acts.act import Act, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
 from pbem.acts.creation import check_address
-from pbem.acts.people.seating import free_places, hand_over, open_seat, pause_seat, place_of, remove_seat
+from pbem.acts.people.seating import check_playing, free_places, hand_over, open_seat, pause_seat, place_of, remove_seat
 from pbem.campaign.journal import note
 from pbem.campaign.notices import send_page
 from pbem.campaign.people.confirming import DAYS, put_request
@@ -55,29 +55,50 @@ class Roster:
 
 
 @dataclass(frozen=True, slots=True)
-class GiveSeat(Act[Deed]):
+class GiveSeat(Weighty[Deed]):
     """Seats whoever has this address, whoever sat there before."""
 
+    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
     seat: Seat
     address: str
+
+    def asks(self, scene: Scene, facts: Deed) -> bool:
+        """Return whether a player would lose the seat."""
+        return bool(find_place(scene.snapshot, self.seat).address)
+
+    def look(self, scene: Scene) -> Deed:
+        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        place = _playing_place(scene.snapshot, self.seat)
+        address = check_address(self.address, f"seat {place.seat}", scene.house.settings.address)
+        _check_another(scene.snapshot, place, address)
+        return Deed(f"{_would_be_taken(scene.snapshot, place)}, and played by {address} from then on.")
 
     def do(self, scene: Scene) -> Deed:
         """Hands the seat over."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         place = find_place(snapshot, self.seat)
         person = enrol(session, check_address(self.address, f"seat {place.seat}", house.settings.address), now)
-        if place.address.lower() == person.key:
-            raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {person.address} already")
+        _check_another(snapshot, place, person.address)
         hand_over(scene, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == Phase.RUNNING else ""
         return Deed(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
 
 
 @dataclass(frozen=True, slots=True)
-class VacateSeat(Act[Deed]):
+class VacateSeat(Weighty[Deed]):
     """Takes a seat from its player; the first standby gets it."""
 
+    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
     seat: Seat
+
+    def look(self, scene: Scene) -> Deed:
+        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        place = _playing_place(scene.snapshot, self.seat)
+        if not place.address:
+            raise CampaignError(f"seat {place.seat} of {scene.snapshot.name} is open already")
+        heirs = standbys(scene.session, scene.snapshot.id)
+        then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
+        return Deed(f"{_would_be_taken(scene.snapshot, place)}, and {then}.")
 
     def do(self, scene: Scene) -> Deed:
         """Opens the seat."""
@@ -85,15 +106,31 @@ class VacateSeat(Act[Deed]):
         return Deed(open_seat(scene, place, "opened by the GM", actor="gm"))
 
 
+def _playing_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
+    place = find_place(snapshot, seat)
+    check_playing(snapshot, place)
+    return place
+
+
+def _check_another(snapshot: CampaignSnapshot, place: Place, address: str) -> None:
+    if place.address.lower() == address.lower():
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {address} already")
+
+
+def _would_be_taken(snapshot: CampaignSnapshot, place: Place) -> str:
+    return f"Seat {place.seat} of {snapshot.name} would be taken from {place.address}"
+
+
 @dataclass(frozen=True, slots=True)
 class ExpelSeat(Weighty[Deed]):
     """Takes a seat out of the game."""
 
+    weight = Confirmed("the seat, to its player and the game")
     seat: Seat
 
     def look(self, scene: Scene) -> Deed:
         """What that means."""
-        place = find_place(scene.snapshot, self.seat)
+        place = _playing_place(scene.snapshot, self.seat)
         return Deed(f"Seat {place.seat} of {scene.snapshot.name} would be out of the game, and never come back.")
 
     def do(self, scene: Scene) -> Deed:
@@ -108,6 +145,7 @@ class ExpelSeat(Weighty[Deed]):
 class PauseSeat(Act[Deed]):
     """Lets turns no longer wait for a seat, or, with `paused` off, wait again."""
 
+    weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
     seat: Seat
     paused: bool = True
 
@@ -126,6 +164,7 @@ class PauseSeat(Act[Deed]):
 class Invite(Act[Deed]):
     """Mails somebody a code by which he gets a seat, that named if it is still free then."""
 
+    weight = Harmless("an invitation takes nothing from anybody")
     address: str
     seat: Seat = ""
 
@@ -176,6 +215,7 @@ def _mail_invitation(
 class SetPolicy(Act[Deed]):
     """Changes house rules of a campaign, each by its name, as typed."""
 
+    weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
     given: Mapping[str, str]
 
     def do(self, scene: Scene) -> Deed:

@@ -52,7 +52,7 @@ def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told
     `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
     """
     session, snapshot = scene.session, scene.snapshot
-    _check_playing(snapshot, place)
+    check_playing(snapshot, place)
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
     _empty(scene, place, status=Seating.OPEN)
@@ -81,7 +81,7 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
     completes "seat red has a new player: …". Raises CampaignError.
     """
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-    _check_playing(snapshot, place)
+    check_playing(snapshot, place)
     renewed = _empty(scene, place, status=Seating.PLAYING)
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(afresh))
@@ -110,7 +110,7 @@ def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") ->
     Its player keeps what he was mailed, but no sheet of his is taken any more.
     """
     session, snapshot = scene.session, scene.snapshot
-    _check_playing(snapshot, place)
+    check_playing(snapshot, place)
     session.execute(
         update(SeatRow).where(SeatRow.id == place.id).values(status=Seating.REMOVED, paused=False, token_hash="")
     )
@@ -126,7 +126,7 @@ def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") ->
 def pause_seat(scene: Scene, place: Place, *, paused: bool, actor: str = "gm") -> bool:
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
     session, snapshot = scene.session, scene.snapshot
-    _check_playing(snapshot, place)
+    check_playing(snapshot, place)
     ours = update(SeatRow).where(SeatRow.id == place.id, SeatRow.paused != paused).returning(SeatRow.id)
     if session.scalar(ours.values(paused=paused)) is None:
         return False
@@ -179,7 +179,8 @@ def _seated(snapshot: CampaignSnapshot, place: Place, wish: Seat) -> str:
     return f"You have the seat {place.seat} in {snapshot.name}.{other} Your token and {coming}."
 
 
-def _check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
+def check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
+    """Raise CampaignError if a seat can no longer change hands."""
     if snapshot.status == Phase.OVER:
         raise CampaignError(f"campaign {snapshot.name} is over: its seats stay as they are")
     if not place.playing:

@@ -19,7 +19,7 @@ from unicodedata import normalize
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Question, Scene, Weighty
+from pbem.acts.act import Confirmed, Question, Scene, Weighty
 from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import Due, still_due
@@ -171,10 +171,15 @@ class TakeRuling(Weighty[Taken]):
     the names of pictures in the text of a mail that no line of the ruling shows.
     """
 
+    weight = Confirmed("what was ruled before", "pbem adjudicate NAME")
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
     brought: Mapping[str, Examined] = field(default_factory=dict)
     passed_over: tuple[str, ...] = ()
+
+    def asks(self, scene: Scene, facts: Taken) -> bool:
+        """Return whether there is a ruling already, which this one would replace."""
+        return facts.kept and load_open_turn(scene.session, scene.snapshot).ruling is not None
 
     def look(self, scene: Scene) -> Taken:
         """How the files read, and whether they could be kept."""
