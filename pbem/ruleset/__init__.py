@@ -59,7 +59,7 @@ from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
 from pbem.ruleset.loosely import MOST_REMARKS, orders_in_remark, told_of_remark
 from pbem.ruleset.memory import scored
-from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
+from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed, resigning_word
 from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
 from pbem.ruleset.shapes import Fault
 from pbem.ruleset.tokens import join_lines, split_tokens, split_words
@@ -139,6 +139,7 @@ __all__ = [
     "live_svg",
     "orders_in_remark",
     "remembering",
+    "resigning_word",
     "scored",
     "seal",
     "split_tokens",

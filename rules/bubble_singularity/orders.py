@@ -281,7 +281,8 @@ class UseBlock(Order):
 class Resign(Order):
     """Leave the game for good; your Mari is taken off the board."""
 
-    usage = "RESIGN"
+    usage = "RESIGN CONFIRM"
+    ends_seat = "you would leave the game for good, and your Mari be taken off the board"
 
     def words(self) -> str:
         return "you leave the game"

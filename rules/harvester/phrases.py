@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import Order, Refused, View, orders_in_remark, told_of_remark
+from pbem.ruleset import Order, Parsed, Refused, View, orders_in_remark, told_of_remark
 from rules.harvester.atlas import Atlas
 from rules.harvester.lexicon import Token, tokens
 from rules.harvester.marches import March, marches
@@ -64,9 +64,11 @@ def read_phrase(view: View, line: str) -> Phrase:
 def _orders(view: View, text: str) -> list[str] | None:
     """Return the lines that a text would come to on a line of its own; None if it is no phrase."""
     try:
-        return _read(view, text).lines or None
+        lines = _read(view, text).lines
     except Refused:
         return None
+    read = Parsed() if lines else ORDERS.parse(view, [(1, text)])
+    return lines or [ORDERS.line(order) for order in read.orders if not read.findings] or None
 
 
 def _read(view: View, body: str) -> Phrase:
@@ -128,7 +130,6 @@ class _Reader:
             "BUILD": self._build,
             "DROP": self._drop,
             "DESTROY": self._destroy,
-            "RESIGN": self._resign,
             "SELF-DESTRUCT": self._self_destruct,
             "FIGHT": self._fight,
             "SCAN": self._scan,
@@ -293,17 +294,11 @@ class _Reader:
             self.phrase.order(Destroy(unit))
 
     def _destroy_harvester(self) -> None:
-        if not any(token.typed == "confirm" for token in self.words):
-            text = "your Harvester destroys itself, with all your units, only if you confirm it"
-            raise Refused("missing-word", text, "write: DESTROY HARVESTER CONFIRM")
-        self.phrase.order(DestroyHarvester())
-
-    def _resign(self) -> None:
-        if len(self.words) == 1:
-            self.phrase.order(DestroyHarvester())
+        text = "your Harvester destroys itself, with all your units, when you resign"
+        raise Refused("unconfirmed", text, f"to leave the game, write on a line of its own: {DestroyHarvester.usage}")
 
     def _self_destruct(self) -> None:
-        hint = "write: DESTROY <unit>, or for all you have: DESTROY HARVESTER CONFIRM"
+        hint = "write: DESTROY <unit>, or for all you have: RESIGN CONFIRM"
         raise Refused("missing-word", "the line does not say what is to destroy itself", hint)
 
     # -- no orders of the game

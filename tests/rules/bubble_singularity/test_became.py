@@ -253,13 +253,16 @@ def test_bubbles_drawn_and_not_chosen_yet_are_asked_for() -> None:
 
 def test_who_left_did_nothing_else() -> None:
     """Whatever else the sheet says comes to nothing; who is removed hears the same."""
-    assert told(lay(), "MOVE N", "RESIGN") == ["You were out of the game by then.", "What lay before you went back."]
+    assert told(lay(), "MOVE N", "RESIGN CONFIRM") == [
+        "You were out of the game by then.",
+        "What lay before you went back.",
+    ]
     assert told(lay(), "MOVE N", removed=frozenset({"blue"})) == ["You were out of the game by then."]
 
 
 def test_nothing_comes_of_a_turn_after_the_end() -> None:
     """Where all others left first, no line was looked at."""
-    assert told(lay(), "MOVE N", "KEEP red", "POP C3 red N", "SWAP C3 N", others={"red": ["RESIGN"]})[0:2] == [
+    assert told(lay(), "MOVE N", "KEEP red", "POP C3 red N", "SWAP C3 N", others={"red": ["RESIGN CONFIRM"]})[0:2] == [
         "The game ended before it came to that.",
         "The game ended before it came to that.",
     ]

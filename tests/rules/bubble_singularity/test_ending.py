@@ -212,7 +212,7 @@ def test_in_the_last_turn_nothing_is_asked() -> None:
 def test_who_resigns_leaves_the_board() -> None:
     """RESIGN takes Mari, bubbles and cards of a player away before anything else; the others play on."""
     state = lay(hand="ry", held=["drift"], others=GREEN)
-    after = play(state, "RESIGN")
+    after = play(state, "RESIGN CONFIRM")
 
     assert (after.player().out, after.player().at, after.hand(), after.player().cards) == (True, None, "", ())
     assert after.state.decks["movement"][-1] == "drift"
@@ -221,7 +221,7 @@ def test_who_resigns_leaves_the_board() -> None:
 
 def test_the_last_one_left_wins() -> None:
     """When all others have left, the game is over."""
-    after = play(lay(points=0, hand="b"), "RESIGN")
+    after = play(lay(points=0, hand="b"), "RESIGN CONFIRM")
 
     assert after.state.result is not None
     assert (after.state.result.winners, after.state.result.how) == (("red",), "left")
@@ -238,12 +238,12 @@ def test_a_removed_player_is_skipped() -> None:
 
 def test_anybody_may_resign_at_any_time() -> None:
     """A player who is not on move may leave too, and nothing else."""
-    assert codes(read(lay(), "RESIGN", "ROTATE CW", seat="red")) == [(2, "not-your-turn")]
+    assert codes(read(lay(), "RESIGN CONFIRM", "ROTATE CW", seat="red")) == [(2, "not-your-turn")]
 
 
 def test_after_the_end_no_orders_are_taken() -> None:
     """A finished game takes nothing, changes nothing, and asks for nothing."""
-    over = play(lay(hand="b"), "RESIGN").state
+    over = play(lay(hand="b"), "RESIGN CONFIRM").state
 
     assert codes(read(over, "MOVE N", seat="red")) == [(1, "game-over")]
     assert RULESET.resolve(over, TurnInput({}), Dice(b"test")) == (over, ())
@@ -252,6 +252,6 @@ def test_after_the_end_no_orders_are_taken() -> None:
 
 def test_every_end_has_words() -> None:
     """The GM and the players read why the game ended."""
-    over = play(lay(hand="b"), "RESIGN").state
+    over = play(lay(hand="b"), "RESIGN CONFIRM").state
 
     assert RULESET.standing(over).reason == ENDS["left"]

@@ -75,7 +75,7 @@ def test_every_version_has_a_frozen_save() -> None:
 
 def test_a_finished_game_survives_storage() -> None:
     """A result is stored and read back as it was."""
-    over = play(lay(hand="b"), "RESIGN").state
+    over = play(lay(hand="b"), "RESIGN CONFIRM").state
 
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
 
