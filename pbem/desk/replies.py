@@ -2,7 +2,9 @@
 
 Answers other than receipts have numbered places: so many a day for an address
 that is known, counted for each key apart, and one of a kind and week for a
-stranger (RFC 3834, 2), of whom only so many are answered in a day. When no place
+stranger (RFC 3834, 2), of whom only so many are answered in a day: for each kind
+apart, and those apart for whom the receiving server vouches, so that forged
+letters of one kind use up nothing but that. When no place
 is left there is silence, so that two machines cannot talk to each other without
 end, and nobody is flooded with answers to what others wrote in his name.
 """
@@ -10,6 +12,7 @@ end, and nobody is flooded with answers to what others wrote in his name.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -34,10 +37,10 @@ from pbem.report.pages import Page, RulebookPage
 from pbem.store.models import Campaign, Outgoing
 
 STRANGERS_A_DAY = 100
-"""Answers to addresses that are not known, and for which the receiving server does not vouch."""
+"""Answers of one kind to addresses that are not known, and for which the receiving server does not vouch."""
 
 STRANGERS_OF_DOMAIN_A_DAY = 30
-"""Answers to addresses of one domain that are not known."""
+"""Answers of one kind to addresses of one domain that are not known, vouched for or not."""
 
 STRANGER = "stranger"
 """The kind of mail that is an answer to somebody unknown."""
@@ -173,13 +176,13 @@ def receipts(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") 
     return mails
 
 
-def question(case: Case, spot: SeatContext | None, page: Page, *, to: str, code: str) -> str:
+def question(case: Case, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
     """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
     postman, id_ = _postman(case, spot), case.letter.message_id
     mail = postman.answer(
         case.letter,
         to,
-        postman.subject("Is this mail yours?", code),
+        postman.subject(subject, code),
         page,
         postman.id_of("question", code),
         thread=(id_,) if id_ else (),
@@ -213,32 +216,42 @@ def notify(case: Case, to: str, subject: str, page: Page) -> None:
 
 def _once(case: Case, to: str, page: Page, kind: str, code: str = "") -> str:
     """The one answer of its kind that an unknown address gets in a week, as long as not too many get theirs."""
-    if why := forbidden(case, to):
+    if why := forbidden(case, to, kind):
         return case.silent(why)
     year, week, _ = case.now.isocalendar()
     free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
         return case.silent(f"{to} is unknown and has had its answer this week")
-    _answer(case, _postman(case), to, page, id_=free, code=code, kind=STRANGER)
+    postman = _postman(case)
+    mail = _made(case, postman, to, page, id_=free, code=code, kind=STRANGER)
+    # Each topic is of one mail alone: mails of the same would replace each other.
+    topic = f"{_topic(case, kind)}{hashlib.sha256(free.encode()).hexdigest()[:24]}"
+    postman.send(case.session, case.now, replace(mail, topic=topic))
     return f"answered {to}, who is unknown"
 
 
-def forbidden(case: Case, to: str) -> str:
-    """Why no unknown address, or none like this one, gets an answer now; "" if it may have one.
+def forbidden(case: Case, to: str, kind: str) -> str:
+    """Return why no unknown address, or none like this one, gets an answer of a kind now; "" if it may have one.
 
-    Whoever forges senders would have the house write to all whose addresses he uses.
+    Whoever forges senders would have the house write to all whose addresses are used.
     """
     if case.verdict == "fail":
         return f"by the receiving server's word it did not come from {to}"
     # As the index has it, whose rows are few: a parameter would not show that they are these.
     stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
-    today = select(func.count()).select_from(Outgoing).where(stranger, Outgoing.created_at >= midnight(case.now))
+    alike = Outgoing.topic.startswith(_topic(case, kind), autoescape=True)
+    today = select(func.count()).where(stranger, Outgoing.created_at >= midnight(case.now), alike)
     if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
         return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
     provider = provider_of(to)
     if (case.session.scalar(today.where(Outgoing.provider == provider)) or 0) >= STRANGERS_OF_DOMAIN_A_DAY:
         return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
     return ""
+
+
+def _topic(case: Case, kind: str) -> str:
+    """Return how the topics begin of answers of a kind to senders like that of the letter."""
+    return f"{STRANGER} {kind} {case.verdict} "
 
 
 def midnight(at: dt.datetime) -> dt.datetime:
