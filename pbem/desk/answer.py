@@ -12,9 +12,9 @@ from sqlalchemy.exc import IntegrityError
 from pbem.budget import Overrun, within
 from pbem.desk.aside import close_letter, set_aside, set_aside_unread
 from pbem.desk.attempts import MOST_ATTEMPTS, Waiting, attempted, in_groups, waiting_letters
-from pbem.desk.floods import tell_of_letters
+from pbem.desk.floods import tell_of_echo, tell_of_letters
 from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
-from pbem.desk.replies import Case
+from pbem.desk.replies import ECHO, Case
 from pbem.desk.routes import Raw, Read, follow, opened, read_mail, way_of, with_files
 from pbem.desk.sheet import Names
 from pbem.desk.together import Dealt, note_dealt, take_together
@@ -146,7 +146,8 @@ def _deal(house: House, now: dt.datetime, read: Read, known: Names) -> Dealt:
             left_alone = f"not dealt with: {many}; it can be tried again later{told}"
             dealt = Dealt(left_alone, state=LetterState.QUARANTINED)
         else:
-            dealt = Dealt(note, is_sheet, silences=tuple(case.silences))
+            told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
+            dealt = Dealt(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
         note_dealt(session, [(case, dealt)])
     tell("letter answered", letter=read.mail.id, note=dealt.note)
     return dealt

@@ -29,12 +29,13 @@ from pbem.house import House
 from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
 from pbem.post.codes import without_codes
-from pbem.post.reading import Letter
+from pbem.post.reading import Letter, read_letter
 from pbem.post.waiting import provider_of
 from pbem.post.writing import Mail, Part
 from pbem.report import Receipt, Refusal
 from pbem.report.pages import Page, RulebookPage
 from pbem.store.models import Campaign, Outgoing
+from pbem.store.models import Letter as LetterRow
 
 STRANGERS_A_DAY = 100
 """Answers of one kind to addresses that are not known, and for which the receiving server does not vouch."""
@@ -44,6 +45,15 @@ STRANGERS_OF_DOMAIN_A_DAY = 30
 
 STRANGER = "stranger"
 """The kind of mail that is an answer to somebody unknown."""
+
+SAME_A_DAY = 3
+"""Answers to the same words of one sender that cannot be used: whoever sends them again is a program."""
+
+ECHO = f"the same words came from there {SAME_A_DAY} times today, as from an answering machine"
+"""Why those have no answer any more."""
+
+_ALIKE = 0.8
+"""The share of words in which two letters of a program agree, that may tell times and subjects besides."""
 
 ANSWERS_A_DAY = 20
 WARNINGS_A_DAY = 3
@@ -114,6 +124,8 @@ def answer(
 
     A stranger gets one of each `kind` a week.
     """
+    if isinstance(page, Refusal) and is_echo(case):
+        return case.silent(ECHO)
     if not is_known(case.session, to):
         return _once(case, to, page, kind, code)
     day = case.now.date().isoformat()
@@ -123,6 +135,31 @@ def answer(
         return case.silent(f"{to} has had {most} answers today")
     _answer(case, _postman(case, spot), to, page, id_=free, spot=spot, code=code)
     return f"answered {to}"
+
+
+def is_echo(case: Case) -> bool:
+    """Return whether the last letters of the sender in a day said the same, in words, as this one.
+
+    For letters that brought nothing that can be used: a person tries something else by then.
+    """
+    now, sent = case.now, (LetterRow.sender == case.sender, LetterRow.id != case.letter_id)
+    lately = select(LetterRow.raw).where(*sent, LetterRow.received_at > now - dt.timedelta(days=1))
+    before = case.session.scalars(lately.order_by(LetterRow.id.desc()).limit(SAME_A_DAY)).all()
+    if not case.sender or len(before) < SAME_A_DAY:
+        return False
+    this = case.session.scalars(select(LetterRow.raw).where(LetterRow.id == case.letter_id)).one()
+    said = _own_words(this)
+    return all(_agree(said, _own_words(raw)) for raw in before)
+
+
+def _own_words(raw: bytes) -> frozenset[str]:
+    """Return the words of a letter, without those that have digits."""
+    words = read_letter(raw).text.casefold().split()
+    return frozenset(word for word in words if not any(map(str.isdigit, word)))
+
+
+def _agree(some: frozenset[str], others: frozenset[str]) -> bool:
+    return len(some & others) >= _ALIKE * len(some | others)
 
 
 def to_stranger(case: Case) -> str:
@@ -225,7 +262,8 @@ def _once(case: Case, to: str, page: Page, kind: str, code: str = "") -> str:
     postman = _postman(case)
     mail = _made(case, postman, to, page, id_=free, code=code, kind=STRANGER)
     # Each topic is of one mail alone: mails of the same would replace each other.
-    topic = f"{_topic(case, kind)}{hashlib.sha256(free.encode()).hexdigest()[:24]}"
+    place = f"{to.lower()} {year} {week}"
+    topic = f"{_topic(case, kind)}{hashlib.sha256(place.encode()).hexdigest()[:24]}"
     postman.send(case.session, case.now, replace(mail, topic=topic))
     return f"answered {to}, who is unknown"
 

@@ -20,7 +20,7 @@ from pbem.desk.claims import Unproven
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
 from pbem.desk.quotations import repeats_receipt
-from pbem.desk.replies import Case, answer, receipts
+from pbem.desk.replies import ECHO, Case, answer, is_echo, receipts
 from pbem.desk.requests import begins_with_command
 from pbem.desk.seats import SeatContext, as_mailed_to
 from pbem.desk.sheet import SheetText
@@ -109,6 +109,8 @@ def read_sheet(
     reading = _read(ruleset, view, sheet, counted)
     if doubt := _doubt(case, spot, reading, counted):
         return doubt
+    if not reading.accepted and is_echo(case):
+        return lambda: case.silent(ECHO)
     read = SheetRead(
         reading=reading,
         earlier=earlier,
