@@ -127,6 +127,7 @@ class _Crew:
     hands: Hands
     in_hand: set[int] = field(default_factory=set)
     let_go: set[int] = field(default_factory=set)
+    trouble: str = ""
 
     def serve(self) -> None:
         """Takes jobs, for the thread of that; all the others may rest when it ends, however it does."""
@@ -141,8 +142,17 @@ class _Crew:
             try:
                 await self._serve_once()
             except (ProcrastinateException, PostgresError, OSError, PbemError) as error:
-                tell("worker waits for the database", level="warning", reason=without_secrets(in_words(error)))
+                self._complain(error)
             await self._sleep(PAUSE)
+
+    def _complain(self, error: Exception) -> None:
+        """Tell why there is no work to be had; the same reason once, however often it is met."""
+        cause = error.__cause__ if isinstance(error, ConnectorException) and error.__cause__ else error
+        reason = without_secrets(" ".join(str(cause).split()) or in_words(error))
+        tell("worker waits for the database", level="warning", reason=reason)
+        if reason != self.trouble:
+            self.trouble = reason
+            self.told(Ticked(problems=[f"the database cannot be used by workers: {reason}"]))
 
     async def _serve_once(self) -> None:
         """Takes jobs until it is to stop, or the database is lost."""
@@ -237,7 +247,8 @@ class _Crew:
                 await asyncio.to_thread(self._sign_in, worker.worker_id)
                 await self._put_back_lost(app, worker.worker_id)
                 await asyncio.sleep(self.lost_after / SIGNS_OF_LIFE)
-        except (ProcrastinateException, PostgresError, PbemError):
+        except (ProcrastinateException, PostgresError, PbemError) as error:
+            self._complain(error)
             _stop(worker)  # it begins anew when the database can be used again
 
     def _sign_in(self, number: int) -> None:
