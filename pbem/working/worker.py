@@ -21,8 +21,10 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 
 from procrastinate import App, JobContext, PsycopgConnector
+from procrastinate.connector import BaseConnector
 from procrastinate.exceptions import ConnectorException, ProcrastinateException, UniqueViolation
 from procrastinate.jobs import Job, Status
+from procrastinate.manager import JobManager
 from procrastinate.worker import Worker as JobWorker
 from psycopg import Error as PostgresError
 from sqlalchemy import column, delete, func, select, table
@@ -58,6 +60,9 @@ ASKING = 1.0
 
 OPENING = 5.0
 """Seconds within which the database must take a connection."""
+
+LONGEST_LANE = 254
+"""Characters; lanes are the names of campaigns, of providers, and numbers."""
 
 PAUSE = 1.0
 """Seconds before another try, when the database cannot be used."""
@@ -179,9 +184,15 @@ class _Crew:
         url = self.house.store.engine.url.set(drivername="postgresql")
         conninfo = url.render_as_string(hide_password=False)
         app = App(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
+        app.job_manager = _Jobs(app.connector, self._refuse)
         for queue in Queue:
             app.task(name=queue.value, pass_context=True)(self._do)
         return app
+
+    def _refuse(self, job: Job) -> None:
+        tell("job refused", level="error", job=job.id, queue=job.queue)
+        said = "is not of a kind that pbem puts in; it counts as failed"
+        self.told(Ticked(problems=[f"job {job.id} of the queue {job.queue} {said}"]))
 
     async def _sleep(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -268,6 +279,37 @@ class _Crew:
         self.let_go = {job.id for job in ours if job.id is not None}
 
 
+class _Jobs(JobManager):
+    """The jobs of the queues; those whose rows are malformed end as failed when they are fetched.
+
+    procrastinate itself trips over some of them and leaves them "doing", with all that waits for their locks.
+    """
+
+    def __init__(self, connector: BaseConnector, refuse: Callable[[Job], None]) -> None:
+        super().__init__(connector)
+        self._refuse = refuse
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        """Return the next job that can be done, or None."""
+        while (job := await super().fetch_job(queues, worker_id)) is not None:
+            if _is_well_formed(job):
+                return job
+            await self.finish_job(job, Status.FAILED, delete_job=False)
+            self._refuse(job)
+        return None
+
+
+def _is_well_formed(job: Job) -> bool:
+    """Return whether a job is of the form in which they are put in, so that its lane can be believed."""
+    arguments: object = job.task_kwargs
+    if not isinstance(arguments, dict) or arguments.keys() != {"lane"} or job.task_name != job.queue:
+        return False
+    lane = arguments["lane"]
+    if not isinstance(lane, str) or len(lane) > LONGEST_LANE:
+        return False
+    return job.queue != Queue.REPORTS or (lane.isascii() and lane.isdecimal())
+
+
 _HEARD_OF = table("procrastinate_workers", column("id"))
 
 
@@ -295,7 +337,7 @@ async def _of(app: App, number: int) -> Iterable[Job]:
 
 async def _put_back(app: App, jobs: Iterable[Job]) -> None:
     for job in jobs:
-        tell("job put back", level="warning", queue=job.queue, lane=job.task_kwargs.get("lane", ""))
+        tell("job put back", level="warning", job=job.id, queue=job.queue)
         try:
             await app.job_manager.retry_job(job)
         except UniqueViolation:  # another of its kind waits, and does for both
