@@ -1,8 +1,9 @@
-"""Files and folders that are to outlive a power cut."""
+"""Whole files: read within a bound, whatever they may be, and written so that they outlive a power cut."""
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -10,6 +11,21 @@ from pbem.errors import is_disk_full
 
 _ENOUGH = 1 << 16
 """Bytes; what SQLite wants at a time is less."""
+
+
+def read_plain(path: Path, most: int, *, follow: bool = False) -> bytes:
+    """Return the bytes of a regular file of at most `most` bytes; a symbolic link counts only with `follow`.
+
+    Never waits for a pipe or reads a device. Raises OSError, or ValueError saying what the file is instead.
+    """
+    if not stat.S_ISREG((path.stat() if follow else path.lstat()).st_mode):
+        raise ValueError("it is no plain file")
+    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        raw = file.read(most + 1)
+    if len(raw) > most:
+        raise ValueError(f"it is larger than {most:,} bytes")
+    return raw
 
 
 def flush(path: Path) -> None:

@@ -41,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "report", "ruleset", "store", "web"),
     },
     "acts": {
-        *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
+        *("archive", "calendar", "campaign", "durable", "errors", "founding", "house", "masking"),
         *("post", "report", "rulebook", "ruleset", "store"),
     },
     "housekeeping": {
@@ -158,9 +158,12 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "crew entry facts history_pages pages painter photos pictures press_pages scores time_pages wording",
-        "receipt",
-        "compiling data enclosed examining gm_pages markdown people_pages sharing",
+        (
+            "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores "
+            "time_pages wording"
+        ),
+        "examiner receipt",
+        "data enclosed examining gm_pages markdown people_pages sharing",
         "seat_page",
         "samples typed",
         "reporter",

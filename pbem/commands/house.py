@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from pbem.commands.common import home_folder, known_games, show
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, home_option, json_option, now_option
 from pbem.config import load_settings
 from pbem.console.bar import progress
@@ -16,7 +17,7 @@ from pbem.doctor import compare_with_archive, examine, privacy
 from pbem.founding import bring_up, found
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", type=FOLDER, default=Path())
 @click.option("--address", default="orders@example.org", show_default=True, help="The address players write to.")
 def init(folder: Path, address: str) -> None:
@@ -26,7 +27,7 @@ def init(folder: Path, address: str) -> None:
     click.echo(f"Players write to {settings.address}. Make a campaign with: pbem new")
 
 
-@click.command()
+@click.command(cls=Command)
 @home_option
 def migrate(home: Path | None) -> None:
     """Bring the database up to this version."""
@@ -42,7 +43,7 @@ def migrate(home: Path | None) -> None:
         click.echo(f"But {closed.text}. To mend, {closed.mend}")
 
 
-@click.command()
+@click.command(cls=Command)
 @now_option
 @json_option
 @home_option

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import shlex
 import zlib
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from itertools import chain, count
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.acts.past.chain import find_break
 from pbem.calendar.schedule import Schedule
+from pbem.campaign.proof import CODE_REPAIR, code_change
 from pbem.campaign.snapshot import load_campaign
 from pbem.config import Settings
 from pbem.doctor.advice import advice_for_database
@@ -23,6 +24,7 @@ from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import MISREAD, CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
 from pbem.progress import Progress, silent
+from pbem.ruleset import AnyRuleset
 from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
 from pbem.store.sessions import SEE_DOCTOR
@@ -31,12 +33,13 @@ from pbem.store.states import Phase
 CLOCK_SLACK = dt.timedelta(minutes=5)
 """How far the clock may be behind what was written by it; servers' clocks differ."""
 
-
 MOST_RIGHTS = 6
 """Rights that are named; where more are lacking, all are granted alike."""
 
 
-def database(settings: Settings, now: dt.datetime, *, progress: Progress = silent) -> Iterator[Examined]:
+def database(
+    settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = silent
+) -> Iterator[Examined]:
     """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
     trouble = _trouble(settings, restore)
@@ -61,6 +64,7 @@ def database(settings: Settings, now: dt.datetime, *, progress: Progress = silen
         yield from _stuck(store)
         yield from _schedules(store)
         yield from _histories(store, restore)
+        yield from _codes(store, games)
         yield from archive(settings, store, restore, progress=progress)
 
 
@@ -106,7 +110,7 @@ def _unusable(error: Exception, restore: str) -> Examined:
 
 
 _RIGHTS = text("""
-    SELECT current_schema(), current_user, relation.relname, wanted.privilege
+    SELECT quote_ident(current_schema()), quote_ident(current_user), relation.relname, wanted.privilege
     FROM pg_class AS relation
     JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace AND schema.nspname = current_schema()
     JOIN (VALUES ('r', 'SELECT'), ('r', 'INSERT'), ('r', 'UPDATE'), ('r', 'DELETE'), ('S', 'USAGE'))
@@ -196,6 +200,15 @@ def _histories(store: Store, restore: str) -> Iterator[Examined]:
                 yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
     if whole:
         yield fine("history", "the turns of every campaign hang together")
+
+
+def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
+    """Campaigns whose game is played by other code than before, though it has the same version."""
+    with store.reading() as session:
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
+            with suppress(CampaignError):  # its schedule cannot be read, which is told already
+                if said := code_change(session, games, load_campaign(session, name)):
+                    yield bad("games", f"campaign {name}: {said}", CODE_REPAIR)
 
 
 def _schedules(store: Store) -> Iterator[Examined]:

@@ -37,6 +37,6 @@ def _checks(home: Path, now: dt.datetime, catalogue: Catalogue, progress: Progre
     yield from folders(settings)
     yield privacy(settings)
     yield disk(settings)
-    yield from database(settings, now, progress=progress)
+    yield from database(settings, now, catalogue.usable(), progress=progress)
     yield from templates(settings, catalogue.usable())
     yield from mail(settings)

@@ -1,4 +1,4 @@
-"""The folder of a site: files are written when they change, and none is ever taken away, so that old addresses stay."""
+"""The folder of a site: files are written when they change, and all but sealed pages stay, so that old addresses do."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ class SiteFolder:
         draft = self.draft(name)
         draft.write_bytes(data)
         self.put(draft, name)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there. Raises OSError."""
+        (self.root / name).unlink(missing_ok=True)
 
     def draft(self, name: str) -> Path:
         """Where a file is written before it is `put` in its place."""

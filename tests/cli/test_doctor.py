@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
-from pbem.catalogue import installed_games
+from pbem.campaign.proof import prove
+from pbem.catalogue import GROUP, Catalogue, installed_games
 from pbem.doctor import examine
 from pbem.doctor.advice import advice_for_database
+from pbem.errors import ReplayError
+from pbem.ruleset import Json
 from pbem.store.models import Turn
 from tests.cli.conftest import Run
 from tests.toy.home import MONDAY, Desk
+from tests.toy.ruleset import Auction, Table
 
 NOW = ["--now", "2100-01-01T09:00Z"]
 RESTORE = "restore the newest backup into a new folder with: pbem restore FILE "
@@ -228,6 +234,42 @@ def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
 
     assert (found.result, found.text) == ("problem", "campaign toy1: turn 1 is missing, but there is a turn 5")
     assert found.mend == "see what mends it with: pbem mend toy1"
+
+
+class Taxed(Auction):
+    """The toy game with a field that has a default, and no new version."""
+
+    def dump(self, state: Table) -> Json:
+        """Return the state with the field."""
+        return {**super().dump(state), "tax": 0}
+
+    def read(self, data: Json) -> Table:
+        """Return the state; the field may be missing."""
+        return super().read({key: each for key, each in data.items() if key != "tax"})
+
+
+TAXED = Taxed()
+
+
+def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
+    """The doctor names the campaign, and so does a replay, which fails at the first state."""
+    desk.begin()
+    desk.tick(hours=24 * 7)
+    entry = EntryPoint("toy", f"{__name__}:TAXED", GROUP)
+    found = [check for check in examine(desk.home, MONDAY, Catalogue([entry])).checks if check.name == "games"]
+    with pytest.raises(ReplayError) as failed:
+        prove(dataclasses.replace(desk.house, games={"toy": TAXED}), "toy1")
+
+    said = "the code of Toy Auction version 1 has changed since the newest turn was opened, but not its version"
+    assert [(check.result, check.text) for check in found if check.result != "ok"] == [
+        ("problem", f"campaign toy1: {said}")
+    ]
+    assert str(failed.value).startswith("turn 0: the state after it has hash")
+    assert (
+        f"either the record was changed, or the code of Toy Auction version 1 since it ran. T{said[1:]}: install"
+        in (str(failed.value))
+    )
+    assert prove(desk.house, "toy1").turns == 1
 
 
 def test_a_clock_that_was_set_back(duel: Run) -> None:
