@@ -363,7 +363,7 @@ def _ask_for_poll(house: House, pause: dt.timedelta, *, at_once: bool) -> float:
     """Asks for a poll if it is time; returns the seconds until it is time again."""
     with house.store.writing(durable=False) as session:
         last, now = last_poll(session), _time(session)
-        due = last.at + pause if last else now
+        due = last.at + pause if last and last.at <= now else now  # one of a later time: the clock was ahead
         if at_once or due <= now:
             wake(session, Work(Queue.POLL, AT_ONCE if at_once else ""))
             return pause.total_seconds()
