@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from pbem.backup.workshop import put, workshop
 from pbem.config import checked_database, lacks
 from pbem.errors import BackupError
 from pbem.founding import make_folders
-from pbem.house import CACHE, house_of
+from pbem.house import house_of
 from pbem.jobs import prepare_queues
 from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset
@@ -124,7 +123,6 @@ def _prepare(
     with house_of(settings, games) as house:
         settled = settle(house, made_at(packed), now)
         problems = complete_archive(house, now)
-    shutil.rmtree(draft / CACHE, ignore_errors=True)
     as_one_file(draft / FILE)
     return settled, problems
 

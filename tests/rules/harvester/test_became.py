@@ -222,7 +222,7 @@ def test_who_went_out_is_told_what_was_done_and_what_not() -> None:
     state = position({"ann": {"C1": (2, 0)}})
     not_done = "It came to nothing: you were out of the game by then."
 
-    assert said(state, "MOVE C1 E", "RESIGN") == [not_done, "It was done."]
+    assert said(state, "MOVE C1 E", "RESIGN CONFIRM") == [not_done, "It was done."]
     assert played(state, {"ann": ["MOVE C1 E"]}, removed=["ann"]) == {"ann": [not_done]}
 
 
