@@ -225,8 +225,9 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "from_gm from_players",
     ),
     "acts.ruling": (
-        "rolling rulingform",
+        "earlier rolling rulingform",
         "adjudicating",
+        "withdrawing",
     ),
     "acts.turns": (
         "missing run_requests",
@@ -236,6 +237,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "chain preview shelving",
         "rerunning rolling",
         "entering impact mending",
+        "sheets",
         "amending forking",
         "patching",
     ),
@@ -294,7 +296,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "console": ("backup bar copies games pictures proof running umpire upkeep",),
     "commands": (
-        "group options",
+        "group options weights",
         "common",
         "backup campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
