@@ -18,10 +18,10 @@ from pbem.config import Settings, checked_database, lacks, reaches
 from pbem.errors import BackupError
 from pbem.founding import make_folders
 from pbem.house import house_of
-from pbem.jobs import prepare_queues
+from pbem.jobs import add_queues
 from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset
-from pbem.store import as_one_file, copy_in, is_empty
+from pbem.store import NOT_EMPTY, as_one_file, copy_in, is_empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ def restore_home(
     _check_place(home)
     url = checked_database(database) if database else ""
     if url and not is_empty(url):
-        raise BackupError("the database is not empty: a home is restored into a new one alone")
+        raise BackupError(NOT_EMPTY)
     home.parent.mkdir(parents=True, exist_ok=True)
     with opened(file, "home") as packed, workshop(home.parent) as shop:
         draft = shop / home.name
@@ -151,6 +151,5 @@ def _prepare(
 
 def _move_database(draft: Path, url: str) -> None:
     change_settings(draft, {"database": url})
-    copy_in(draft / FILE, url)
-    prepare_queues(url)
+    copy_in(draft / FILE, url, also=add_queues)
     (draft / FILE).unlink()

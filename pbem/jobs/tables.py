@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import inspect, make_url
+from sqlalchemy import Connection, inspect, make_url
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
@@ -55,6 +55,13 @@ def prepare_queues(url: str) -> None:
             _bring_up(session)
     finally:
         store.close()
+
+
+def add_queues(connection: Connection) -> None:
+    """Make the tables in a transaction that is under way; nothing where there can be no queues. Raises StoreError."""
+    if can_have_queues(str(connection.engine.url)):
+        with Session(connection) as session, session.begin():
+            _bring_up(session)
 
 
 def _bring_up(session: Session) -> None:

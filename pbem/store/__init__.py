@@ -2,6 +2,7 @@
 
 from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, open_file, revision_of
 from pbem.store.migrating import (
+    NOT_EMPTY,
     downgrade,
     has_tables,
     knows_revision,
@@ -15,6 +16,7 @@ from pbem.store.migrating import (
 from pbem.store.sessions import Store, flushed, insert_new, restoring
 
 __all__ = [
+    "NOT_EMPTY",
     "Store",
     "add_rows",
     "as_one_file",

@@ -7,7 +7,7 @@ lie in it, packed as they are: nothing is read by the rooms above.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,12 +54,20 @@ def copy_out(url: str, target: Path) -> None:
         _vacuum_into(path, target)
 
 
-def copy_in(source: Path, url: str) -> None:
-    """Copies a file, of this version, into an empty database on a server: wholly or not at all. Raises ConfigError."""
+def copy_in(source: Path, url: str, *, also: Callable[[Connection], object] = lambda _: None) -> None:
+    """Copies a file, of this version, into an empty database on a server: wholly or not at all. Raises ConfigError.
+
+    What is done `also` is done in the same transaction, after the rows.
+    """
     engine = open_engine(f"sqlite:///{source}")
+
+    def fill(target: Connection) -> None:
+        _fill(rows, target)
+        also(target)
+
     try:
         with engine.connect() as rows, rows.begin():
-            migrate(url, also=lambda connection: _fill(rows, connection))
+            migrate(url, fresh=True, also=fill)
     finally:
         engine.dispose()
 

@@ -22,6 +22,11 @@ from pbem.store.sessions import open_engine, restoring, why_refused
 
 FOLDER = Path(__file__).resolve().parents[2] / "migrations"
 
+NOT_EMPTY = (
+    "the database is not empty, and a home is restored into an empty one alone: give the URL of another; if it was "
+    "filled by a restore that was interrupted, drop it and make it again (dropdb, createdb)"
+)
+
 _LOCK = 0x7062656D
 """Advisory lock on PostgreSQL ("pbem"): two migrations at once run one after the other."""
 
@@ -43,17 +48,21 @@ def migrate(
     revision: str = "head",
     *,
     create: bool = True,
+    fresh: bool = False,
     also: Callable[[Connection], object] | None = None,
 ) -> None:
     """Bring the tables up to a revision. Raises ConfigError.
 
-    They are made where there are none, unless `create` is False. What is done
-    `also` is done in the same transaction, once the tables are there.
+    They are made where there are none, unless `create` is False; with `fresh`
+    there may be none. What is done `also` is done in the same transaction, once
+    the tables are there.
     """
     with _connected(url, create=create) as (config, connection):
         there = MigrationContext.configure(connection).get_current_heads()
         if not there and not create:
             raise _without_tables(restoring(url)).error
+        if there and fresh:
+            raise StoreError(NOT_EMPTY)
         if found := _newer(there):
             raise found.error
         command.upgrade(config, revision)

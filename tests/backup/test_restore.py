@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from pbem.acts.act import do
@@ -15,9 +17,11 @@ from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.proof import prove
 from pbem.config import load_settings
 from pbem.config.file import FILE_NAME
-from pbem.errors import BackupError, ConfigError
+from pbem.errors import BackupError, ConfigError, StoreError
 from pbem.house import open_house
 from pbem.housekeeping.closed import is_closed, open_home
+from pbem.jobs import check_queues
+from pbem.store import copy_in, copy_out
 from pbem.store.models import Outgoing, Turn
 from tests.backup.conftest import Kept
 from tests.campaign.history import journal, live_turns, play, rows, send, subjects
@@ -221,6 +225,32 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
         play(alone, {"red": "BID 1"})
         assert prove(house, "toy1").turns == 4
         assert "[toy1] The game goes on" in subjects(alone, "ann@example.org")
+
+
+def test_a_restore_onto_a_server_that_fails_leaves_its_database_empty(
+    kept: Kept, tmp_path: Path, postgres_url: str
+) -> None:
+    """Rows and queues come in one transaction; once the hindrance is gone, the same command does it."""
+    with closing(psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True)) as connection:
+        connection.execute("CREATE TYPE procrastinate_job_status AS ENUM ('other')")
+        with pytest.raises(StoreError, match=r"the queues of workers cannot be made: .* already exists"):
+            restored(kept, tmp_path / "home", postgres_url)
+        assert not (tmp_path / "home").exists()
+        connection.execute("DROP TYPE procrastinate_job_status")
+    home = restored(kept, tmp_path / "home", postgres_url)
+
+    with open_house(home, GAMES) as house:
+        check_queues(house.store)
+
+
+def test_a_database_that_was_filled_meanwhile(kept: Kept, tmp_path: Path, postgres_url: str) -> None:
+    """Of two restores into one database the second finds out before it has written a row."""
+    file = tmp_path / "copy.sqlite"
+    copy_out(kept.desk.house.settings.database, file)
+    copy_in(file, postgres_url)
+
+    with pytest.raises(StoreError, match="the database is not empty"):
+        copy_in(file, postgres_url)
 
 
 def test_a_full_database_is_left_alone(kept: Kept, tmp_path: Path, migrated_postgres_url: str) -> None:

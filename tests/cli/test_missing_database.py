@@ -142,7 +142,7 @@ def test_the_repair_works_as_it_is_printed(
 
 def opened(home: Path) -> None:
     """Opens a restored home and lets it tick."""
-    for command in (["reopen"], ["tick", *NOW], ["status"]):
+    for command in (["reopen", "--yes"], ["tick", *NOW], ["status"]):
         result = CliRunner().invoke(main, ["--home", str(home), *command])
         assert result.exit_code == 0, result.output
 
