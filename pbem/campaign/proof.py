@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
@@ -24,6 +24,9 @@ CODE_REPAIR = "install the code that ran it, or give the new code a new version 
 """What to do where the code of a game has changed under the same version."""
 
 _NEWEST = select(Turn.state, Turn.state_hash).where(live(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
+_TURN = select(Turn.state, Turn.state_hash, Turn.record).where(
+    live(bindparam("campaign")), Turn.number == bindparam("number")
+)
 
 
 def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProof:
@@ -54,22 +57,36 @@ def begun(house: House) -> list[str]:
 def code_change(session: Session, games: Mapping[str, AnyRuleset], snapshot: CampaignSnapshot) -> str:
     """Return a sentence if the code of a campaign's game has changed under the same version, "" if it has not.
 
-    The state of the newest turn is read and written again: a field that was
-    added with a default, or renamed, makes another state of it, with another hash.
+    The states of the newest turn and of the first one are read and written again: a field that was added with a
+    default, or renamed, makes another state of them, with another hash. The first one tells of a change also
+    after turns were run with it. A state of another version says nothing.
     """
     ruleset = games.get(snapshot.game)
-    kept = session.execute(_NEWEST, {"campaign": snapshot.id}).first()
-    if ruleset is None or kept is None or snapshot.version != ruleset.version:
+    if ruleset is None:
         return ""
-    state, expected = kept
+    for opened, version, kept in _kept_states(session, snapshot):
+        if version == ruleset.version and not _is_written_alike(ruleset, *kept):
+            game = f"{ruleset.title} version {version}"
+            return f"the code of {game} has changed since {opened} was opened, but not its version"
+    return ""
+
+
+def _kept_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[str, int, tuple[bytes, str]]]:
+    """Yield the newest and the first turn, the version that wrote their states, and these with their hashes."""
+    newest = session.execute(_NEWEST, {"campaign": snapshot.id}).first()
+    if newest is not None:
+        yield "the newest turn", snapshot.version, (newest.state, newest.state_hash)
+    first = session.execute(_TURN, {"campaign": snapshot.id, "number": snapshot.first}).first()
+    set_up = session.execute(_TURN, {"campaign": snapshot.id, "number": snapshot.origin}).first()
+    if first is not None and set_up is not None and set_up.record:
+        yield f"turn {snapshot.first}", json.loads(set_up.record)["version"], (first.state, first.state_hash)
+
+
+def _is_written_alike(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
     try:
-        found = state_hash(ruleset, ruleset.load(json.loads(state), snapshot.version))
+        return state_hash(ruleset, ruleset.load(json.loads(state), ruleset.version)) == expected
     except SaveError:
-        found = ""
-    if found == expected:
-        return ""
-    game = f"{ruleset.title} version {ruleset.version}"
-    return f"the code of {game} has changed since the newest turn was opened, but not its version"
+        return False
 
 
 def _replay(house: House, name: str, progress: Progress) -> ReplayProof:

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.campaign.proof import prove
+from pbem.campaign.proof import code_change, prove
+from pbem.campaign.snapshot import load_campaign
 from pbem.catalogue import GROUP, Catalogue, installed_games
 from pbem.doctor import examine
 from pbem.doctor.advice import advice_for_database
@@ -270,6 +271,17 @@ def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
         in (str(failed.value))
     )
     assert prove(desk.house, "toy1").turns == 1
+
+
+def test_the_code_of_a_game_has_changed_before_the_newest_turn(desk: Desk) -> None:
+    """Turns that were run with the changed code write the new field; the first state still tells of the change."""
+    desk.begin()
+    desk.house = dataclasses.replace(desk.house, games={"toy": TAXED})
+    desk.tick(hours=24 * 7)
+    with desk.house.store.reading() as session:
+        said = code_change(session, {"toy": TAXED}, load_campaign(session, "toy1"))
+
+    assert said == "the code of Toy Auction version 1 has changed since turn 1 was opened, but not its version"
 
 
 def test_a_clock_that_was_set_back(duel: Run) -> None:
