@@ -9,18 +9,27 @@ import click
 
 from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
 from pbem.backup import check_backup as check
-from pbem.commands.common import home_folder, known_games, open_home, show
+from pbem.commands.common import home_folder, known_games, open_home, say, show
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, home_option, json_option, now_option
-from pbem.config import load_settings
-from pbem.console.backup import checked_lines, exported_lines, imported_lines, made_lines, restored_lines
+from pbem.config import load_settings, reaches
+from pbem.console.backup import (
+    checked_lines,
+    exported_lines,
+    imported_lines,
+    made_lines,
+    reaching_lines,
+    restored_lines,
+)
 from pbem.console.bar import progress
+from pbem.housekeeping.closed import is_closed
 from pbem.housekeeping.closed import open_home as open_closed
 
 FILE = click.Path(path_type=Path)
 BACKUP = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", type=FILE)
 @click.option("--keep", type=NUMBER, help="FILE is a folder: keep so many of the newest there, and remove older ones.")
 @click.option("--with-secrets", is_flag=True, help="Take key files along, that of DKIM and those that commands name.")
@@ -37,7 +46,7 @@ def backup(
     show(made, made_lines(made), as_json=as_json)
 
 
-@click.command("check-backup")
+@click.command("check-backup", cls=Command)
 @click.argument("file", type=BACKUP)
 @now_option
 @json_option
@@ -50,7 +59,7 @@ def check_backup(context: click.Context, file: Path, now: dt.datetime, as_json: 
     context.exit(1 if checked.problems else 0)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", type=BACKUP)
 @click.argument("folder", type=FOLDER, metavar="HOME")
 @click.option("--database", default="", metavar="URL", help="An empty PostgreSQL database. [default: a file in HOME]")
@@ -63,16 +72,23 @@ def restore(file: Path, folder: Path, *, database: str, now: dt.datetime, as_jso
     show(restored, restored_lines(restored), as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
+@click.option("--yes", "sure", is_flag=True, help="Do not ask whether its commands, servers and paths are right.")
 @home_option
-def reopen(home: Path | None) -> None:
-    """Let a restored home read, run and send again."""
+def reopen(*, sure: bool, home: Path | None) -> None:
+    """Show what a restored home runs and reaches; let it read, run and send again if you say so."""
     with open_home(home) as house:
-        was_closed = open_closed(house)
-    click.echo("The home is open: the next tick reads the mail." if was_closed else "The home was open already.")
+        if not is_closed(house):
+            click.echo("The home was open already.")
+            return
+        say(reaching_lines(reaches(house.settings.home)))
+        if not sure:
+            click.confirm("Open this home?", abort=True)
+        open_closed(house)
+    click.echo("The home is open: the next tick reads the mail.")
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @click.argument("name")
 @click.argument("file", type=BACKUP, required=False)
 @click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")
@@ -96,7 +112,7 @@ def export_campaign_(
     show(exported, exported_lines(exported), as_json=as_json)
 
 
-@click.command("import")
+@click.command("import", cls=Command)
 @click.argument("file", type=BACKUP)
 @now_option
 @json_option

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from pbem.errors import PbemError
+from pbem.errors import PbemError, in_words
 from pbem.ruleset import RulesetError
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-class Commands(click.Group):
+
+class Command(click.Command):
+    """A command none of whose options silently drops a value that was given before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words of the command. Raises UsageError if an option that takes one value is given twice."""
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            _refuse_repeated(ctx, [each for each in given if isinstance(each, click.Option)])
+        return super().parse_args(ctx, args)
+
+
+class Commands(click.Group, Command):
     """The commands, in sections; what they refuse is one sentence, never a traceback."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
@@ -46,14 +60,31 @@ class Commands(click.Group):
             with _for_this_user_alone():
                 return super().invoke(ctx)
         except (PbemError, RulesetError) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error
         except UnicodeEncodeError as error:
             said = f"{error.object[error.start : error.end]!r} is no character that can be written"
             raise click.ClickException(f"{said}: look at the words of the command, and at its files") from error
         except BrokenPipeError:
             raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:
-            raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error
+            raise click.ClickException(printable(in_words(error))) from error
+
+
+def _refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
+    """Raise UsageError for two options that set one parameter; a flag may be repeated, as nothing is lost by it."""
+    seen: dict[str | None, click.Option] = {}
+    for option in given:
+        before, name = seen.get(option.name), option.opts[-1]
+        if before is not None and before is not option:
+            raise click.UsageError(f"{before.opts[-1]} and {name} cannot go together: give one of them", ctx)
+        if before is not None and not (option.multiple or option.is_flag):
+            raise click.UsageError(f"{name} is given twice, and takes one value: give it once", ctx)
+        seen[option.name] = option
+
+
+def printable(text: str) -> str:
+    """Return a text in which nothing steers a terminal: it may come from a stranger's file."""
+    return _CONTROLS.sub("�", text)
 
 
 @contextmanager

@@ -11,7 +11,8 @@ import click
 from pbem.acts.act import Act, Deed
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, ShowRoster, VacateSeat
 from pbem.commands.common import act, ask
-from pbem.commands.options import home_option, json_option, now_option
+from pbem.commands.group import Command
+from pbem.commands.options import home_option, json_option, now_option, yes_option
 from pbem.ruleset import Seat
 
 CHANGES: Mapping[str, Callable[[Seat], Act[Deed]]] = {
@@ -23,7 +24,7 @@ CHANGES: Mapping[str, Callable[[Seat], Act[Deed]]] = {
 """What may be done to a seat, by the option that asks for it."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("address")
 @click.option("--seat", default="", help="The seat to offer. [default: the first that is free]")
@@ -34,7 +35,7 @@ def invite(*, name: str, address: str, seat: str, now: dt.datetime, home: Path |
     act(home, name, Invite(address, seat), now)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("which", metavar="[SEAT]", required=False)
 @click.option("--to", metavar="ADDRESS", help="Hand the seat over to whoever has this address.")
@@ -42,6 +43,7 @@ def invite(*, name: str, address: str, seat: str, now: dt.datetime, home: Path |
 @click.option("--remove", "kind", flag_value="remove", help="Take the seat out of the game, for good.")
 @click.option("--pause", "kind", flag_value="pause", help="Let turns no longer wait for the seat.")
 @click.option("--resume", "kind", flag_value="resume", help="Let turns wait for the seat again.")
+@yes_option
 @now_option
 @json_option
 @home_option
@@ -51,6 +53,7 @@ def seat(
     which: str | None,
     to: str | None,
     kind: str | None,
+    sure: bool,
     now: dt.datetime,
     as_json: bool,
     home: Path | None,
@@ -61,4 +64,5 @@ def seat(
     if which is None:
         ask(home, name, ShowRoster(), now, as_json=as_json)
     else:
-        act(home, name, GiveSeat(which, to) if to is not None else CHANGES[kind or ""](which), now, as_json=as_json)
+        wish = GiveSeat(which, to) if to is not None else CHANGES[kind or ""](which)
+        act(home, name, wish, now, sure=sure, as_json=as_json)

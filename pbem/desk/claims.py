@@ -83,9 +83,9 @@ class Unproven:
 
     `spot` is None for what concerns no seat. `orders`: it is a sheet, for the
     open turn. `weighty`: what it asks can give the seat away, or speaks for its
-    player. `pressed`: a mail program's button to unsubscribe has sent it. `at`
-    is the line on which begins what it asks. `doubt`: it shows whose it is, but
-    may not be meant.
+    player. `pressed`: a mail program's button to unsubscribe has sent it.
+    `leaves`: it is its player's, who asks to leave. `at` is the line on which
+    begins what it asks. `doubt`: it shows whose it is, but may not be meant.
     """
 
     spot: SeatContext | None
@@ -93,6 +93,7 @@ class Unproven:
     orders: bool = False
     weighty: bool = False
     pressed: bool = False
+    leaves: bool = False
     at: int = 0
     doubt: Doubt | None = None
 

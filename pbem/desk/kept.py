@@ -117,6 +117,7 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
         weighty=claim.weighty,
         pressed=claim.pressed,
         doubt=claim.doubt,
+        leaves=claim.leaves,
         last=last,
     )
 

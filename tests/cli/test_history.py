@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -28,14 +32,37 @@ def played(duel: Run, home: Path) -> Run:
 
 
 def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
-    """Without --yes the command shows how the sheet reads; with it the sheet counts."""
+    """A sheet where none counts is taken; one that replaces another is shown first, and counts with --yes."""
     file = home / "red.txt"
+    file.write_text("PLACE c4\n")
+    assert "Sheet 1 taken: 1 order." in duel("sheet", "duel", "red", str(file), *NOW).output
     file.write_text("PLACE c3\n")
     looked, entered = duel("sheet", "duel", "red", str(file)), duel("sheet", "duel", "red", str(file), "--yes", *NOW)
 
-    assert "Sheet 1 taken: 1 order." in looked.output
+    assert looked.exit_code == 3
+    assert "Sheet 2 taken: 1 order." in looked.output
     assert looked.output.endswith("Nothing was changed. To do it, add --yes.\n")
     assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
+
+
+def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
+    """Without FILE the sheets are shown; --restore enters one again that was replaced."""
+    file = home / "red.txt"
+    for line in ("PLACE c4\n", "PLACE c3\n"):
+        file.write_text(line)
+        assert duel("sheet", "duel", "red", str(file), "--yes", *NOW).exit_code == 0
+    shown = duel("sheet", "duel", *NOW).output
+    assert shown.endswith("to have it back: pbem sheet duel red --restore 1\nblue: no sheet counts\n")
+    assert "PLACE c3" in shown
+    assert "PLACE c4" in duel("sheet", "duel", "red").output
+
+    asked, done = (
+        duel("sheet", "duel", "red", "--restore", *NOW),
+        duel("sheet", "duel", "red", "--restore", "1", "--yes", *NOW),
+    )
+    assert (asked.exit_code, done.exit_code) == (3, 0)
+    assert "Would replace sheet 2:\n  - PLACE c3\n  + PLACE c4\n" in asked.output
+    assert duel("sheet", "duel", "--restore").exit_code == 2
 
 
 def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
@@ -65,6 +92,23 @@ def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
     assert done.output.endswith("Corrected reports are queued; send them: pbem tick\n")
     assert played("tick", *NOW).exit_code == 0
     assert "every hash agrees" in played("replay", "duel").output
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y", 0), ("n", 3), ("", 3)])
+def test_a_terminal_is_asked(played: Run, home: Path, typed: str, code: int) -> None:
+    """Below the effect stands the question; only y does it."""
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "w") as keyboard, os.fdopen(theirs) as terminal:
+        keyboard.write(f"{typed}\n")
+        keyboard.flush()
+        words = ["--home", str(home), "rollback", "duel", "1", *NOW]
+        pbem = [sys.executable, "-c", "from cli import main; main()", *words]
+        done = subprocess.run(pbem, stdin=terminal, capture_output=True, text=True, check=False)
+
+    assert done.returncode == code
+    assert "Nothing has changed yet." in done.stdout
+    assert done.stderr.startswith("Do it? [y/N]: ")
+    assert ("duel stands at turn 1 again" in done.stdout) == (code == 0)
 
 
 def test_rollback_and_forward(played: Run) -> None:
@@ -142,6 +186,18 @@ def test_verify_holds_an_archive_to_what_a_player_kept(played: Run, home: Path) 
     assert "The report red.json is that of turn 2, as it was mailed.\n" in found.output
     assert f"The record of turn 1 is there: {told}\n" in found.output
     assert (missed.exit_code, "Error: no record has the hash 0000" in missed.output) == (1, True)
+
+
+def test_verify_reads_two_reports_of_one_name(played: Run, home: Path, tmp_path: Path) -> None:
+    """The first of two reports in different folders is looked at as the second is."""
+    genuine = home / "turns" / "duel" / "0001" / "reports" / "red.json"
+    changed = tmp_path / "red.json"
+    changed.write_bytes(genuine.read_bytes() + b" ")
+    arguments = ["verify", str(home / "turns"), "--report", str(changed), "--report", str(genuine)]
+
+    result = CliRunner().invoke(main, arguments)
+
+    assert (result.exit_code, "red.json: no turn has this report" in result.output) == (1, True)
 
 
 def test_verify_reads_a_seed_in_hexadecimal(home: Path) -> None:

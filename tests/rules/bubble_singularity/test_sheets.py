@@ -113,7 +113,8 @@ def test_orders_are_restated_in_words() -> None:
     lines = {
         "START C1 D3": "your Mari starts on C1, else on D3",
         "KEEP drift": "you keep Quantum Drift (drift)",
-        'KEEP "Space Folder" red': "you keep Space Folder (folder), else red",
+        'KEEP "Space Folder" red blue': "you keep Space Folder (folder); of bubbles red and blue",
+        "KEEP red blue green": "you keep red, else blue, else green",
         "MOVE E E N": "your Mari moves E, E, N",
         "BUBBLES blue+ none": "on the spaces entered you place blue and one more of your own, nothing",
         "ROTATE CCW": "you rotate your card counter-clockwise and push its bubbles",
@@ -133,7 +134,7 @@ def test_orders_are_restated_in_words() -> None:
         "USE IGNITE D4": "you ignite D4",
         "USE DEPLOY red B2, blue C3": "you place red on B2, blue on C3",
         "USE BLOCK red PULL": "you block PULL for red",
-        "RESIGN": "you leave the game",
+        "RESIGN CONFIRM": "you leave the game",
     }
 
     parsed = RULESET.orders.parse(view(lay(nodes=["D2"]), "blue"), list(enumerate(lines, 1)))
@@ -193,7 +194,7 @@ def test_the_form_of_a_question_shows_the_choices() -> None:
 
 def test_a_sheet_that_resigns_needs_no_more() -> None:
     """RESIGN alone is a whole sheet."""
-    assert codes(read(lay(), "RESIGN")) == []
+    assert codes(read(lay(), "RESIGN CONFIRM")) == []
 
 
 def test_an_unplayable_line_is_refused_alone() -> None:

@@ -32,6 +32,25 @@ def _fleet() -> State:
 
 
 @pytest.mark.parametrize(
+    ("enemy", "sheet", "expected"),
+    [
+        ("J9", "REPAIR R105 / MOVE R105 N", [(2, "warning", "unknown-ships")]),
+        ("J9", "REPAIR R105 / MOVE R105 TO J9", [(2, "warning", "unknown-ships")]),
+        ("J9", "REPAIR R105 / MOVE R105 S", []),
+        ("J10", "REPAIR R105 / MOVE R105 S", [(2, "warning", "unknown-ships")]),
+        ("J9", "MOVE R105 N", [(1, "error", "cannot-move")]),
+        ("J9", "MOVE R101 SW", []),
+        ("J8", "REPAIR R105 / MOVE R105 N N", []),
+    ],
+)
+def test_a_dark_ship_is_warned_of_unknown_ships(enemy: str, sheet: str, expected: list[tuple[int, str, str]]) -> None:
+    """A blind ship that is mended among unknown ships, or moves to some, is warned, by its player's report alone."""
+    state = world(ship("R101", "K9"), dark("R105", "J10"), ship("G101", enemy), points=20)
+
+    assert codes(state, "red", sheet) == expected
+
+
+@pytest.mark.parametrize(
     ("sheet", "expected"),
     [
         ("MOVE R101 SLIP N 3 N+ UP", []),
@@ -101,7 +120,7 @@ def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
         ("FIRE R101 AT everyone", "bad-ship-id", ""),
         ("ALLY red YES", "unknown-name", ""),
         ("HIDE NEW1", "unknown-name", ""),
-        ("RESIGN", "missing-word", "write: RESIGN CONFIRM"),
+        ("RESIGN", "unconfirmed", "to leave the game, write on a line of its own: RESIGN CONFIRM"),
     ],
 )
 def test_words_that_cannot_be_read(line: str, code: str, hint: str) -> None:
@@ -236,7 +255,7 @@ def test_who_writes_stay_hears_that_it_is_a_move() -> None:
 def test_a_sentence_of_a_player_about_himself_is_no_resignation() -> None:
     """What begins with I is read as what follows; only who says that he gives up is told how."""
     assert codes(world(points=30), "red", "I build a scout") == []
-    assert findings(world(), "red", "I quit")[0].hint == "to leave the game, write: RESIGN CONFIRM"
+    assert findings(world(), "red", "I quit")[0].hint == "to leave the game, write on a line of its own: RESIGN CONFIRM"
     assert findings(world(), "red", "hello")[0].hint.startswith("possible: DECLARE, SCRAP, REPAIR")
 
 
