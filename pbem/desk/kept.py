@@ -116,8 +116,8 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
         orders=claim.orders,
         weighty=claim.weighty,
         pressed=claim.pressed,
-        doubt=claim.doubt,
         leaves=claim.leaves,
+        doubt=claim.doubt,
         last=last,
     )
 

@@ -113,8 +113,8 @@ class Question:
     `sender` is what its From says, `excerpt` how that begins which it asks, without keys. With
     `orders` it is a sheet, which counts for the open turn alone; `weighty` is
     what asks for this wherever it comes from; `pressed` asks to leave, by a mail
-    program's button, and `leaves` by a mail that is known to be its player's. `doubt`: it is known to be its player's,
-    and may not be meant. `last`: no more are asked today.
+    program's button, and `leaves` by a mail that is known to be its player's.
+    `doubt`: it shows whose it is, and may not be meant. `last`: no more are asked today.
     """
 
     page: ClassVar[str] = "question"
@@ -129,8 +129,8 @@ class Question:
     orders: bool = False
     weighty: bool = False
     pressed: bool = False
-    doubt: Doubt | None = None
     leaves: bool = False
+    doubt: Doubt | None = None
     last: bool = False
 
 
