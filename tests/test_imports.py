@@ -153,7 +153,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "bounces probing wrapping",
         "parts",
         "reading",
-        "attached codes forgetting",
+        "attached codes forgetting vouching",
         "rescue stamping",
         "outbox sending",
     ),

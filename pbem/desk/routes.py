@@ -29,6 +29,7 @@ from pbem.house import House
 from pbem.post.authentication import Verdict, sender_verdict
 from pbem.post.reading import Letter, read_letter
 from pbem.post.robots import DELIVERY_REPORT, LOOPING, OWN
+from pbem.post.vouching import is_stamping
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
 """In such mail not even a sheet is looked for: it may be one that is only quoted."""
@@ -99,7 +100,8 @@ def with_files(house: House, read: Read) -> Read:
 
 def opened(house: House, session: Session, now: dt.datetime, read: Read, known: Names) -> Opened:
     """The letter on the desk, with the right key that it shows."""
-    case = Case(house, session, now, read.mail.id, read.letter, read.verdict)
+    counts = read.verdict == "none" or is_stamping(session, house.settings.authserv_id)
+    case = Case(house, session, now, read.mail.id, read.letter, read.verdict if counts else "none")
     key = right_key(case, read.sheet, read.gm_sheet, known)
     return Opened(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
 

@@ -107,10 +107,11 @@ def read_sheet(
     if _asks_nothing(case, answered, sheet, counted):
         return lambda: _nothing_to_take(case, spot, sheet, counted)
     reading = _read(ruleset, view, sheet, counted)
-    if doubt := _doubt(case, spot, reading, counted):
-        return doubt
-    if not reading.accepted and is_echo(case):
+    doubt = _doubt(case, spot, reading, counted)
+    if (doubt or not reading.accepted) and is_echo(case):
         return lambda: case.silent(ECHO)
+    if doubt:
+        return doubt
     read = SheetRead(
         reading=reading,
         earlier=earlier,

@@ -20,9 +20,10 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.config import Settings
 from pbem.doctor.advice import advice_for_database
 from pbem.doctor.archive import archive
-from pbem.doctor.verdict import Examined, bad, fine
+from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import MISREAD, CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
+from pbem.post.vouching import newest_proven
 from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset
 from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
@@ -66,6 +67,8 @@ def database(
         yield from _histories(store, restore)
         yield from _codes(store, games)
         yield from archive(settings, store, restore, progress=progress)
+        if settings.authserv_id:
+            yield _senders(store, settings.authserv_id)
 
 
 def compare_with_archive(settings: Settings, *, progress: Progress = silent) -> list[Examined]:
@@ -79,6 +82,28 @@ def _new_folder(home: Path) -> Path:
     """Return a folder beside the home that is not there yet."""
     names = chain(["restored"], (f"restored-{number}" for number in count(2)))
     return next(path for name in names if not (path := home.with_name(f"{home.name}-{name}")).exists())
+
+
+def _senders(store: Store, name: str) -> Examined:
+    """Return whether the mail server of a name adds its word on senders, by a mail of a GM from outside."""
+    with store.reading() as session:
+        proven = newest_proven(session, name)
+    if proven is None:
+        said = f"""whether "{name}" adds its word on senders is not known: no mail of a GM came from outside"""
+        mend = (
+            "mail GM trap7 TOKEN, STATUS, END on three lines from the GM's address, by another server than this one, "
+            "then pbem tick and pbem doctor again; where a server adds none, anybody can write it"
+        )
+        return doubtful("authserv_id", said, mend)
+    mail = f"letter {proven.letter}, the GM's of {_utc(proven.received_at)}"
+    if proven.stamped:
+        return fine("authserv_id", f'{mail}, bears the word of "{name}" on its sender: {proven.verdict}')
+    said = f'{mail}, does not bear the word of "{name}": anybody can write it, so none counts'
+    mend = (
+        'name the server as it stands after "Authentication-Results:" on top of a mail from outside, or take '
+        "authserv_id out of pbem.toml if there is no such line; then mail and look once more"
+    )
+    return bad("authserv_id", said, mend)
 
 
 def _trouble(settings: Settings, restore: str) -> Examined | None:

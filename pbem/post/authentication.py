@@ -77,14 +77,25 @@ def sender_verdict(raw: bytes, authserv_id: str, sender: str | None) -> Verdict:
     """
     if not authserv_id or sender is None:
         return "none"
-    name, results = authserv_id.lower(), list[_Result]()
-    for field in _topmost(raw, MAX_FIELDS if name.startswith(ANY_BELOW) else 1):
-        segments = _of_server(_segments(field), name)
-        if segments is None:
-            break
+    results = list[_Result]()
+    for segments in _words(raw, authserv_id.lower()):
         told = {each.method for each in results}
         results += [each for each in _read(segments) if each.method in _METHODS - told]
     return _weighed(results, sender.rpartition("@")[2].lower())
+
+
+def bears_word(raw: bytes, authserv_id: str) -> bool:
+    """Return whether the topmost such field of a mail bears the name of the server."""
+    return any(True for _ in _words(raw, authserv_id.lower()))
+
+
+def _words(raw: bytes, name: str) -> Iterator[list[str]]:
+    """Yield the results in the topmost fields that bear the name."""
+    for field in _topmost(raw, MAX_FIELDS if name.startswith(ANY_BELOW) else 1):
+        segments = _of_server(_segments(field), name)
+        if segments is None:
+            return
+        yield segments
 
 
 def _of_server(segments: list[str], name: str) -> list[str] | None:

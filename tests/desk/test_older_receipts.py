@@ -135,11 +135,16 @@ def test_a_sheet_of_errors_is_taken_where_nothing_counts(desk: Desk) -> None:
     assert counted(desk) == 9
 
 
+def other_words(number: int) -> str:
+    """Errors that nobody has sent before."""
+    return MOSTLY_ERRORS.replace("editor", "x" * number).replace("letter", "y" * number)
+
+
 def test_an_unanswerable_question_is_told(sheets: Desk) -> None:
     """So many are asked in a day and no more; what is beyond that is not taken, which its player is told."""
     newest = sheets.last(ANN)
-    for number in range(12):
-        sheets.reply(newest, f"{MOSTLY_ERRORS}\n{number}")
+    for number in range(1, 13):
+        sheets.reply(newest, other_words(number))
         sheets.tick()
 
     assert counted(sheets) == 5

@@ -1,0 +1,72 @@
+"""Whether the mail server puts its word on what it takes from outside, by mails that a GM's token proves.
+
+Where it adds no Authentication-Results (RFC 8601), a sender can write one in its
+name, and nothing in a mail tells the two apart. But a GM does not forge: if a
+mail with a GM's token came from outside and has no such field, none counts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from pbem.post.authentication import Verdict, bears_word, sender_verdict
+from pbem.post.mime import MAX_HEAD
+from pbem.store.models import Campaign, Letter
+
+MOST_PROVEN = 5
+"""Of the mails that a GM's token proves, the newest are looked at."""
+
+_TAKEN_BY = re.compile(
+    rb"^received:(?:[^\n]|\n[ \t])*?\bwith[ \t]+(?:UTF8)?E?SMTPS?(A?)\b", re.IGNORECASE | re.MULTILINE
+)
+"""How the nearest server took a mail from another (RFC 3848); with an A, from a user of its own who had logged in."""
+
+_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A mail of a GM from outside: its letter, and the server's verdict on its sender. `stamped`: it bears a word."""
+
+    letter: int
+    sender: str
+    received_at: datetime
+    stamped: bool
+    verdict: Verdict
+
+
+def newest_proven(session: Session, authserv_id: str) -> Proven | None:
+    """Return the newest mail from outside that a GM's token proves, as the server of that name has stamped it."""
+    gms = select(func.lower(Campaign.gm))
+    # The sender first, as the index has it.
+    proven = (Letter.sender.in_(gms), Letter.key >= "gm ", Letter.key < "gm!")
+    rows = select(Letter.id, Letter.sender, Letter.received_at, Letter.raw).where(*proven)
+    for row in session.execute(rows.order_by(Letter.received_at.desc(), Letter.id.desc()).limit(MOST_PROVEN)):
+        if is_from_outside(row.raw):
+            verdict = sender_verdict(row.raw, authserv_id, row.sender)
+            return Proven(row.id, row.sender, row.received_at, bears_word(row.raw, authserv_id), verdict)
+    return None
+
+
+def is_stamping(session: Session, authserv_id: str) -> bool:
+    """Return whether the server's word may count: unless a GM's mail shows that it adds none."""
+    if authserv_id not in session.info.setdefault(_KNOWN, {}):
+        proven = newest_proven(session, authserv_id)
+        session.info[_KNOWN][authserv_id] = proven is None or proven.stamped
+    return bool(session.info[_KNOWN][authserv_id])
+
+
+_KNOWN = object()
+
+
+def is_from_outside(raw: bytes) -> bool:
+    """Return whether another server handed a mail over, by what the nearest one says; a user's own has no stamp."""
+    head = raw[:MAX_HEAD]
+    end = _END_OF_HEAD.search(head)
+    taken = _TAKEN_BY.search(head[: end.start() + 1] if end else head)
+    return taken is not None and not taken[1]
