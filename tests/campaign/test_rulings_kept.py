@@ -115,7 +115,7 @@ def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
 
     assert "The ruling on turn 1 of toy1 is taken." in added
     assert (
-        "Would replace of your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
+        "Would replace in your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
         in asked
     )
     assert "To do it, send the same with: RULING 1 YES" in asked
