@@ -45,7 +45,7 @@ ROOMS: dict[str, set[str]] = {
         *("post", "report", "rulebook", "ruleset", "store"),
     },
     "housekeeping": {
-        *("acts", "calendar", "campaign", "durable", "errors", "house"),
+        *("acts", "calendar", "campaign", "config", "durable", "errors", "house"),
         *("logbook", "post", "report", "ruleset", "store"),
     },
     "backup": {
@@ -268,8 +268,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "answer",
     ),
     "backup": (
-        "container others trees workshop",
-        "archives",
+        "others trees workshop",
+        "archives container",
         "making",
         "exporting settling unpacking",
         "importing restoring",
@@ -296,7 +296,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "console": ("backup bar copies games pictures proof running umpire upkeep",),
     "commands": (
-        "common group options weights",
+        "group options weights",
+        "common",
         "backup campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
 }

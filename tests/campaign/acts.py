@@ -175,6 +175,7 @@ ACTS: dict[str, Act] = (
         "reschedule": deed(Reschedule("DAILY 20:00 UTC")),
         "rules": deed(SetPolicy({"grace": "2h"})),
         "pause": deed(PauseSeat("green")),
+        "bring back": deed(PauseSeat("green", paused=False)),
         "hand over": deed(GiveSeat("green", "dan@example.org")),
     }
 )

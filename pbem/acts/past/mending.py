@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Scene, Weighty
 from pbem.acts.past.chain import find_break
-from pbem.acts.past.rolling import Rolled, rolled_to, tell_rolled
+from pbem.acts.past.rolling import Rolled, rolled_to, seat_again, tell_rolled
 from pbem.acts.past.shelving import (
     MEND,
     count_misses_again,
@@ -93,7 +93,7 @@ class Mend(Weighty[Mended]):
         count_misses_again(session, snapshot, gone=gone)
         said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
         act = note(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(scene, plan.rolled, act=act, back=True)
+        tell_rolled(seat_again(scene, plan.rolled), plan.rolled, act=act, back=True)
         return plan
 
 

@@ -10,14 +10,25 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
 from pbem.acts.creation import check_address
-from pbem.acts.people.seating import check_playing, free_places, hand_over, open_seat, pause_seat, place_of, remove_seat
+from pbem.acts.people.seating import (
+    back_hint,
+    bring_back,
+    check_playing,
+    free_places,
+    hand_over,
+    open_seat,
+    pause_seat,
+    place_of,
+    remove_seat,
+)
+from pbem.campaign.history import removed_in
 from pbem.campaign.journal import note
 from pbem.campaign.notices import send_page
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.people.standby import standbys
 from pbem.campaign.policy import RULES, Policy, read_policy
-from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
+from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, find_place, live_turn
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.people_pages import Confirmation
@@ -125,25 +136,45 @@ def _would_be_taken(snapshot: CampaignSnapshot, place: Place) -> str:
 class ExpelSeat(Weighty[Deed]):
     """Takes a seat out of the game."""
 
-    weight = Confirmed("the seat, to its player and the game")
+    weight = Confirmed("the seat, to its player and the game", "pbem seat NAME SEAT --resume")
     seat: Seat
 
     def look(self, scene: Scene) -> Deed:
-        """What that means."""
-        place = _playing_place(scene.snapshot, self.seat)
-        return Deed(f"Seat {place.seat} of {scene.snapshot.name} would be out of the game, and never come back.")
+        """Return what would be lost, until when. Raises CampaignError."""
+        snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
+        version = _counting_version(scene, place)
+        sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
+        said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
+        return Deed(f"{said} Its player and the others would be told. {_until_then(snapshot, place)}")
 
     def do(self, scene: Scene) -> Deed:
         """Removes it."""
-        place = find_place(scene.snapshot, self.seat)
+        snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
         remove_seat(scene, place, "removed by the GM", actor="gm")
-        said = f"Seat {place.seat} of {scene.snapshot.name} is out of the game"
-        return Deed(f"{said}; the rules hear of it when the next turn is run.")
+        said = f"Seat {place.seat} of {snapshot.name} is out of the game"
+        return Deed(f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_until_then(snapshot, place)}")
+
+
+def _next_turn(snapshot: CampaignSnapshot) -> str:
+    return f"turn {snapshot.turn}" if snapshot.status == Phase.RUNNING else "the first turn"
+
+
+def _until_then(snapshot: CampaignSnapshot, place: Place) -> str:
+    return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
+
+
+def _counting_version(scene: Scene, place: Place) -> int | None:
+    """Return the version of the sheet that counts for a seat in the open turn, if there is one."""
+    snapshot = scene.snapshot
+    if snapshot.status != Phase.RUNNING:
+        return None
+    turn = live_turn(scene.session, snapshot, snapshot.turn)
+    return counting_versions(scene.session, snapshot, turn).get(place.seat)
 
 
 @dataclass(frozen=True, slots=True)
 class PauseSeat(Act[Deed]):
-    """Lets turns no longer wait for a seat, or, with `paused` off, wait again."""
+    """Lets turns no longer wait for a seat, or, with `paused` off, wait again: also for one that was removed."""
 
     weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
     seat: Seat
@@ -152,12 +183,29 @@ class PauseSeat(Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Pauses the seat, or lets it go on."""
         snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        if not place.playing and not self.paused:
+            _check_back(scene, place)
+            return Deed(bring_back(scene, place, "its removal was taken back by the GM"))
         changed = pause_seat(scene, place, paused=self.paused)
         said = f"Seat {place.seat} of {snapshot.name}"
         if self.paused:
             return Deed(f"{said} is paused{'' if changed else ' already'}: turns do not wait for it.")
         state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
         return Deed(f"{said} {state}{'' if place.address else ' once somebody plays it'}.")
+
+
+def _check_back(scene: Scene, place: Place) -> None:
+    """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
+    snapshot = scene.snapshot
+    if snapshot.status == Phase.OVER:
+        check_playing(snapshot, place)
+    run = removed_in(scene.session, snapshot.id).get(place.seat)
+    if run is not None:
+        back = f"pbem rollback {snapshot.name} {run} (by mail: ROLLBACK {run})"
+        raise CampaignError(
+            f"seat {place.seat} of {snapshot.name} has left the game: turn {run} was run without it; "
+            f"to open that turn again, with the seat: {back}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
