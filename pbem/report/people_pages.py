@@ -113,8 +113,8 @@ class Question:
     `sender` is what its From says, `excerpt` how that begins which it asks, without keys. With
     `orders` it is a sheet, which counts for the open turn alone; `weighty` is
     what asks for this wherever it comes from; `pressed` asks to leave, by a mail
-    program's button, and `leaves` by a mail that is known to be its player's. `doubt`: it shows whose it is, and
-    may not be meant. `last`: no more are asked today.
+    program's button, and `leaves` by a mail that is known to be its player's.
+    `doubt`: it shows whose it is, and may not be meant. `last`: no more are asked today.
     """
 
     page: ClassVar[str] = "question"
