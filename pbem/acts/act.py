@@ -9,7 +9,7 @@ it needs confirmation (`Confirmed`), and what is lost by it; or why it is `Harml
 An act that overwrites work, cannot be undone or ends a seat is `Confirmed`. Such an
 act is `Weighty`: its effect is shown first, by `attempt` on the command line and by
 the desk in a mail, and it is done only once that was confirmed. What it overwrote
-can be shown and restored. `tests/acts/test_weights.py` walks over all actions.
+can be shown and restored. `tests/campaign/test_weights.py` walks over all actions.
 
 There is one rule for locks. Who only looks takes none. Who does something has
 the campaign locked, and looks at it again from there; what takes long to work

@@ -34,6 +34,8 @@ def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
     )
     if written.left:
         yield wrapped(f"Left as they are: {', '.join(written.left)}. To write them anew, add --force.")
+    if written.kept is not None:
+        yield f"What you had written in them is kept in {written.kept}"
     yield f"Fill them in, then: pbem adjudicate {written.campaign} {written.folder} --take"
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.acts.act import Question, Scene
 from pbem.campaign.deadlines import Away
 from pbem.campaign.due import Counting, load_waiting
+from pbem.campaign.holds import AWAITING
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
 from pbem.house import House
 from pbem.housekeeping.health import house_notices
@@ -67,7 +68,7 @@ class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
     `held` is why no turn runs until the GM says so, or "". `ruled`: there is a
-    ruling on the open turn, by a GM who decides it. `closes` is when
+    ruling on the open turn, by a GM who decides it; `awaits_ruling`: it is held for one. `closes` is when
     late sheets are waited for no longer.
     """
 
@@ -82,6 +83,7 @@ class CampaignStatus:
     closes: dt.datetime | None
     held: str
     ruled: bool
+    awaits_ruling: bool
     seats: tuple[SeatStatus, ...]
     undelivered: tuple[Undelivered, ...]
     result: Result | None
@@ -137,6 +139,7 @@ def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) 
         closes=waiting.closes if waiting else None,
         held=snapshot.held,
         ruled=_is_ruled(session, snapshot),
+        awaits_ruling=snapshot.held == AWAITING,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
         undelivered=_undelivered(session, snapshot.id),
         result=_result(session, house, snapshot) if snapshot.status == Phase.OVER else None,

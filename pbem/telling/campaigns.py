@@ -118,6 +118,9 @@ def status_lines(status: CampaignStatus, door: Door) -> Iterator[str]:
         yield f"  deadlines: {status.schedule}; start it with: {start}"
     if status.status == Phase.MOVED:
         yield f"  if it is not played there, take it back with: pbem export {status.name} --back"
+    elif status.awaits_ruling:
+        rule = door.either(f"pbem adjudicate {status.name} --edit", "RULING")
+        yield f"  held: {status.held}; rule with: {rule}"
     elif status.held:
         release = door.either(f"pbem release {status.name}", "RELEASE")
         yield f"  held: {status.held}; let turns run with: {release}"

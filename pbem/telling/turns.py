@@ -130,7 +130,7 @@ def replaced_lines(turn: int, campaign: str, replaced: Iterable[Replaced], door:
     parts = tuple(replaced)
     if not parts:
         return
-    yield f"{'Replaced' if door.done else 'Would replace'} of your ruling on turn {turn} of {campaign}:"
+    yield f"{'Replaced' if door.done else 'Would replace'} in your ruling on turn {turn} of {campaign}:"
     for each in parts:
         yield f"  {each.part}" + ("" if each.now else ", which is taken out")
         yield from (f"    {wrapped(line, '      ')}" for line in differing_lines(each.before, each.now))

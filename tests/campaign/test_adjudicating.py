@@ -285,7 +285,7 @@ def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:
 
 
 def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
-    """A GM who starts over gets fresh files."""
+    """A GM who starts over gets fresh files, and what was in them lies in a folder beside."""
     write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
     (tmp_path / "red.txt").write_text("You won.")
 
@@ -293,6 +293,10 @@ def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
 
     assert written.left == ()
     assert "You won." not in (tmp_path / "red.txt").read_text()
+    assert written.kept == tmp_path / "before-1"
+    assert [(path.name, path.read_text()) for path in written.kept.iterdir()] == [("red.txt", "You won.")]
+    assert write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path, force=True).kept is None
+    assert read_folder("toy1", tmp_path).files.keys() == look(war.house, "toy1", ShowRulingForm(), war.now).files.keys()
 
 
 def test_an_empty_folder_is_no_ruling(war: Desk, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
 
     assert "The ruling on turn 1 of toy1 is taken." in added
     assert (
-        "Would replace of your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
+        "Would replace in your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
         in asked
     )
     assert "To do it, send the same with: RULING 1 YES" in asked
@@ -249,8 +249,10 @@ def test_nothing_to_drop_and_nothing_to_bring_back(war: Desk) -> None:
 
 
 def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
-    """Also before the deadline, and while the campaign is paused."""
+    """One that waits for a ruling says how to give it, and one that has it how to see it."""
     assert not house_status(war.house).campaigns[0].ruled
+    war.tick(hours=DUE)
+    assert "held: it awaits the GM's ruling; rule with: RULING" in mail(war, "STATUS")
     rule(war, all="Snow.")
 
     assert house_status(war.house).campaigns[0].ruled

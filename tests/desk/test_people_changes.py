@@ -268,7 +268,7 @@ def test_a_newcomer_inherits_no_arrangements(desk: Desk) -> None:
     insist(desk, "PAUSE")
     insist(desk, "DEPUTY dan@example.net UNTIL 2026-11-20")
     confirm(desk, "dan@example.net")
-    ask(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
+    insist(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
     desk.now += dt.timedelta(minutes=1)
 
     assert not any(place.paused for place in snapshot(desk).places)

@@ -114,7 +114,8 @@ class DropText(Act[Texts]):
             known = joined([str(text.id) for text in waiting]) or "none"
             raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
         scene.session.execute(delete(GmText).where(GmText.id == self.text_id))
-        said = f"text {self.text_id} taken back"
+        words = next(text.text for text in waiting if text.id == self.text_id)
+        said = f"text {self.text_id} taken back: {words}"
         note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
         return ShowTexts().look(scene)
 

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -72,13 +73,17 @@ _LOGO = "this picture stands in the mail's own text, and no line of the ruling s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """The files of a ruling, made ready in a folder; `left` were there before and are as they were."""
+    """The files of a ruling, made ready in a folder; `left` were there before and are as they were.
+
+    `kept` is the folder in it to which files went that were written anew, and had another text; None if none had.
+    """
 
     campaign: str
     turn: int
     folder: Path
     written: tuple[str, ...]
     left: tuple[str, ...]
+    kept: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,17 +301,30 @@ def _with_faults(
 
 
 def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
-    """Writes the sheets and the files of a ruling into a folder. What is there is left, except by `force`.
+    """Writes the sheets and the files of a ruling into a folder. What is there is left, or by `force` put aside.
 
     Raises OSError if the folder cannot be used.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DIGEST).write_text(form.digest, encoding="utf-8")
-    left = () if force else tuple(file for file in form.files if (folder / file).exists())
+    there = tuple(file for file in form.files if (folder / file).exists())
+    left, kept = ((), _put_aside(form, folder, there)) if force else (there, None)
     for file in form.files.keys() - set(left):
         (folder / file).write_text(form.files[file], encoding="utf-8")
     written = (DIGEST, *(file for file in form.files if file not in left))
-    return Written(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left)
+    return Written(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left, kept=kept)
+
+
+def _put_aside(form: Form, folder: Path, there: Sequence[str]) -> Path | None:
+    """Move the files that would be overwritten by another text into a folder of their own, which is returned."""
+    others = [file for file in there if (folder / file).read_bytes() != form.files[file].encode()]
+    if not others:
+        return None
+    aside = next(path for number in count(1) if not (path := folder / f"before-{number}").exists())
+    aside.mkdir()
+    for file in others:
+        (folder / file).rename(aside / file)
+    return aside
 
 
 class Ruled(NamedTuple):
