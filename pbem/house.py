@@ -19,9 +19,6 @@ from pbem.store import Store, require_current
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 """The program's own templates; a GM's folder is searched before them."""
 
-CACHE = "cache"
-"""The folder of a home where compiled templates are kept; it may be thrown away at any time."""
-
 
 class MakesReports(Protocol):
     """Makes the reports of a turn."""
@@ -73,12 +70,11 @@ def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
 def house_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
     """The house of these settings, closed at the end. Raises ConfigError."""
     require_current(settings.database)
-    folders = [folder for folder in (settings.templates, TEMPLATES) if folder is not None]
+    folders = [folder for folder in (settings.own_templates, TEMPLATES) if folder is not None]
     store = Store(settings.database, open_waker(settings))
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:
-        cache = settings.home / CACHE
-        with Reporter(folders, games, pictures=settings.pictures, cache=cache, jobs=settings.jobs) as reporter:
+        with Reporter(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
             yield House(settings, store, games, reporter)
     finally:
         gc.unfreeze()

@@ -18,22 +18,22 @@ ROOMS: dict[str, set[str]] = {
     "progress": set(),
     "rubbish": set(),
     "masking": set(),
-    "durable": set(),
-    "logbook": {"masking"},
     "ruleset": set(),
     "errors": {"ruleset"},
+    "logbook": {"errors", "masking"},
+    "durable": {"errors"},
     "catalogue": {"errors", "ruleset"},
     "scaffold": {"errors"},
     "rulebook": {"ruleset"},
-    "config": {"errors", "masking"},
-    "store": {"errors", "ruleset"},
+    "config": {"durable", "errors", "masking"},
+    "store": {"durable", "errors", "ruleset"},
     "jobs": {"config", "errors", "store"},
-    "founding": {"config", "jobs", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "web": {"errors"},
     "report": {"errors", "logbook", "ruleset", "web"},
     "schemas": {"report", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
+    "founding": {"archive", "config", "errors", "jobs", "store"},
     "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
     "campaign": {
@@ -41,11 +41,11 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "report", "ruleset", "store", "web"),
     },
     "acts": {
-        *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
+        *("archive", "calendar", "campaign", "durable", "errors", "founding", "house", "masking"),
         *("post", "report", "rulebook", "ruleset", "store"),
     },
     "housekeeping": {
-        *("acts", "calendar", "campaign", "durable", "errors", "house"),
+        *("acts", "calendar", "campaign", "config", "durable", "errors", "house"),
         *("logbook", "post", "report", "ruleset", "store"),
     },
     "backup": {
@@ -62,7 +62,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "upkeep": {"campaign", "errors", "masking", "post", "store"},
     "doctor": {
-        *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
+        *("acts", "archive", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
         *("post", "progress", "report", "ruleset", "site", "store"),
     },
     "steps": {
@@ -158,9 +158,12 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "crew entry facts history_pages pages painter photos pictures press_pages scores time_pages wording",
-        "receipt",
-        "compiling data enclosed examining gm_pages markdown people_pages sharing",
+        (
+            "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores "
+            "time_pages wording"
+        ),
+        "examiner receipt",
+        "data enclosed examining gm_pages markdown people_pages sharing",
         "seat_page",
         "samples typed",
         "reporter",
@@ -222,8 +225,9 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "from_gm from_players",
     ),
     "acts.ruling": (
-        "rolling rulingform",
+        "earlier rolling rulingform",
         "adjudicating",
+        "withdrawing",
     ),
     "acts.turns": (
         "missing run_requests",
@@ -233,6 +237,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "chain preview shelving",
         "rerunning rolling",
         "entering impact mending",
+        "sheets",
         "amending forking",
         "patching",
     ),
@@ -263,8 +268,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "answer",
     ),
     "backup": (
-        "container others trees workshop",
-        "archives",
+        "others trees workshop",
+        "archives container",
         "making",
         "exporting settling unpacking",
         "importing restoring",
@@ -285,12 +290,14 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "upkeep": ("ledger letters outbox",),
     "doctor": (
         "advice verdict",
-        "database mail places privacy",
+        "archive mail places privacy",
+        "database",
         "examining",
     ),
     "console": ("backup bar copies games pictures proof running umpire upkeep",),
     "commands": (
-        "common group options weights",
+        "group options weights",
+        "common",
         "backup campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
 }

@@ -30,7 +30,6 @@ from pbem.archive.verify import verify
 from pbem.backup.container import Packed, opened
 from pbem.backup.making import TURNS
 from pbem.backup.others import take_out_others
-from pbem.backup.trees import unpack
 from pbem.backup.unpacking import FILE, check_room, complete_archive, take_database
 from pbem.backup.workshop import put, workshop
 from pbem.campaign.holds import PAUSED
@@ -110,9 +109,7 @@ def _lay_out(packed: Packed, draft: Path) -> str:
         if any(address.lower() != key for address, key in database.execute("SELECT address, key FROM person")):
             raise BackupError(f"{packed.path}: of a person in its database, the address is not the one he is known by")
         database.commit()
-    (draft / names[0]).mkdir()
-    with packed.part(f"{TURNS}{names[0]}.tar") as part:
-        unpack(part, draft / names[0])
+    packed.unpack(f"{TURNS}{names[0]}.tar", draft / names[0])
     return str(names[0])
 
 

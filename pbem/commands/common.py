@@ -15,6 +15,7 @@ import click
 
 from pbem.acts.act import Act, Question, attempt, do, do_as_shown, look
 from pbem.catalogue import Catalogue
+from pbem.commands.group import printable
 from pbem.config import find_home
 from pbem.house import House, open_house
 from pbem.logbook import open_log
@@ -50,7 +51,7 @@ def open_home(home: Path | None, log: Path | None = None) -> Iterator[House]:
 def say(lines: Iterable[str]) -> None:
     """Prints lines."""
     for line in lines:
-        click.echo(line)
+        click.echo(printable(line))
 
 
 def show(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:

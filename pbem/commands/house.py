@@ -13,7 +13,7 @@ from pbem.commands.options import FOLDER, home_option, json_option, now_option
 from pbem.config import load_settings
 from pbem.console.bar import progress
 from pbem.console.upkeep import diagnosis_lines
-from pbem.doctor import examine, privacy
+from pbem.doctor import compare_with_archive, examine, privacy
 from pbem.founding import bring_up, found
 
 
@@ -34,6 +34,10 @@ def migrate(home: Path | None) -> None:
     settings = load_settings(home_folder(home))
     bring_up(settings)
     click.echo("The database is of this version.")
+    with progress() as bar:
+        missing = compare_with_archive(settings, progress=bar)
+    for each in missing:
+        click.echo(f"Problem: {each.text}. To mend: {each.mend}", err=True)
     closed = privacy(settings)
     if closed.mend:
         click.echo(f"But {closed.text}. To mend, {closed.mend}")

@@ -18,10 +18,12 @@ from pbem.acts.past.forking import CopyTo
 from pbem.acts.past.mending import Mend
 from pbem.acts.past.patching import Patch
 from pbem.acts.past.rolling import GoForward, RollBack
+from pbem.acts.past.sheets import RestoreSheet
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, SetPolicy, VacateSeat
 from pbem.acts.press.from_gm import AddText, Broadcast, DropText
 from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.ruling.rolling import RollDice
+from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling
 from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule
@@ -70,8 +72,8 @@ WEIGHTS: Mapping[str, Acts | Weight] = {
     "text": (AddText, DropText),
     "press": (Broadcast,),
     "preview": _SHOWS,
-    "sheet": (GiveSheet,),
-    "adjudicate": (TakeRuling,),
+    "sheet": (GiveSheet, RestoreSheet),
+    "adjudicate": (TakeRuling, DropRuling, RestoreRuling),
     "state": _SHOWS,
     "patch": (Patch,),
     "roll": (RollDice,),

@@ -306,6 +306,8 @@ def _slip(case: Case, request: CommandList, parsed: Parsed, order: Order) -> str
 def _answered(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, done: list[Done]) -> str:
     told = tuple(each for each in done if each.result)
     if not (told or parsed.findings):
+        if case.silences:
+            return f"not answered: {'; '.join(case.silences)}"
         return "answered by what it brought about"
     page = Answer(
         address=case.address,

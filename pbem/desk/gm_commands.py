@@ -12,19 +12,21 @@ A command with a text has all that stands below it, so it comes last.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pbem.campaign.reading import Lines
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
 from pbem.desk.sheet import without_keys_in
 from pbem.post.attached import Attached
 from pbem.post.cleaning import is_end
-from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
+from pbem.ruleset import Kind, Order, OrderBook, Parsed, Refused, Word, split_words
 
 _SURE = Word(("YES",))
 _REAL = Word(("REAL",))
+_BACK = Word(("BACK",))
+_RULING = Word(("OFF", "BACK"))
 _SPAN = Free("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
 _NAME = Free("rule", "the name of a house rule", "grace")
 _VALUE = Free("value", "its value", "12h")
@@ -33,6 +35,24 @@ _TEXT = Free("text", "the number of a text", "3")
 _DICE = Free("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")
 _LABEL = Free("words", "what the roll is for", "ann storms the gate")
 _REASON = Free("reason", "words", "I am on a train")
+
+
+class _Number(Kind):
+    """A number; kept as it is typed."""
+
+    shown, expected = "number", "a number"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """The number. Raises Refused."""
+        if not (word.isascii() and word.isdigit() and len(word) < 10):
+            raise Refused("not-a-number", f"expected {self.expected}, got {word!r}")
+        return word
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return ("2",)
+
+
+_NUMBER = _Number()
 
 
 class GmCommand(Order):
@@ -260,21 +280,40 @@ class Announce(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class GiveSheet(GmCommand):
-    """Enter the order lines below as a seat's sheet for the open turn. Without YES you see first what it replaces."""
+    """Enter the order lines below as a seat's sheet for the open turn; without lines, see its sheets.
 
-    usage = "SHEET seat [sure]"
+    BACK enters an earlier sheet again. Without YES you see first what is replaced.
+    """
+
+    usage = "SHEET seat [what] [number] [sure]"
     takes_text = True
     seat: Annotated[str, SEAT]
+    what: Annotated[str | None, _BACK] = None
+    number: Annotated[str | None, _NUMBER] = None
     sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(GmCommand):
-    """Give your ruling of the open turn, in a game that you adjudicate: the filled-in form of the digest."""
+class ShowSheets(GmCommand):
+    """See the sheets of the open turn, of a seat or of all."""
 
-    usage = "RULING [sure]"
+    usage = "SHEETS [seat]"
+    seat: Annotated[str | None, SEAT] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(GmCommand):
+    """Rule on the open turn, in a game that you adjudicate, with the filled-in form below.
+
+    What it does not name stays of an earlier ruling. Alone it shows the form, and
+    what you have ruled. OFF drops the ruling, BACK brings an earlier one back.
+    """
+
+    usage = "RULING [what] [number] [sure]"
     takes_text = True
     takes_files = True
+    what: Annotated[str | None, _RULING] = None
+    number: Annotated[str | None, _NUMBER] = None
     sure: Annotated[str | None, _SURE] = None
 
 
@@ -353,7 +392,7 @@ GM_COMMANDS = OrderBook(
         *(ShowStatus, ShowStatistics, ShowSeats, ShowPolicy, ShowJournal, ShowTexts, ShowPress, ShowState, ShowPreview),
         *(StartCampaign, HoldTurns, ReleaseTurns, ExtendTurn, Deadline, RunTurn, PauseSeat, ResumeSeat),
         *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, NewToken),
-        *(AddText, DropText, Announce, GiveSheet, Rule, RollDice, ShowRolls),
+        *(AddText, DropText, Announce, GiveSheet, ShowSheets, Rule, RollDice, ShowRolls),
         *(RollBack, GoForward, MendTurns, RunAgain, PatchState, Fork),
     ),
     loosely=False,

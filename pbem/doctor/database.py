@@ -3,78 +3,139 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from contextlib import closing
+import shlex
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from itertools import chain, count
 from pathlib import Path
 
-from sqlalchemy import func, inspect, select, update
+from sqlalchemy import func, inspect, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from pbem.acts.past.chain import find_break
 from pbem.calendar.schedule import Schedule
+from pbem.campaign.proof import CODE_REPAIR, code_change
 from pbem.campaign.snapshot import load_campaign
 from pbem.config import Settings
 from pbem.doctor.advice import advice_for_database
+from pbem.doctor.archive import archive
 from pbem.doctor.verdict import Examined, bad, fine
-from pbem.errors import CampaignError, ConfigError
+from pbem.errors import MISREAD, CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
-from pbem.store import Store, damage_of, misfit, sqlite_path
+from pbem.progress import Progress, silent
+from pbem.ruleset import AnyRuleset
+from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
+from pbem.store.sessions import SEE_DOCTOR
 from pbem.store.states import Phase
 
 CLOCK_SLACK = dt.timedelta(minutes=5)
 """How far the clock may be behind what was written by it; servers' clocks differ."""
 
+MOST_RIGHTS = 6
+"""Rights that are named; where more are lacking, all are granted alike."""
 
-def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
+
+def database(
+    settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = silent
+) -> Iterator[Examined]:
     """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
-    trouble = _trouble(settings)
+    restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
+    trouble = _trouble(settings, restore)
     if trouble is not None:
         yield trouble
         return
     with closing(Store(settings.database)) as store:
         try:
+            if lacking := _lacking_rights(store):
+                yield lacking
+                return
             with store.writing() as session:
                 session.execute(update(Letter).where(Letter.id < 0).values(note=""))
         except (ConfigError, DBAPIError) as error:
-            yield _unusable(error)
+            yield _unusable(error, restore)
             return
         if lacks := _lacking(store):
-            yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed"))
+            yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed", restore))
             return
         yield fine("database", "it can be written to and is of this version")
         yield _clock(store, now)
         yield from _stuck(store)
         yield from _schedules(store)
-        yield from _histories(store)
+        yield from _histories(store, restore)
+        yield from _codes(store, games)
+        yield from archive(settings, store, restore, progress=progress)
 
 
-def _trouble(settings: Settings) -> Examined | None:
+def compare_with_archive(settings: Settings, *, progress: Progress = silent) -> list[Examined]:
+    """Return the problems of an archive that does not go with its database, or the other way round."""
+    restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
+    with closing(Store(settings.database)) as store:
+        return [found for found in archive(settings, store, restore, progress=progress) if found.result != "ok"]
+
+
+def _new_folder(home: Path) -> Path:
+    """Return a folder beside the home that is not there yet."""
+    names = chain(["restored"], (f"restored-{number}" for number in count(2)))
+    return next(path for name in names if not (path := home.with_name(f"{home.name}-{name}")).exists())
+
+
+def _trouble(settings: Settings, restore: str) -> Examined | None:
     """Why the tables cannot be used, if they cannot."""
     path = sqlite_path(settings.database)
     if path and not path.exists():
-        return _missing(path)
+        return _missing(path, restore)
     try:
         if path and (damage := damage_of(path)):
-            return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed"))
-        found = misfit(settings.database)
+            return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed", restore))
+        found = misfit(settings.database, restore)
     except ConfigError as error:
-        return _unusable(error)
+        return _unusable(error, restore)
     return bad("database", f"it {found.said}", found.mend) if found else None
 
 
-def _missing(file: Path) -> Examined:
+def _missing(file: Path, restore: str) -> Examined:
     folder = file.parent
     if not folder.is_dir():
         mend = "make the folder, mount the disk that it lies on, or correct `database` in pbem.toml"
         return bad("database", f"there is no folder {folder} for the database {file.name}", mend)
-    mend = "run: pbem migrate, which makes an empty one; or put back a backup with: pbem restore FILE"
+    mend = f"put it back where it was, or correct `database` in pbem.toml; if it is lost, {restore}"
     return bad("database", f"there is no file {file}", mend)
 
 
-def _unusable(error: Exception) -> Examined:
-    said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split())
-    return bad("database", said, advice_for_database(said))
+def _unusable(error: Exception, restore: str) -> Examined:
+    said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split()).removesuffix(SEE_DOCTOR)
+    return bad("database", said, advice_for_database(said, restore))
+
+
+_RIGHTS = text("""
+    SELECT quote_ident(current_schema()), quote_ident(current_user), relation.relname, wanted.privilege
+    FROM pg_class AS relation
+    JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace AND schema.nspname = current_schema()
+    JOIN (VALUES ('r', 'SELECT'), ('r', 'INSERT'), ('r', 'UPDATE'), ('r', 'DELETE'), ('S', 'USAGE'))
+        AS wanted (kind, privilege) ON wanted.kind = relation.relkind::text
+    WHERE NOT CASE relation.relkind
+        WHEN 'S' THEN has_sequence_privilege(relation.oid, wanted.privilege)
+        ELSE has_table_privilege(relation.oid, wanted.privilege)
+    END
+    ORDER BY relation.relname, wanted.privilege
+""")
+
+
+def _lacking_rights(store: Store) -> Examined | None:
+    """Return the rights on tables and sequences that pbem's user on a server does not have, if there are any."""
+    if store.engine.dialect.name == "sqlite":
+        return None
+    with store.reading() as session:
+        rows = session.execute(_RIGHTS).all()
+    if not rows:
+        return None
+    named = [f"{row.privilege} on {row.relname}" for row in rows]
+    more = f" and {len(named) - MOST_RIGHTS} more" if len(named) > MOST_RIGHTS else ""
+    grants = (f"GRANT ALL ON ALL {kind} IN SCHEMA {rows[0][0]} TO {rows[0][1]};" for kind in ("TABLES", "SEQUENCES"))
+    mend = f"let that user own the database, or as the server's administrator run in it: {' '.join(grants)}"
+    return bad("database", f"its user lacks rights: {', '.join(named[:MOST_RIGHTS])}{more}", mend)
 
 
 def _lacking(store: Store) -> list[str]:
@@ -121,7 +182,7 @@ def _utc(at: dt.datetime) -> str:
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _histories(store: Store) -> Iterator[Examined]:
+def _histories(store: Store, restore: str) -> Iterator[Examined]:
     """Campaigns whose turns do not hang together, so that they cannot go on or cannot be proved."""
     whole = True
     with store.reading() as session:
@@ -130,11 +191,24 @@ def _histories(store: Store) -> Iterator[Examined]:
                 broken = find_break(session, load_campaign(session, name))
             except CampaignError:
                 continue  # its schedule cannot be read, which is told already
+            except (zlib.error, *MISREAD):
+                whole = False
+                yield bad("history", f"campaign {name}: its rows cannot be read", restore)
+                continue
             if broken is not None:
                 whole = False
                 yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
     if whole:
         yield fine("history", "the turns of every campaign hang together")
+
+
+def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
+    """Campaigns whose game is played by other code than before, though it has the same version."""
+    with store.reading() as session:
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
+            with suppress(CampaignError):  # its schedule cannot be read, which is told already
+                if said := code_change(session, games, load_campaign(session, name)):
+                    yield bad("games", f"campaign {name}: {said}", CODE_REPAIR)
 
 
 def _schedules(store: Store) -> Iterator[Examined]:

@@ -16,6 +16,7 @@ from pbem.errors import ConfigError, TemplateUnusable
 from pbem.report.pages import Page
 from pbem.report.reporter import LETTER, Reporter, template_environment
 from pbem.report.samples import sample_facts, sample_pages, sample_views
+from pbem.report.sandbox import TooMuch, limited
 from pbem.report.wording import barred
 from pbem.ruleset import AnyRuleset
 
@@ -29,11 +30,15 @@ Tries = Callable[[Reporter], Iterable[Callable[[], object]]]
 
 @dataclass(frozen=True, slots=True)
 class TemplateFault:
-    """What is wrong with a template. `fatal`: a mail that needs it cannot be written; else it is never used."""
+    """What is wrong with a template. `fatal`: a mail that needs it cannot be written; else it is never used.
+
+    `endless`: it takes more time or memory than it may.
+    """
 
     name: str
     text: str
     fatal: bool
+    endless: bool = False
 
 
 def own_templates(own: Path) -> list[str]:
@@ -50,10 +55,13 @@ def template_faults(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -
     for name in names:
         try:
             source = (own / name).read_text(encoding="utf-8") if name.endswith(".j2") else ""
-            templates.compile(source, name)
-            parts = set(find_referenced_templates(templates.parse(source)))
+            with limited():
+                templates.compile(source, name)
+                parts = set(find_referenced_templates(templates.parse(source)))
         except TemplateSyntaxError as error:
             yield TemplateFault(name, f"line {error.lineno}: {error.message}", fatal=True)
+        except TooMuch as error:
+            yield TemplateFault(name, str(error), fatal=True)
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             yield TemplateFault(name, f"line {line}: this is not text in UTF-8", fatal=True)
@@ -83,8 +91,18 @@ def filling_faults(
         pages = ((tries(reporter), tries(usual)) for tries in (partial(_mails, program), site)) if own else ()
         tried = (partial(_tried, *both) for each in pages for both in zip(*each, strict=True))
         reports = (partial(_reported, reporter, game) for game in _reworded(own, program, games))
-        found = (fault for look in (*tried, *reports) for fault in look())
-        yield from dict.fromkeys(found)
+        yield from _until_too_much(fault for look in (*tried, *reports) for fault in look())
+
+
+def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
+    """Return each fault once; none behind a template that took all the time it may, as others may take as long."""
+    seen: set[TemplateFault] = set()
+    for fault in faults:
+        if fault not in seen:
+            yield fault
+        seen.add(fault)
+        if fault.endless:
+            return
 
 
 def _mails(program: Path, reporter: Reporter) -> Iterator[Callable[[], str]]:
@@ -131,13 +149,16 @@ def _reported(reporter: Reporter, game: AnyRuleset) -> list[TemplateFault]:
                     reporter.tried(game, view, facts, drawn=drawn)
                 except ConfigError as error:
                     found.append(_fault(error))
+                    if found[-1].endless:
+                        return found
     return found
 
 
 def _fault(error: ConfigError) -> TemplateFault:
     place, why = (error.place, error.why) if isinstance(error, TemplateUnusable) else ("", str(error))
     name, _, line = place.partition(", ")
-    return TemplateFault(name, f"{line}: {why}" if line else why, fatal=True)
+    text = f"{line}: {why}" if line else why
+    return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, TooMuch))
 
 
 def _brought(games: Mapping[str, AnyRuleset]) -> Iterator[str]:

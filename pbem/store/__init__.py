@@ -1,16 +1,18 @@
 """The database: tables, sessions, locking, migrations, copies."""
 
-from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, revision_of, sqlite_path
+from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, open_file, revision_of
 from pbem.store.migrating import (
     downgrade,
+    has_tables,
     knows_revision,
     migrate,
     misfit,
     require_current,
     require_unchanged,
     schema_is_current,
+    sqlite_path,
 )
-from pbem.store.sessions import Store, flushed, insert_new
+from pbem.store.sessions import Store, flushed, insert_new, restoring
 
 __all__ = [
     "Store",
@@ -21,13 +23,16 @@ __all__ = [
     "damage_of",
     "downgrade",
     "flushed",
+    "has_tables",
     "insert_new",
     "is_empty",
     "knows_revision",
     "migrate",
     "misfit",
+    "open_file",
     "require_current",
     "require_unchanged",
+    "restoring",
     "revision_of",
     "schema_is_current",
     "sqlite_path",

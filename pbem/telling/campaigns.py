@@ -121,6 +121,10 @@ def status_lines(status: CampaignStatus, door: Door) -> Iterator[str]:
     elif status.held:
         release = door.either(f"pbem release {status.name}", "RELEASE")
         yield f"  held: {status.held}; let turns run with: {release}"
+    if status.ruled:
+        show = door.either(f"pbem adjudicate {status.name}", "RULING")
+        drop = door.either(f"pbem adjudicate {status.name} --drop", "RULING OFF")
+        yield f"  ruled: turn {status.turn} has your ruling; show it with: {show}; drop it with: {drop}"
     if status.result is not None:
         winners = ", ".join(status.result.winners) or "nobody"
         yield f"  won by {winners}: {status.result.reason}"

@@ -44,14 +44,18 @@ class Keep(Order):
     """What you keep when you are asked, best first: one of the ability cards drawn, or two bubbles.
 
     In the sheet of a turn it is a standing list: now and in later turns you are not asked where it names all the
-    choices, until you send another.
+    choices, until you send another. Two colours are the two bubbles; more are a list, best first.
     """
 
     usage = "KEEP what..."
     what: Annotated[tuple[str, ...], kinds.KEPT]
 
     def words(self) -> str:
-        return "you keep " + ", else ".join(title(name) if name in ABILITIES else name for name in self.what)
+        cards = ", else ".join(title(name) for name in self.what if name in ABILITIES)
+        colours = [name for name in self.what if name not in ABILITIES]
+        # Two colours are the two bubbles to keep, more are a ranking (ruling 26).
+        bubbles = (" and " if len(colours) == 2 else ", else ").join(colours)
+        return f"you keep {'; of bubbles '.join(filter(None, [cards, bubbles]))}"
 
 
 @dataclass(frozen=True, slots=True)

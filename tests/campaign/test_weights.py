@@ -22,9 +22,11 @@ from pbem.acts.past.entering import GiveSheet
 from pbem.acts.past.mending import Mend
 from pbem.acts.past.patching import Patch
 from pbem.acts.past.rolling import RollBack
+from pbem.acts.past.sheets import RestoreSheet
 from pbem.acts.people.playing import Leave
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, VacateSeat
 from pbem.acts.ruling.adjudicating import TakeRuling
+from pbem.acts.ruling.withdrawing import RestoreRuling
 from pbem.acts.time.extending import Extend
 from pbem.commands.weights import WEIGHTS
 from pbem.desk import gm_acts, player_acts
@@ -49,8 +51,13 @@ class Asking:
     stage: str
     typed: tuple[str, ...]
     mailed: tuple[str, ...]
-    before: tuple[str, ...] = ()
+    before: tuple[tuple[str, ...], ...] = ()
+    yes: str = ""
+    """The command that does it, if it is another than the first one with a YES."""
 
+
+RULED = ("adjudicate", "toy1", "RULED", "--take")
+"""A first ruling."""
 
 ASKING: Mapping[type[Act[Any]], Asking] = {
     RollBack: Asking("running", ("rollback", "toy1", "1"), ("ROLLBACK 1",)),
@@ -62,11 +69,30 @@ ASKING: Mapping[type[Act[Any]], Asking] = {
     ),
     Mend: Asking("broken", ("mend", "toy1"), ("MEND",)),
     GiveSheet: Asking("running", ("sheet", "toy1", "red", FILE), ("SHEET red", "BID 3")),
+    RestoreSheet: Asking(
+        "running",
+        ("sheet", "toy1", "red", "--restore"),
+        ("SHEET red BACK",),
+        before=(("sheet", "toy1", "red", "RED", "--yes"),),
+    ),
     GiveSeat: Asking("running", ("seat", "toy1", "red", "--to", "eve@example.org"), ("SEAT red TO eve@example.org",)),
     Extend: Asking("running", ("extend", "toy1", "50d"), ("EXTEND 50d",)),
     VacateSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
     ExpelSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
-    Start: Asking("forming", ("start", "toy1"), ("START",), before=("seat", "toy1", "green", "--open", "--yes")),
+    Start: Asking("forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)),
+    TakeRuling: Asking(
+        "ruled",
+        ("adjudicate", "toy1", "FOLDER", "--take"),
+        ("RULING", "FILE all.txt", "It snowed."),
+        before=(RULED,),
+        yes="RULING 2 YES",
+    ),
+    RestoreRuling: Asking(
+        "ruled",
+        ("adjudicate", "toy1", "--restore"),
+        ("RULING BACK",),
+        before=(RULED, ("adjudicate", "toy1", "FOLDER", "--take", "--yes")),
+    ),
 }
 """For each act of a GM that needs confirmation, a moment at which it does."""
 
@@ -87,8 +113,20 @@ EXAMPLES = (
     ),
     *("EXTEND 24h", "DEADLINE DAILY 20:00 UTC", "RUN", "PAUSE red", "RESUME red", "SEAT red TO eve@example.org"),
     *("OPEN red", "REMOVE red", "INVITE eve@example.org", "RULE grace 12h", "TOKEN", "TEXT TO red", "DROP 1"),
-    *("ANNOUNCE", "SHEET red", "RULING", "ROLL 3d6 gate", "ROLLS", "ROLLBACK 1", "FORWARD", "MEND", "RERUN red"),
-    *("PATCH", "FORK 1 red"),
+    *(
+        "ANNOUNCE",
+        "SHEET red",
+        "RULING",
+        "RULING OFF",
+        "RULING BACK",
+        "ROLL 3d6 gate",
+        "ROLLS",
+        "ROLLBACK 1",
+        "FORWARD",
+        "MEND",
+        "RERUN red",
+    ),
+    *("PATCH", "FORK 1 red", "SHEETS", "SHEET red BACK"),
 )
 """Every command of a GM by mail, as it is written."""
 
@@ -114,7 +152,8 @@ def acts(base: type[Act[Any]] = Act) -> Iterator[type[Act[Any]]]:
 def gm_wish(line: str) -> tuple[Any, Any]:
     """Return a GM's command, and what it wishes."""
     (order,) = GM_COMMANDS.parse({}, [(1, line)]).orders
-    text = GmText(((2, "[]" if line == "PATCH" else "FILE all.txt"),) if getattr(order, "takes_text", False) else ())
+    below = {"PATCH": "[]", "SHEET red BACK": "", "RULING OFF": "", "RULING BACK": ""}.get(line, "FILE all.txt")
+    text = GmText(((2, below),) if getattr(order, "takes_text", False) else ())
     return order, gm_acts.WISHES[type(order)](order, text)  # type: ignore[index]
 
 
@@ -164,7 +203,7 @@ def test_what_needs_confirmation_can_be_looked_at() -> None:
     assert [act.__name__ for act in confirmed if not issubclass(act, Weighty)] == []
     assert [name for name in typed if "sure" not in {param.name for param in main.commands[name].params}] == []
     assert [order for order in mailed if "sure" not in {field.name for field in fields(order)}] == []
-    assert {act.__name__ for act in confirmed - {*ASKING, TakeRuling}} == set()
+    assert {act.__name__ for act in confirmed - {*ASKING}} == set()
     assert not any(isinstance(each, Confirmed) for each in WEIGHTS.values())
     assert {type(order) for order, weight in map(player_weight, PLAYERS) if isinstance(weight, Confirmed)} == {
         *(verb.order for verb in COMMANDS.verbs if verb.order.__name__ == "Leave"),
@@ -200,7 +239,12 @@ def kept(house: House) -> dict[str, list[str]]:
 
 def invoke(desk: Desk, stage: str, now: Any, *words: str) -> Result:
     """Return what a command comes to on a stage."""
-    line = ["--home", str(desk.home), *words, "--now", now.isoformat()]
+    (desk.home.parent / "RED").write_text("BID 0\n")
+    for name, text in {"RULED": "It rained.", "FOLDER": "It snowed."}.items():
+        (desk.home.parent / name).mkdir(exist_ok=True)
+        (desk.home.parent / name / "all.txt").write_text(text)
+    named = [str(desk.home.parent / word) if word in ("RULED", "FOLDER", "RED") else word for word in words]
+    line = ["--home", str(desk.home), *named, "--now", now.isoformat()]
     return CliRunner().invoke(main, line, obj=STAGES[stage].games)
 
 
@@ -212,8 +256,7 @@ def test_the_command_line_asks_first(tmp_path: Path, act: type[Act[Any]]) -> Non
         now = STAGES[asking.stage].prepare(desk)
         (tmp_path / "file").write_text("\n".join(asking.mailed[1:]))
         words = [word.replace(FILE, str(tmp_path / "file")) for word in asking.typed]
-        if asking.before:
-            assert invoke(desk, asking.stage, now, *asking.before).exit_code == 0
+        assert [invoke(desk, asking.stage, now, *each).exit_code for each in asking.before] == [0] * len(asking.before)
         before = kept(desk.house)
 
         asked = invoke(desk, asking.stage, now, *words)
@@ -230,19 +273,20 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Act[Any]]) -> None:
     asking = ASKING[act]
     with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
         desk.now = STAGES[asking.stage].prepare(desk)
-        if asking.before:
-            assert invoke(desk, asking.stage, desk.now, *asking.before).exit_code == 0
+        for each in asking.before:
+            assert invoke(desk, asking.stage, desk.now, *each).exit_code == 0
         # Only the GM's mail is looked at: the turn that is due shall not run beneath it.
         invoke(desk, asking.stage, desk.now, "hold", "toy1")
         desk.tick()
         before = kept(desk.house)
 
         command, *lines = asking.mailed
+        yes = asking.yes or f"{command} YES"
         desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
         desk.tick()
         assert kept(desk.house) == before
-        assert f"To do it, send the same with: {command} YES" in desk.last(GM).get_content()
-        desk.post("\n".join([f"GM toy1 {TOKEN}", f"{command} YES", *lines, "END"]), sender=GM)
+        assert f"To do it, send the same with: {yes}" in desk.last(GM).get_content()
+        desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
         assert kept(desk.house) != before
 

@@ -45,6 +45,26 @@ def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
     assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
 
 
+def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
+    """Without FILE the sheets are shown; --restore enters one again that was replaced."""
+    file = home / "red.txt"
+    for line in ("PLACE c4\n", "PLACE c3\n"):
+        file.write_text(line)
+        assert duel("sheet", "duel", "red", str(file), "--yes", *NOW).exit_code == 0
+    shown = duel("sheet", "duel", *NOW).output
+    assert shown.endswith("to have it back: pbem sheet duel red --restore 1\nblue: no sheet counts\n")
+    assert "PLACE c3" in shown
+    assert "PLACE c4" in duel("sheet", "duel", "red").output
+
+    asked, done = (
+        duel("sheet", "duel", "red", "--restore", *NOW),
+        duel("sheet", "duel", "red", "--restore", "1", "--yes", *NOW),
+    )
+    assert (asked.exit_code, done.exit_code) == (3, 0)
+    assert "Would replace sheet 2:\n  - PLACE c3\n  + PLACE c4\n" in asked.output
+    assert duel("sheet", "duel", "--restore").exit_code == 2
+
+
 def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
     """What the turn would come to, in words and as files."""
     output = duel("preview", "duel", "--to", str(tmp_path / "look"), *NOW).output

@@ -38,7 +38,7 @@ class _Given:
 class GiveSheet(Weighty[Receipt]):
     """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
 
-    weight = Confirmed("the sheet that counts, for the turn", "SHEET seat")
+    weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
     seat: Seat
     lines: Lines
 

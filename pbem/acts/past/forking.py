@@ -99,8 +99,8 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
 
 def copy_templates(house: House, home: Path) -> None:
     """Copies the GM's own templates into the home of a copy, before it is opened. Raises OSError."""
-    if house.settings.templates is not None:
-        shutil.copytree(house.settings.templates, home / "templates", dirs_exist_ok=True)
+    if house.settings.own_templates is not None:
+        shutil.copytree(house.settings.own_templates, home / "templates", dirs_exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)

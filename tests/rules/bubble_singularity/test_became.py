@@ -116,7 +116,7 @@ TURNS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
         {"blue": "B1", "red": "C2", "hand": "b", "bag": "rgy", "stations": True, "control": {"research": "blue"}},
         [
             ("MOVE W", "It went to A1, placing blue on A1."),
-            ("USE SELECT yellow red", "You took red; the bag held no more of the rest."),
+            ("USE SELECT yellow red", "You took nothing; the bag held no more of the rest."),
             ("USE RESEARCH", "You drew "),
             ("KEEP yellow green red", "You kept yellow and green; red went back."),
         ],

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pbem.ruleset import SaveError
 from rules.bubble_singularity import RULESET
 from rules.bubble_singularity.state import VERSION
-from tests.rules.bubble_singularity.table import lay, play
+from tests.rules.bubble_singularity.table import lay, play, view
 
 SAVES = Path(__file__).with_name("saves")
 
@@ -24,11 +26,16 @@ def test_a_save_of_version_1_is_read() -> None:
     assert (state.question.kind, state.question.seat) == ("card", state.mover)
     assert state.control
     assert RULESET.dump(state) == {
-        **json.loads((SAVES / "version1.json").read_text()),
+        **_counting(json.loads((SAVES / "version1.json").read_text())),
         "edition": 1,
         "lists": {},
         "further": [],
     }
+
+
+def _counting(data: dict[str, Any]) -> dict[str, Any]:
+    """Data of a save before version 4, with the turns without a score and the option that limits them."""
+    return {**data, "rules": {**data["rules"], "scoreless": 0}, "unscored": 0}
 
 
 def test_a_save_of_version_2_is_read() -> None:
@@ -38,7 +45,7 @@ def test_a_save_of_version_2_is_read() -> None:
     state = RULESET.load(data, 2)
 
     assert (state.edition, state.phase) == (2, "question")
-    assert RULESET.dump(state) == {**data, "further": []}
+    assert RULESET.dump(state) == {**_counting(data), "further": []}
 
 
 def test_a_save_of_version_3_is_read() -> None:
@@ -48,6 +55,17 @@ def test_a_save_of_version_3_is_read() -> None:
     state = RULESET.load(data, 3)
 
     assert (state.edition, [question.kind for question in state.questions]) == (3, ["bubbles", "card", "card"])
+    assert RULESET.dump(state) == _counting(data)
+
+
+def test_a_save_of_version_4_is_read() -> None:
+    """The frozen save of version 4: bubbles on the table and a pair of cards, in a game that ends without scores."""
+    data = json.loads((SAVES / "version4.json").read_text())
+
+    state = RULESET.load(data, 4)
+
+    assert (state.edition, [question.kind for question in state.questions]) == (4, ["bubbles", "card"])
+    assert (state.rules.scoreless, state.unscored) == (12, 2)
     assert RULESET.dump(state) == data
 
 
@@ -75,3 +93,14 @@ def test_what_is_no_save_is_refused(data: object) -> None:
     """Other data are a SaveError, not a traceback."""
     with pytest.raises(SaveError, match="not a save"):
         RULESET.load(data, VERSION)
+
+
+def test_a_view_of_version_3_is_still_read() -> None:
+    """A report mailed before an update is answered after it: sheets, form, brief and defaults take its view."""
+    shown = view(dataclasses.replace(lay(nodes=["D2"]), edition=3), "blue")
+    del shown["unscored"], shown["rules"]["scoreless"]
+
+    assert not RULESET.parse(shown, [(1, "MOVE E"), (2, "ROTATE CW")]).errors
+    assert RULESET.defaults(shown, ())
+    assert RULESET.brief(shown)
+    assert RULESET.template(shown)

@@ -38,6 +38,13 @@ def test_a_save_of_version_2_is_read() -> None:
     }
 
 
+def test_a_save_of_version_3_is_read() -> None:
+    """The frozen save of version 3: a set-up of which player one's part is asked for a second time."""
+    state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)
+
+    assert (state.rules.edition, state.asked_again, state.awaited) == (3, True, frozenset({"one"}))
+
+
 def test_a_campaign_of_version_1_keeps_its_rules() -> None:
     """It was begun with departures announced by the square alone, after the judgement, and is played so to its end."""
     state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)

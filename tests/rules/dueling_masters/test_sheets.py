@@ -125,8 +125,8 @@ def test_the_sheet_of_the_set_up_shows_what_stands() -> None:
     form = RULESET.template(view(state, "one"))
 
     assert form[0].endswith("for each <where> write a square of rows A to E.")
-    assert form[2:4] == list(SETUPS["one"][:2])
-    assert form[4:6] == ["; SETUP W <where>  # like a knight", "; SETUP B <where>  # like a queen"]
+    assert form[3:5] == list(SETUPS["one"][:2])
+    assert form[5:7] == ["; SETUP W <where>  # like a knight", "; SETUP B <where>  # like a queen"]
 
 
 def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:

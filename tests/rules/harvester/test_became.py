@@ -52,12 +52,12 @@ def test_of_a_unit_that_moved_the_place_is_told() -> None:
 
 
 def test_of_a_unit_that_could_not_go_on_the_reason_is_told() -> None:
-    """Crags, or units of the ruler's side."""
+    """Crags, or units of a Harvester above (ruling 8)."""
     crags = position({"ann": {"L1": (0, 0)}}, crags=[(2, 0)])
     barred = position({"ann": {"S1": (0, 0)}, "bob": {"G": (1, 0)}}, rulers={"ann": "bob"})
 
     assert said(crags, "MOVE L1 E E") == ["It stopped at 1,0: crags are ahead."]
-    assert said(barred, "MOVE S1 E E") == ["It stopped at 0,0: units of your ruler's side have the hex ahead."]
+    assert said(barred, "MOVE S1 E E") == ["It stopped at 0,0: units of a Harvester above yours have the hex ahead."]
 
 
 def test_a_unit_that_stepped_back_stopped_before_the_fight() -> None:
