@@ -12,7 +12,7 @@ from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule, ShowDeadlines
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
-from pbem.commands.options import home_option, json_option, now_option
+from pbem.commands.options import home_option, json_option, now_option, yes_option
 
 
 @click.command(cls=Command)
@@ -40,15 +40,17 @@ def deadline(name: str, schedule: str | None, now: dt.datetime, as_json: bool, h
 @click.command(cls=Command)
 @click.argument("name")
 @click.argument("by", required=False)
+@yes_option
 @now_option
 @home_option
-def extend(name: str, by: str | None, now: dt.datetime, home: Path | None) -> None:
-    """Give the open turn more time, and tell everybody.
+def extend(name: str, by: str | None, sure: bool, now: dt.datetime, home: Path | None) -> None:
+    """Give the open turn more time, or another deadline, and tell everybody.
 
     BY is a span like 24h or 3d, or the new deadline, like 2026-12-24T20:00 by
     the campaign's clocks. Without it, the house rule `extension` says how much.
+    A deadline that is earlier, or later by more than two usual turns, is asked about.
     """
-    act(home, name, Extend(by or ""), now)
+    act(home, name, Extend(by or ""), now, sure=sure)
 
 
 @click.command(cls=Command)

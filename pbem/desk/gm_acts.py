@@ -55,6 +55,11 @@ def _deadline(order: by_mail.Deadline, _: GmText) -> Wish:
     return Reschedule(" ".join(order.schedule)) if order.schedule else ShowDeadlines()
 
 
+def _span(order: by_mail.ExtendTurn) -> str:
+    """Return the span of an EXTEND; the word YES behind none is no span, and nothing needs it there."""
+    return "" if order.span is None or order.span.upper() == "YES" else order.span
+
+
 def _add_text(order: by_mail.AddText, text: GmText) -> Wish:
     return AddText(_words(text), None if order.seat.lower() == EVERYBODY else order.seat)
 
@@ -134,7 +139,7 @@ WISHES: Mapping[type[by_mail.GmCommand], Callable[[Any, GmText], Wish]] = {
     by_mail.StartCampaign: lambda _order, _text: Start(),
     by_mail.HoldTurns: lambda order, _text: Hold(" ".join(order.reason)),
     by_mail.ReleaseTurns: lambda _order, _text: Release(),
-    by_mail.ExtendTurn: lambda order, _text: Extend(order.span or ""),
+    by_mail.ExtendTurn: lambda order, _text: Extend(_span(order)),
     by_mail.Deadline: _deadline,
     by_mail.RunTurn: lambda _order, _text: AskForRun(),
     by_mail.PauseSeat: lambda order, _text: PauseSeat(order.seat),

@@ -170,8 +170,9 @@ class ReleaseTurns(GmCommand):
 class ExtendTurn(GmCommand):
     """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
 
-    usage = "EXTEND [span]"
+    usage = "EXTEND [span] [sure]"
     span: Annotated[str | None, _SPAN] = None
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,15 @@ import datetime as dt
 import pytest
 from sqlalchemy import update
 
-from pbem.acts.act import Scene
-from pbem.acts.time.extending import extend, needed_votes, read_extension, vote
+from pbem.acts.act import Scene, attempt, do
+from pbem.acts.time.extending import Extend, extend, needed_votes, read_extension, vote
+from pbem.acts.time.scheduling import Reschedule
 from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.tokens import hash_token
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
-from pbem.store.models import SeatRow, Turn
+from pbem.store.models import Campaign, SeatRow, Turn
+from tests.campaign.acts import TOKEN
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
@@ -46,7 +49,10 @@ def deadline(desk: Desk) -> dt.datetime | None:
 def test_an_extension_moves_the_deadline(desk: Desk) -> None:
     """By a span, to a moment, or by the house rule's two days."""
     said = more(desk, DAY)
-    assert said == "Turn 1 of toy1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told."
+    assert said == (
+        "Turn 1 of toy1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told. "
+        "To take that back: pbem extend toy1 2026-11-06T20:00+01:00 (by mail: EXTEND 2026-11-06T20:00+01:00)"
+    )
     assert deadline(desk) == FRIDAY + DAY
     more(desk, FRIDAY + 3 * DAY)
     assert deadline(desk) == FRIDAY + 3 * DAY
@@ -97,16 +103,88 @@ def test_a_reminder_not_sent_yet_gives_way_to_the_new_deadline(desk: Desk) -> No
 @pytest.mark.parametrize(
     ("by", "said"),
     [
-        (FRIDAY, "is not later than the deadline there is, Fri 6 Nov 2026 20:00"),
-        (FRIDAY - DAY, "is not later than the deadline there is"),
+        (FRIDAY, "turn 1 is due Fri 6 Nov 2026 20:00 Europe/Berlin .19:00 UTC. already"),
+        (FRIDAY - 30 * DAY, "is not later than now, .*; to run the turn: pbem run"),
         (FRIDAY + 1000 * DAY, "is more than 400 days away"),
     ],
 )
-def test_a_deadline_moves_to_a_later_day_within_reason(desk: Desk, by: dt.datetime, said: str) -> None:
-    """What would be no extension is refused, and changes nothing."""
+def test_a_deadline_moves_within_reason(desk: Desk, by: dt.datetime, said: str) -> None:
+    """What would change nothing, has passed or is a slip of the pen is refused."""
     with pytest.raises(CampaignError, match=said):
         more(desk, by)
     assert deadline(desk) == FRIDAY
+
+
+def asked(desk: Desk, by: str) -> str:
+    """Return what a GM is asked who gives a turn more time, "" if it is done unasked."""
+    tried = attempt(desk.house, "toy1", Extend(by), desk.now)
+    return tried.facts.done if tried.ground else ""
+
+
+@pytest.mark.parametrize("by", ["24h", "14d", "2026-11-20T20:00", ""])
+def test_up_to_two_usual_turns_are_given_unasked(desk: Desk, by: str) -> None:
+    """A turn of this campaign takes a week; what the house rules give is never asked about."""
+    assert asked(desk, by) == ""
+
+
+@pytest.mark.parametrize("by", ["15d", "2026-11-20T20:01", "60d", "2026-11-05T20:00", "2026-11-06T19:59"])
+def test_a_surprising_deadline_is_asked_about(desk: Desk, by: str) -> None:
+    """One that is later by more than that, or earlier, is shown beside the one that is, and nothing is changed."""
+    assert "it is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC). Everybody would be told." in asked(desk, by)
+    assert deadline(desk) == FRIDAY
+
+
+def test_an_extension_by_the_house_rules_is_no_surprise(desk: Desk) -> None:
+    """Where turns are shorter than the rule `extension`, it may be given, and no more."""
+    do(desk.house, "toy1", Reschedule("EVERY 6h"), desk.now)
+
+    assert asked(desk, "3d") != ""
+    assert asked(desk, "2d") == ""
+
+
+def test_an_extension_is_taken_back_as_it_says(desk: Desk) -> None:
+    """The command that is printed sets the very deadline that was, seconds included; all are told, and it stands."""
+    odd = FRIDAY + dt.timedelta(seconds=7, microseconds=5)
+    with desk.house.store.writing() as session:
+        session.execute(update(Turn).where(Turn.deadline == FRIDAY).values(deadline=odd))
+    said = do(desk.house, "toy1", Extend("50d"), desk.now).done
+    back = said.split("To take that back: pbem extend toy1 ")[1].split()[0]
+    assert "shortened" not in said
+    do(desk.house, "toy1", Extend(back), desk.now)
+    desk.tick()
+
+    assert deadline(desk) == odd
+    assert "it is:  Fri 6 Nov 2026 20:00 Europe/Berlin" in text_of(desk.last(BOB))
+    assert len(desk.tick(hours=107).resolved) == 1
+
+
+def test_where_the_deadline_had_passed_there_is_none_to_go_back_to(desk: Desk) -> None:
+    """In the grace the deadline that was is no deadline any more."""
+    desk.set_rules(grace="5d")
+    desk.tick(hours=130)
+
+    assert "To take that back" not in more(desk, DAY)
+
+
+def test_a_mail_takes_an_extension_back(desk: Desk) -> None:
+    """EXTEND with an earlier moment is asked about, and done with YES as the answer says."""
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+
+    def mailed(line: str) -> str:
+        desk.post(f"GM toy1 {TOKEN}\n{line}\nEND", sender="gm@example.org")
+        desk.tick()
+        return " ".join(text_of(desk.last("gm@example.org")).split())
+
+    assert "(by mail: EXTEND 2026-11-06T20:00+01:00)" in mailed("EXTEND 24h")
+    asked = mailed("EXTEND 2026-11-06T20:00+01:00")
+    assert "earlier than now" in asked
+    assert "To do it, send the same with: EXTEND 2026-11-06T20:00+01:00 YES" in asked
+    assert deadline(desk) == FRIDAY + DAY
+    mailed("EXTEND 2026-11-06T20:00+01:00 YES")
+    assert deadline(desk) == FRIDAY
+    mailed("EXTEND YES")
+    assert deadline(desk) == FRIDAY + 2 * DAY
 
 
 def test_a_deadline_that_has_passed_moves_from_now(desk: Desk) -> None:

@@ -86,7 +86,8 @@ def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
     played.tick()
     key, before = token(played, CYD), row(played)
     remove(played)
-    refused = ask(played, f"ORDERS toy1 green {key}\nBID 3\nEND", CYD)
+    played.tick()
+    refused = ask(played, f"ORDERS toy1 green {key}\nBID 3 ; I am here again\nEND", CYD)
     said = bring_back(played)
     played.tick()
 

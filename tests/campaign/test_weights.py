@@ -27,6 +27,7 @@ from pbem.acts.people.playing import Leave
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, VacateSeat
 from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.ruling.withdrawing import RestoreRuling
+from pbem.acts.time.extending import Extend
 from pbem.commands.weights import WEIGHTS
 from pbem.desk import gm_acts, player_acts
 from pbem.desk.commands import COMMANDS, ChangeAddress, Command, Fallback
@@ -75,6 +76,7 @@ ASKING: Mapping[type[Act[Any]], Asking] = {
         before=(("sheet", "toy1", "red", "RED", "--yes"),),
     ),
     GiveSeat: Asking("running", ("seat", "toy1", "red", "--to", "eve@example.org"), ("SEAT red TO eve@example.org",)),
+    Extend: Asking("running", ("extend", "toy1", "50d"), ("EXTEND 50d",)),
     VacateSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
     ExpelSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
     Start: Asking("forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)),

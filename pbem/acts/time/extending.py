@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Harmless, Reversible, Scene
+from pbem.acts.act import Act, Confirmed, Deed, Harmless, Scene, Weighty
 from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
@@ -32,16 +32,42 @@ LATEST = dt.timedelta(days=400)
 
 
 @dataclass(frozen=True, slots=True)
-class Extend(Act[Deed]):
-    """A GM gives the open turn more time: by his words, or as the house rules say."""
+class Extend(Weighty[Deed]):
+    """A GM moves the deadline of the open turn: by their words, or later as the house rules say."""
 
-    weight = Reversible("pbem extend NAME BY", "EXTEND span")
+    weight = Confirmed("the deadline that players know", "pbem extend NAME BY")
     by: str = ""
+
+    def asks(self, scene: Scene, facts: Deed) -> bool:
+        """Return whether the deadline would be earlier, or later by more than two usual turns."""
+        move = self._planned(scene)
+        return move.new < move.old or (bool(self.by) and move.new > _usual(scene.snapshot, max(move.old, scene.now)))
+
+    def look(self, scene: Scene) -> Deed:
+        """Return which deadline would give way to which. Raises CampaignError."""
+        move, zone = self._planned(scene), scene.snapshot.schedule.zone
+        said = f"Turn {move.turn.turn} of {scene.snapshot.name} would be due {when(move.new, zone)}"
+        how = "earlier" if move.new < move.old else "later"
+        return Deed(f"{said}, {how} than now: it is due {when(move.old, zone)}. Everybody would be told.")
 
     def do(self, scene: Scene) -> Deed:
         """Moves the deadline."""
-        by = read_extension(self.by, scene.snapshot.schedule.zone) if self.by else None
-        return Deed(extend(scene, by))
+        return Deed(extend(scene, self._by(scene)))
+
+    def _by(self, scene: Scene) -> dt.timedelta | dt.datetime | None:
+        return read_extension(self.by, scene.snapshot.schedule.zone) if self.by else None
+
+    def _planned(self, scene: Scene) -> _Move:
+        return _plan(scene, self._by(scene))
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """A deadline of the open turn that gives way to another."""
+
+    turn: Waiting
+    old: dt.datetime
+    new: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +107,43 @@ def extend(scene: Scene, by: dt.timedelta | dt.datetime | None = None) -> str:
     not his own pause, nor that of a turn he has ruled on: more sheets may come
     than his ruling knows of. Returns what was done, in a sentence. Raises CampaignError.
     """
-    session, snapshot, now = scene.session, scene.snapshot, scene.now
-    turn = _open_turn(session, snapshot)
+    session, snapshot = scene.session, scene.snapshot
+    move = _plan(scene, by)
+    turn, zone = move.turn, snapshot.schedule.zone
+    stays = is_pause(turn.held) or turn.held == RULED
+    if turn.held and not stays:
+        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=""))
+    _move(scene, turn, move.old, move.new, actor="gm")
+    left = f" It is still held: {turn.held}." if stays else ""
+    back = f" To take that back: {_back(snapshot, move.old)}" if move.old > scene.now else ""
+    return f"Turn {turn.turn} of {snapshot.name} is due {when(move.new, zone)} now; everybody is told.{left}{back}"
+
+
+def _plan(scene: Scene, by: dt.timedelta | dt.datetime | None) -> _Move:
+    """Return where the deadline of the open turn is to be moved. Raises CampaignError."""
+    snapshot, now = scene.snapshot, scene.now
+    turn = _open_turn(scene.session, snapshot)
     if turn.deadline is None:
         raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
     by = by if by is not None else dt.timedelta(minutes=snapshot.policy.extension)
     new = by if isinstance(by, dt.datetime) else max(turn.deadline, now) + by
     _check(turn, turn.deadline, new, now)
-    stays = is_pause(turn.held) or turn.held == RULED
-    if turn.held and not stays:
-        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=""))
-    _move(scene, turn, turn.deadline, new, actor="gm")
-    left = f" It is still held: {turn.held}." if stays else ""
-    return (
-        f"Turn {turn.turn} of {snapshot.name} is due {when(new, snapshot.schedule.zone)} now; everybody is told.{left}"
-    )
+    return _Move(turn, turn.deadline, new)
+
+
+def _usual(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.datetime:
+    """Return the latest deadline that is no surprise: two usual turns later, or as much as the house rules give."""
+    later = base
+    for _ in range(2):
+        later = snapshot.schedule.next_after(later, least=dt.timedelta(minutes=1))
+    return max(later, base + dt.timedelta(minutes=snapshot.policy.extension))
+
+
+def _back(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
+    """Return how a GM sets the deadline that was, to the microsecond and whatever clocks do."""
+    local = old.astimezone(ZoneInfo(snapshot.schedule.zone))
+    moment = local.isoformat(timespec="auto" if local.second or local.microsecond else "minutes")
+    return f"pbem extend {snapshot.name} {moment} (by mail: EXTEND {moment})"
 
 
 def vote(scene: Scene, seat: Seat) -> str:
@@ -162,9 +210,10 @@ def _open_turn(session: Session, snapshot: CampaignSnapshot) -> Waiting:
 
 def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
     zone = turn.schedule.zone
-    if new <= max(old, now):
-        than = "the deadline there is" if old >= now else "now"
-        raise CampaignError(f"{when(new, zone)} is not later than {than}, {when(max(old, now), zone)}")
+    if new <= now:
+        raise CampaignError(f"{when(new, zone)} is not later than now, {when(now, zone)}; to run the turn: pbem run")
+    if new == old:
+        raise CampaignError(f"turn {turn.turn} is due {when(new, zone)} already")
     if new > now + LATEST:
         raise CampaignError(f"{when(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
@@ -174,7 +223,8 @@ def _move(scene: Scene, turn: Waiting, old: dt.datetime, new: dt.datetime, *, ac
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone
-    said = f"turn {turn.turn} extended: it was due {when(old, zone)}, and is due {when(new, zone)}"
+    how = "extended" if new > old else "shortened"
+    said = f"turn {turn.turn} {how}: it was due {when(old, zone)}, and is due {when(new, zone)}"
     act = note(session, snapshot.id, now, actor=actor, text=said)
     page = DeadlineMoved(
         campaign=snapshot.name,
