@@ -1,6 +1,17 @@
 """The database: tables, sessions, locking, migrations, copies."""
 
-from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, revision_of, sqlite_path
+from pbem.store.copying import (
+    LEFT_BEHIND,
+    PASSED_BY,
+    add_rows,
+    as_one_file,
+    copy_in,
+    copy_out,
+    damage_of,
+    is_empty,
+    revision_of,
+    sqlite_path,
+)
 from pbem.store.migrating import (
     downgrade,
     knows_revision,
@@ -11,8 +22,11 @@ from pbem.store.migrating import (
     schema_is_current,
 )
 from pbem.store.sessions import Store, flushed, insert_new
+from pbem.store.untrusted import take_rows
 
 __all__ = [
+    "LEFT_BEHIND",
+    "PASSED_BY",
     "Store",
     "add_rows",
     "as_one_file",
@@ -31,4 +45,5 @@ __all__ = [
     "revision_of",
     "schema_is_current",
     "sqlite_path",
+    "take_rows",
 ]
