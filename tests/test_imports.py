@@ -192,7 +192,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "deadlines history labels notices",
         "people press rolls",
         "columns ground reporting",
-        "resolving",
+        "resolving unreadable",
         "archiving",
         "proof restoring",
     ),

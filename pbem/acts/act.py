@@ -23,6 +23,7 @@ from pbem.campaign.archiving import archive_left
 from pbem.campaign.ground import act_on
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
+from pbem.campaign.unreadable import readable
 from pbem.house import House
 
 Facts = TypeVar("Facts")
@@ -110,7 +111,7 @@ class Planned(Weighty[Facts], Generic[Facts, Plan]):
 
 def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -> Facts:
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
-    with house.store.reading() as session:
+    with readable(house, name), house.store.reading() as session:
         facts = question.look(Scene(session, house, load_campaign(session, name), now))
     traces = question.traces(facts)
     if traces:
@@ -129,7 +130,8 @@ def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
 
 def do(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
     """Does something to a campaign. Raises CampaignError, having changed nothing."""
-    facts = _do_planned(house, name, act, now) if isinstance(act, Planned) else _do_at_once(house, name, act, now)
+    with readable(house, name):
+        facts = _do_planned(house, name, act, now) if isinstance(act, Planned) else _do_at_once(house, name, act, now)
     if act.rewrites:
         archive_left(house, now)
     return facts

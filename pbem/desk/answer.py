@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -35,6 +35,11 @@ class Tally:
     sheets: int = 0
     set_aside: int = 0
     unanswered: int = 0
+
+    def add(self, other: Tally) -> None:
+        """Add what came of further letters."""
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
 
 def answer_letters(house: House, now: dt.datetime, *, lane: str | None = None, progress: Progress = silent) -> Tally:

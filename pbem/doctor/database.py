@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 
 from sqlalchemy import func, inspect, select, update
@@ -12,7 +13,9 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.acts.past.chain import find_break
 from pbem.calendar.schedule import Schedule
+from pbem.campaign.columns import find_faults
 from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.unreadable import UNREADABLE
 from pbem.config import Settings
 from pbem.doctor.advice import advice_for_database
 from pbem.doctor.verdict import Examined, bad, fine
@@ -21,6 +24,9 @@ from pbem.housekeeping.health import stuck_mail
 from pbem.store import Store, damage_of, misfit, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
 from pbem.store.states import Phase
+
+MOST_ROWS = 10
+"""Rows that are named."""
 
 CLOCK_SLACK = dt.timedelta(minutes=5)
 """How far the clock may be behind what was written by it; servers' clocks differ."""
@@ -43,10 +49,18 @@ def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
             yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed"))
             return
         yield fine("database", "it can be written to and is of this version")
-        yield _clock(store, now)
-        yield from _stuck(store)
-        yield from _schedules(store)
-        yield from _histories(store)
+        yield from _rows(store)
+        for ask in (_clock(store, now), _stuck(store), _schedules(store), _histories(store)):
+            with suppress(*UNREADABLE):  # of these rows is told already
+                yield from ask
+
+
+def _rows(store: Store) -> Iterator[Examined]:
+    """Values that cannot be read, one by one; but for those that the time zone data of this machine may lack."""
+    with store.reading() as session, closing(find_faults(session.connection())) as faults:
+        others = (fault for fault in faults if (fault.table, fault.field) != ("campaign", "schedule"))
+        for fault in islice(others, MOST_ROWS):
+            yield bad("rows", fault.text, "put it right in the database, or restore a backup with: pbem restore FILE")
 
 
 def _trouble(settings: Settings) -> Examined | None:
@@ -90,7 +104,7 @@ def _lacking(store: Store) -> list[str]:
     return lacks
 
 
-def _clock(store: Store, now: dt.datetime) -> Examined:
+def _clock(store: Store, now: dt.datetime) -> Iterator[Examined]:
     """A clock that is behind what it has already stamped was set back, or was wrong then."""
     newest = {
         "letter": func.max(Letter.received_at),
@@ -101,12 +115,14 @@ def _clock(store: Store, now: dt.datetime) -> Examined:
         found = {what: at for what, column in newest.items() if (at := session.scalar(select(column))) is not None}
     shown = f"it is {_utc(now)}"
     if not found:
-        return fine("clock", shown)
+        yield fine("clock", shown)
+        return
     what = max(found, key=found.__getitem__)
     if found[what] <= now + CLOCK_SLACK:
-        return fine("clock", f"{shown}, and nothing in the database is of a later time")
+        yield fine("clock", f"{shown}, and nothing in the database is of a later time")
+        return
     text = f"{shown} by this machine, but the newest {what} is of {_utc(found[what])}"
-    return bad("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
+    yield bad("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
 
 
 def _stuck(store: Store) -> Iterator[Examined]:
@@ -128,8 +144,8 @@ def _histories(store: Store) -> Iterator[Examined]:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
             try:
                 broken = find_break(session, load_campaign(session, name))
-            except CampaignError:
-                continue  # its schedule cannot be read, which is told already
+            except (CampaignError, *UNREADABLE):
+                continue  # its schedule, or another row, cannot be read, which is told already
             if broken is not None:
                 whole = False
                 yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")

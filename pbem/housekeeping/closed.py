@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.unreadable import keep_fact, read_fact
 from pbem.errors import ConfigError
 from pbem.house import House
 from pbem.report.wording import when
@@ -16,22 +17,22 @@ from pbem.store.models import Fact
 CLOSED = "closed"
 """The name of the fact that is kept."""
 
-_CLOSED = select(Fact.data).where(Fact.name == CLOSED)
+_CLOSED = select(Fact.name).where(Fact.name == CLOSED)
 
 
 def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     """Closes a home that was restored from the backup made at a time."""
-    session.merge(Fact(name=CLOSED, data={"made": made.isoformat(), "at": now.isoformat()}))
+    keep_fact(session, CLOSED, {"made": made.isoformat(), "at": now.isoformat()})
 
 
 def closed_words(session: Session) -> str:
     """The sentence on a closed home, which says what to do; "" of an open one."""
-    closed = flushed(session).execute(_CLOSED).scalar()
-    if closed is None:
+    if flushed(session).execute(_CLOSED).first() is None:
         return ""
-    made = when(dt.datetime.fromisoformat(closed["made"]), "UTC")
+    closed = read_fact(session, CLOSED)
+    of = "" if closed is None else f" of {when(dt.datetime.fromisoformat(closed['made']), 'UTC')}"
     return (
-        f"this home was restored from its backup of {made}, and nothing is read, run or sent here until you say so, "
+        f"this home was restored from its backup{of}, and nothing is read, run or sent here until you say so, "
         "with: pbem reopen"
     )
 
@@ -50,7 +51,5 @@ def check_open(house: House) -> None:
 def open_home(house: House) -> bool:
     """Opens a home; False if it was not closed."""
     with house.store.writing() as session:
-        fact = session.get(Fact, CLOSED)
-        if fact is not None:
-            session.delete(fact)
-    return fact is not None
+        gone = session.execute(delete(Fact).where(Fact.name == CLOSED).returning(Fact.name)).first()
+    return gone is not None
