@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, count, islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from bench.harvester import middle
 from bench.parts.club import USUAL_TABLE
@@ -101,11 +100,11 @@ def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[Seat, View]]:
     yield from last.items()
 
 
-def made(batch: Batch, jobs: int, cache: Path) -> tuple[float, str]:
+def made(batch: Batch, jobs: int) -> tuple[float, str]:
     """The seconds it takes, and what all its files together are known by."""
     games: Mapping[str, AnyRuleset] = {batch.ruleset.key: batch.ruleset}
     start = time.perf_counter()
-    with Reporter([TEMPLATES], games, pictures=batch.pictures, cache=cache, jobs=jobs) as reporter:
+    with Reporter([TEMPLATES], games, pictures=batch.pictures, jobs=jobs) as reporter:
         known = known_by(reporter.reports(batch.jobs()))
     return time.perf_counter() - start, known
 
@@ -121,9 +120,8 @@ def known_by(reports: Iterable[ReportParts]) -> str:
 
 def compared(batch: Batch, jobs: int, rounds: int) -> tuple[float, float]:
     """Seconds with one process and with several. Raises RuntimeError if they do not make the same."""
-    with TemporaryDirectory() as folder:
-        made(batch, 1, Path(folder))  # templates are compiled by the first
-        runs = [(made(batch, 1, Path(folder)), made(batch, jobs, Path(folder))) for _ in range(rounds)]
+    made(batch, 1)  # templates are compiled by the first
+    runs = [(made(batch, 1), made(batch, jobs)) for _ in range(rounds)]
     if len({known for run in runs for _, known in run}) > 1:
         raise RuntimeError(f"{batch.name}: the reports of {jobs} processes are not those of one")
     return min(one for (one, _), _ in runs), min(several for _, (several, _) in runs)

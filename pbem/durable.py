@@ -1,9 +1,31 @@
-"""Files and folders that are to outlive a power cut."""
+"""Whole files: read within a bound, whatever they may be, and written so that they outlive a power cut."""
 
 from __future__ import annotations
 
 import os
+import stat
+import tempfile
 from pathlib import Path
+
+from pbem.errors import is_disk_full
+
+_ENOUGH = 1 << 16
+"""Bytes; what SQLite wants at a time is less."""
+
+
+def read_plain(path: Path, most: int, *, follow: bool = False) -> bytes:
+    """Return the bytes of a regular file of at most `most` bytes; a symbolic link counts only with `follow`.
+
+    Never waits for a pipe or reads a device. Raises OSError, or ValueError saying what the file is instead.
+    """
+    if not stat.S_ISREG((path.stat() if follow else path.lstat()).st_mode):
+        raise ValueError("it is no plain file")
+    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        raw = file.read(most + 1)
+    if len(raw) > most:
+        raise ValueError(f"it is larger than {most:,} bytes")
+    return raw
 
 
 def flush(path: Path) -> None:
@@ -21,7 +43,21 @@ def write_whole(path: Path, data: bytes) -> None:
     For one writer at a time: the draft beside it has a fixed name, so that a killed writer leaves one at most.
     """
     draft = path.with_name(f".{path.name}.draft")
-    draft.write_bytes(data)
-    flush(draft)
-    draft.rename(path)
+    try:
+        draft.write_bytes(data)
+        flush(draft)
+        draft.rename(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
     flush(path.parent)
+
+
+def has_room(folder: Path) -> bool:
+    """Return whether a file can be written in a folder, by writing one without a name; True if it cannot be made."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            file.write(bytes(_ENOUGH))
+    except OSError as error:
+        return not is_disk_full(error)
+    return True

@@ -19,6 +19,8 @@ Rulesets raise their own family, `pbem.ruleset.RulesetError`.
 
 from __future__ import annotations
 
+import errno
+
 from pbem.ruleset import RulesetError
 
 
@@ -85,8 +87,22 @@ MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, 
 """What a ruleset may raise at a state, a view or a record that it did not write itself."""
 
 
+DISK_FULL = "the disk is full; free some space, then try again"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+
+
+def is_disk_full(error: OSError) -> bool:
+    """Return whether a file could not be written for want of room, on the disk or of the user's share."""
+    return error.errno in _NO_ROOM
+
+
+def reason_of(error: OSError) -> str:
+    """Return why the operating system refused; a full disk is named as such."""
+    return DISK_FULL if is_disk_full(error) else error.strerror or str(error) or type(error).__name__
+
+
 def in_words(error: Exception) -> str:
     """An error for a GM: what was refused in a sentence as it stands, a fault in program or game by its name too."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'a file'}: {error.strerror}"
+        return f"{error.filename or 'a file'}: {reason_of(error)}"
     return str(error) if isinstance(error, PbemError | RulesetError) else f"{type(error).__name__}: {error}"

@@ -19,9 +19,6 @@ from pbem.store import Store, require_current
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 """The program's own templates; a GM's folder is searched before them."""
 
-CACHE = "cache"
-"""The folder of a home where compiled templates are kept; it may be thrown away at any time."""
-
 
 class MakesReports(Protocol):
     """Makes the reports of a turn."""
@@ -77,8 +74,7 @@ def house_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[Ho
     store = Store(settings.database, open_waker(settings))
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:
-        cache = settings.home / CACHE
-        with Reporter(folders, games, pictures=settings.pictures, cache=cache, jobs=settings.jobs) as reporter:
+        with Reporter(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
             yield House(settings, store, games, reporter)
     finally:
         gc.unfreeze()

@@ -19,6 +19,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from pbem.errors import reason_of
 from pbem.masking import masked
 
 STANDARD_ERROR = "-"
@@ -121,10 +122,22 @@ class _Stream(_Quiet, logging.StreamHandler[Any]):
 
 
 class _File(_Quiet, RotatingFileHandler):
-    """Writes to a file that is opened, and its folder made, with the first event."""
+    """Writes to a file that is opened, and its folder made, with the first event.
+
+    A file that takes nothing is told of on standard error, once.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
+        self._is_told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is logging's
+        """Name what keeps the log from being written; a night's turns go on all the same."""
+        error = sys.exception()
+        if isinstance(error, OSError) and not self._is_told:
+            self._is_told = True
+            with suppress(OSError):
+                print(f"Warning: the log {self.baseFilename} cannot be written: {reason_of(error)}", file=sys.stderr)
 
     def _open(self) -> Any:
         Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)

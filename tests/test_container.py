@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).parents[1]
 RECIPE = ROOT / "Containerfile"
 GUIDE = (ROOT / "docs" / "gm-guide.md").read_text()
 ENGINES = ("podman", "docker")
 IMAGE = "pbem-under-test"
-PATIENCE = 600
-"""Seconds, on a machine that is busy with much else."""
 
 _SECRET = re.compile(r"(?i)passw|secret|token|api_?key")
 

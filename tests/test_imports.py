@@ -18,22 +18,22 @@ ROOMS: dict[str, set[str]] = {
     "progress": set(),
     "rubbish": set(),
     "masking": set(),
-    "durable": set(),
-    "logbook": {"masking"},
     "ruleset": set(),
     "errors": {"ruleset"},
+    "logbook": {"errors", "masking"},
+    "durable": {"errors"},
     "catalogue": {"errors", "ruleset"},
     "scaffold": {"errors"},
     "rulebook": {"ruleset"},
-    "config": {"errors", "masking"},
-    "store": {"errors", "ruleset"},
+    "config": {"durable", "errors", "masking"},
+    "store": {"durable", "errors", "ruleset"},
     "jobs": {"config", "errors", "store"},
-    "founding": {"config", "jobs", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "web": {"errors"},
     "report": {"errors", "logbook", "ruleset", "web"},
     "schemas": {"report", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
+    "founding": {"archive", "config", "errors", "jobs", "store"},
     "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
     "campaign": {
@@ -41,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
         *("post", "progress", "report", "ruleset", "store", "web"),
     },
     "acts": {
-        *("archive", "calendar", "campaign", "errors", "founding", "house", "masking"),
+        *("archive", "calendar", "campaign", "durable", "errors", "founding", "house", "masking"),
         *("post", "report", "rulebook", "ruleset", "store"),
     },
     "housekeeping": {
@@ -62,7 +62,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "upkeep": {"campaign", "errors", "masking", "post", "store"},
     "doctor": {
-        *("acts", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
+        *("acts", "archive", "calendar", "campaign", "catalogue", "config", "errors", "house", "housekeeping"),
         *("post", "progress", "report", "ruleset", "site", "store"),
     },
     "steps": {
@@ -158,9 +158,12 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "outbox sending",
     ),
     "report": (
-        "crew entry facts history_pages pages painter photos pictures press_pages scores time_pages wording",
-        "receipt",
-        "compiling data enclosed examining gm_pages markdown people_pages sharing",
+        (
+            "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores "
+            "time_pages wording"
+        ),
+        "examiner receipt",
+        "data enclosed examining gm_pages markdown people_pages sharing",
         "seat_page",
         "samples typed",
         "reporter",
@@ -285,7 +288,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "upkeep": ("ledger letters outbox",),
     "doctor": (
         "advice verdict",
-        "database mail places privacy",
+        "archive mail places privacy",
+        "database",
         "examining",
     ),
     "console": ("backup bar copies games pictures proof running umpire upkeep",),

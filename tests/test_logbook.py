@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pbem import logbook
+from pbem.errors import DISK_FULL
 from pbem.logbook import open_log, tell
 from pbem.masking import remember
 
@@ -58,13 +59,19 @@ def test_no_line_tells_a_secret(tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_written_is_left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Neither a folder in its place nor a full disk raises anything, or says a word."""
+    """Neither a folder in its place nor a full disk raises anything; each is told of once."""
     (tmp_path / "log").mkdir()
     for path in (tmp_path / "log", Path("/dev/full")):
         with open_log(path):
             tell("tick began")
+            tell("tick ended")
 
-    assert capfd.readouterr() == ("", "")
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        f"Warning: the log {tmp_path / 'log'} cannot be written: Is a directory",
+        f"Warning: the log /dev/full cannot be written: {DISK_FULL}",
+    ]
 
 
 def test_a_log_may_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

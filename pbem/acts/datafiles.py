@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pbem.durable import read_plain
 from pbem.errors import CampaignError
 from pbem.ruleset import Json
 from pbem.ruleset.canonical import storable
@@ -26,6 +27,12 @@ DEEPEST = 50
 MOST_MERGED = 10_000
 """Keys of an object that others were merged into."""
 
+MOST_BYTES = 16_000_000
+"""Bytes of a file; the largest state of a game is a tenth of that."""
+
+MOST_YAML = 1_000_000
+"""Bytes of a YAML file, of which a second reads some 100,000."""
+
 _TOO_MUCH = "it stands for too much data"
 
 _SEPARATORS = ",;\t"
@@ -33,20 +40,21 @@ _SEPARATORS = ",;\t"
 
 def read_data(path: Path) -> Json:
     """The data of a file. Raises CampaignError saying what is wrong with it, and in which line if that is known."""
-    name, read = _READERS.get(path.suffix.lower(), ("JSON", json.loads))
+    name, read, most = _READERS.get(path.suffix.lower(), ("JSON", json.loads, MOST_BYTES))
     try:
-        return storable(read(path.read_text("utf-8-sig")))
+        return storable(read(read_plain(path, most, follow=True).decode("utf-8-sig")))
     except OSError as error:
         raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
     except (ValueError, RecursionError) as error:
-        raise CampaignError(f"{path} is not {name} ({error})") from None
+        raise CampaignError(f"{path} is not {name} ({str(error)[:200]})") from None
 
 
 def read_yaml(text: str) -> Json:
     """The data of YAML. Raises ValueError for what is none, or has no counterpart in JSON."""
     # Here, since it takes a while, and most commands read no such file.
     from ruamel.yaml import YAML
-    from ruamel.yaml.constructor import SafeConstructor
+    from ruamel.yaml.composer import MaxDepthExceededError
+    from ruamel.yaml.constructor import ConstructorError, SafeConstructor
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     class Constructor(SafeConstructor):
@@ -58,10 +66,20 @@ def read_yaml(text: str) -> Json:
             if len(node.value) > max(written, MOST_MERGED):
                 raise ValueError(_TOO_MUCH)
 
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            try:
+                return super().construct_object(node, deep=deep)
+            except LookupError:  # ruamel.yaml has no error of its own for a value such as `!!bool abc`
+                raise ConstructorError(None, None, f"no value of {node.tag}", node.start_mark) from None
+
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = Constructor
+    yaml.max_depth = DEEPEST
+    yaml.composer.warn_double_anchors = False
     try:
         data = yaml.load(text)
+    except MaxDepthExceededError:
+        raise ValueError(_TOO_MUCH) from None
     except MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ValueError(f"{' '.join(str(error.problem or error.context).split())}{line}") from None
@@ -119,8 +137,8 @@ def _row(line: int, row: Mapping[str | None, Any]) -> dict[str, str]:
     return {str(heading): (cell or "").strip() for heading, cell in row.items()}
 
 
-_READERS: Mapping[str, tuple[str, Callable[[str], Json]]] = {
-    ".yaml": ("YAML", read_yaml),
-    ".yml": ("YAML", read_yaml),
-    ".csv": ("CSV", read_table),
+_READERS: Mapping[str, tuple[str, Callable[[str], Json], int]] = {
+    ".yaml": ("YAML", read_yaml, MOST_YAML),
+    ".yml": ("YAML", read_yaml, MOST_YAML),
+    ".csv": ("CSV", read_table, MOST_BYTES),
 }

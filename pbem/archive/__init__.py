@@ -6,10 +6,12 @@ from pbem.archive.files import (
     SheetReceived,
     archive_turn,
     bring_back,
+    campaigns_there,
     copy_withdrawn,
     is_whole,
     set_aside,
     turn_files,
+    turn_folder,
     turns_there,
 )
 from pbem.archive.patches import Difference, Patch, PatchError, apply_patch, differences, is_patch, make_patch
@@ -37,6 +39,7 @@ __all__ = [
     "apply_patch",
     "archive_turn",
     "bring_back",
+    "campaigns_there",
     "copy_withdrawn",
     "differences",
     "drawn_word",
@@ -58,6 +61,7 @@ __all__ = [
     "told_hash",
     "turn_dice",
     "turn_files",
+    "turn_folder",
     "turn_record",
     "turns_there",
     "words_told",

@@ -72,7 +72,7 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
     told = json.loads(record)
     if told["files"] != {path: file_hash(content) for path, content in files.items()}:
         raise ValueError(f"these are not the files of turn {told['number']} of {told['campaign']}")
-    folder = _places(archive, record)[withdrawn]
+    folder = turn_folder(archive, record, withdrawn=withdrawn)
     home = folder.parent
     if folder.exists():
         _mend(folder, record, files)
@@ -94,9 +94,19 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
 
 def is_whole(archive: Path, record: bytes, *, withdrawn: bool = False) -> bool:
     """Whether the folder of a turn is there with this record and all its files, to the byte. Raises OSError."""
-    folder = _places(archive, record)[withdrawn]
+    folder = turn_folder(archive, record, withdrawn=withdrawn)
     expected: dict[str, str] = json.loads(record)["files"] | {RECORD: file_hash(record)}
     return all(_hash(folder / name) == hash_ for name, hash_ in expected.items())
+
+
+def turn_folder(archive: Path, record: bytes, *, withdrawn: bool = False) -> Path:
+    """Return the folder of the turn that `record` tells of, be it there or not."""
+    return _places(archive, record)[withdrawn]
+
+
+def campaigns_there(archive: Path) -> list[str]:
+    """Return the names of the campaigns that have turns in an archive; none if it is not there."""
+    return sorted(path.name for path in archive.glob("*") if any(path.glob(f"[0-9][0-9][0-9][0-9]*/{RECORD}")))
 
 
 def turns_there(archive: Path, campaign: str) -> tuple[set[str], int]:

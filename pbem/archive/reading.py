@@ -18,6 +18,7 @@ from pathlib import Path
 
 from pbem.archive.record import file_hash
 from pbem.archive.shape import check_shape
+from pbem.durable import read_plain
 from pbem.errors import ReplayError
 from pbem.ruleset import Json
 
@@ -67,7 +68,7 @@ class Folder:
     def read(self, path: str, most: int = MOST_FILE) -> bytes:
         """A file named by the record. Raises ReplayError if it is gone, or is no plain file of a fitting size."""
         try:
-            return _read(self.path / path, most)
+            return read_plain(self.path / path, most)
         except (OSError, ValueError) as error:
             said = (error.strerror if isinstance(error, OSError) else None) or error
             raise ReplayError(f"turn {self.number}: {self.said(path)} cannot be read: {said}") from None
@@ -107,7 +108,7 @@ def _first(home: Path, name: str) -> int:
     if number == 0 or len(name) > _LONGEST_NUMBER or name != folder_name(number):
         return 0
     try:
-        record = json.loads(_read(home / name / RECORD, MOST_RECORD))
+        record = json.loads(read_plain(home / name / RECORD, MOST_RECORD))
     except (OSError, ValueError, RecursionError):
         return 0
     return number if isinstance(record, dict) and "given" in record else 0
@@ -202,14 +203,3 @@ def _open(home: Path, name: str, number: int, campaign: str) -> Folder:
         what = f"turn {record['number']} of {record['campaign']}"
         raise ReplayError(f"turn {number}: {name}/{RECORD} tells of {what}, expected turn {number} of {campaign}")
     return Folder(path, name, number, record, raw)
-
-
-def _read(path: Path, most: int) -> bytes:
-    """A plain file's bytes. Raises OSError, or ValueError saying what it is instead. No pipe is waited for."""
-    if not stat.S_ISREG(path.lstat().st_mode):
-        raise ValueError("it is no plain file")
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-        raw = file.read(most + 1)
-    if len(raw) > most:
-        raise ValueError(f"it is larger than {most:,} bytes")
-    return raw

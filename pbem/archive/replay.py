@@ -99,7 +99,7 @@ class _Run:
         self._check_game(folder)
         with _refused(folder):
             events = self._set_up(folder) if folder.is_set_up else self._resolve(folder)
-            self._expect(folder, "the state after it", "state_after")
+            self._expect_result(folder, "the state after it", state_hash(self._ruleset, self.state), "state_after")
             self._check_reports(folder, events)
 
     def _check_game(self, folder: Folder) -> None:
@@ -125,12 +125,12 @@ class _Run:
         return ()
 
     def _resolve(self, folder: Folder) -> Sequence[Event]:
-        self._expect(folder, "the state before it", "state_before")
+        _compare(folder, "the state before it", state_hash(self._ruleset, self.state), folder.record["state_before"])
         check_rolls(folder, self._seed)
         turn = _turn_input(self._ruleset, folder.record)
         state, events = self._ruleset.resolve(self.state, turn, turn_dice(self._seed, folder.number))
         self._keep(state, folder.record)
-        _compare(folder, "what happened", events_hash(events), folder.record["events"])
+        self._expect_result(folder, "what happened", events_hash(events), "events")
         return events
 
     def _keep(self, state: Any, record: Json) -> None:
@@ -138,8 +138,13 @@ class _Run:
         data = apply_patch(json.loads(canonical(self._ruleset.dump(state))), record.get("patch", ()))
         self.state = self._ruleset.load(data, self._ruleset.version)
 
-    def _expect(self, folder: Folder, what: str, key: str) -> None:
-        _compare(folder, what, state_hash(self._ruleset, self.state), folder.record[key])
+    def _expect_result(self, folder: Folder, what: str, found: str, key: str) -> None:
+        """Compare what the rules made of a turn with its record. Raises ReplayError naming both causes there may be."""
+        try:
+            _compare(folder, what, found, folder.record[key])
+        except ReplayError as error:
+            game = f"{self._ruleset.title} version {self._ruleset.version}"
+            raise ReplayError(f"{error}; either the record was changed, or the code of {game} since it ran") from None
 
     def _check_reports(self, folder: Folder, events: Sequence[Event]) -> None:
         for seat in folder.record["seats"]:

@@ -17,11 +17,11 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
-from pbem.errors import BackupError
+from pbem.errors import BackupError, is_disk_full, reason_of
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -71,8 +71,22 @@ class Packing:
 
     def __init__(self, path: Path) -> None:
         path.touch(mode=0o600, exist_ok=False)
-        self._zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
+        self._file = path.open("wb")
+        self._zip = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
         self._parts: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close the file; of one that could not be finished, as on a full disk, nothing more is written."""
+        if kind is not None:
+            self._zip.fp = None  # its destructor would write the directory, and complain aloud that it cannot
+            with suppress(OSError):
+                self._file.close()
+            return
+        self._zip.close()
+        self._file.close()
 
     @contextmanager
     def part(self, name: str) -> Iterator[Any]:
@@ -87,11 +101,21 @@ class Packing:
         with source.open("rb") as file, self.part(name) as part:
             shutil.copyfileobj(file, part, AT_ONCE)
 
-    def close(self, facts: Mapping[str, Any]) -> None:
-        """Writes the manifest last: without it, the file is no backup."""
+    def put_manifest(self, facts: Mapping[str, Any]) -> None:
+        """Write the manifest, as the last: without it, the file is no backup."""
         told = {"format": FORMAT, **facts, "parts": self._parts}
         self._zip.writestr(MANIFEST, json.dumps(told, indent=1, ensure_ascii=False))
-        self._zip.close()
+
+
+@contextmanager
+def disk_full_named(path: Path) -> Iterator[None]:
+    """Raise BackupError where the block finds no room to write a file: the error itself seldom tells of which."""
+    try:
+        yield
+    except OSError as error:
+        if not is_disk_full(error):
+            raise
+        raise BackupError(f"{path} cannot be written: {reason_of(error)}") from error
 
 
 class Packed:

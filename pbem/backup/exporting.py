@@ -8,8 +8,6 @@ taken in there can be taken back.
 from __future__ import annotations
 
 import datetime as dt
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +16,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.backup.archives import campaigns_in, pack_archive
-from pbem.backup.container import DATABASE, Packing, is_ours
+from pbem.backup.container import DATABASE, Packing, disk_full_named, is_ours
 from pbem.backup.making import DRAFT, TURNS
 from pbem.backup.others import take_out_others
 from pbem.backup.trees import writing
@@ -32,7 +30,7 @@ from pbem.errors import BackupError, CampaignError
 from pbem.house import House
 from pbem.report.people_pages import Notice
 from pbem.report.time_pages import Paused
-from pbem.store import copy_out, revision_of
+from pbem.store import copy_out, open_file, revision_of
 from pbem.store.models import Campaign, Request
 from pbem.store.states import Phase
 
@@ -57,7 +55,7 @@ def export_campaign(house: House, name: str, file: Path, now: dt.datetime, *, to
     if not file.parent.is_dir():
         raise BackupError(f"the folder {file.parent} is not there")
     _mark(house, name, to, now)
-    with workshop(file.parent) as draft:
+    with disk_full_named(file), workshop(file.parent) as draft:
         _write(house, name, draft, now, to)
         put(draft / DRAFT, file)
     return Exported(campaign=name, path=file, bytes=file.stat().st_size, to=to)
@@ -112,22 +110,23 @@ def _move_away(session: Session, house: House, snapshot: CampaignSnapshot, to: s
 
 
 def _write(house: House, name: str, draft: Path, now: dt.datetime, to: str) -> None:
-    copy, packing = draft / DATABASE, Packing(draft / DRAFT)
+    copy = draft / DATABASE
     copy_out(house.settings.database, copy)
-    with closing(sqlite3.connect(copy, isolation_level=None)) as database:
-        take_out_others(database, name)
-        database.execute("VACUUM")  # what was deleted would lie in it otherwise
-        campaigns = campaigns_in(database)
-        with packing.part(f"{TURNS}{name}.tar") as part, writing(part) as tree:
-            pack_archive(database, house.settings.archive, name, tree)
-    packing.put(DATABASE, copy)
-    facts = {
-        "kind": "campaign",
-        "pbem": version("pbem"),
-        "made": now.astimezone(dt.UTC).isoformat(),
-        "migration": revision_of(copy),
-        "address": house.settings.address,
-        "to": to,
-        "campaigns": campaigns,
-    }
-    packing.close(facts)
+    with Packing(draft / DRAFT) as packing:
+        with open_file(copy) as database:
+            take_out_others(database, name)
+            database.execute("VACUUM")  # what was deleted would lie in it otherwise
+            campaigns = campaigns_in(database)
+            with packing.part(f"{TURNS}{name}.tar") as part, writing(part) as tree:
+                pack_archive(database, house.settings.archive, name, tree)
+        packing.put(DATABASE, copy)
+        facts = {
+            "kind": "campaign",
+            "pbem": version("pbem"),
+            "made": now.astimezone(dt.UTC).isoformat(),
+            "migration": revision_of(copy),
+            "address": house.settings.address,
+            "to": to,
+            "campaigns": campaigns,
+        }
+        packing.put_manifest(facts)

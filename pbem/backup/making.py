@@ -9,22 +9,20 @@ from it, so they are read after it; of the archive, what the copy knows.
 from __future__ import annotations
 
 import datetime as dt
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from pbem.backup.archives import campaigns_in, pack_archive
-from pbem.backup.container import DATABASE, Packing, is_ours
+from pbem.backup.container import DATABASE, Packing, disk_full_named, is_ours
 from pbem.backup.trees import Tree, writing
 from pbem.backup.workshop import put, workshop
 from pbem.config import FILE_NAME, PostUrl, Settings, files_named, rehomed, with_values
 from pbem.errors import BackupError
 from pbem.progress import Progress, silent
-from pbem.store import copy_out, migrate, revision_of
+from pbem.store import copy_out, migrate, open_file, revision_of
 
 INBOX, CARRIER = "post/inbox.tar", "post/carrier.tar"
 FILES, TEMPLATES = "files.tar", "templates.tar"
@@ -72,7 +70,7 @@ def back_up(
         raise BackupError(f"{path} is there, and is no backup: give another name, or a folder")
     if not path.parent.is_dir():
         raise BackupError(f"the folder {path.parent} is not there")
-    with workshop(path.parent) as draft:
+    with disk_full_named(path), workshop(path.parent) as draft:
         facts, lacking = _write(settings, draft, now, with_secrets=with_secrets, progress=progress)
         put(draft / DRAFT, path)
     removed = _thin_out(path, keep) if keep else ()
@@ -89,32 +87,33 @@ def back_up(
 def _write(
     settings: Settings, draft: Path, now: dt.datetime, *, with_secrets: bool, progress: Progress
 ) -> tuple[Mapping[str, Any], int]:
-    packing, copy = Packing(draft / DRAFT), draft / DATABASE
-    _pack_post(packing, settings, settings.inbox_url, INBOX)
-    copy_out(settings.database, copy)
-    _pack_post(packing, settings, settings.carrier_url, CARRIER)
-    packing.put(DATABASE, copy)
-    made_by = revision_of(copy)
-    migrate(f"sqlite:///{copy}")  # what is looked up in it may be in no table of an older version
-    _pack_settings(packing, settings, with_secrets=with_secrets)
-    lacking = 0
-    with closing(sqlite3.connect(copy)) as database:
-        campaigns = campaigns_in(database)
-        for number, campaign in enumerate(campaigns, start=1):
-            with packing.part(f"{TURNS}{campaign['name']}.tar") as part, writing(part) as tree:
-                lacking += pack_archive(database, settings.archive, str(campaign["name"]), tree)
-            progress("packing", number, len(campaigns))
-    facts = {
-        "kind": "home",
-        "pbem": version("pbem"),
-        "made": now.astimezone(dt.UTC).isoformat(),
-        "migration": made_by,
-        "address": settings.address,
-        "campaigns": campaigns,
-        "secrets": with_secrets,
-        "left_out": list(_left_out(settings, with_secrets=with_secrets)),
-    }
-    packing.close(facts)
+    copy = draft / DATABASE
+    with Packing(draft / DRAFT) as packing:
+        _pack_post(packing, settings, settings.inbox_url, INBOX)
+        copy_out(settings.database, copy)
+        _pack_post(packing, settings, settings.carrier_url, CARRIER)
+        packing.put(DATABASE, copy)
+        made_by = revision_of(copy)
+        migrate(f"sqlite:///{copy}")  # what is looked up in it may be in no table of an older version
+        _pack_settings(packing, settings, with_secrets=with_secrets)
+        lacking = 0
+        with open_file(copy) as database:
+            campaigns = campaigns_in(database)
+            for number, campaign in enumerate(campaigns, start=1):
+                with packing.part(f"{TURNS}{campaign['name']}.tar") as part, writing(part) as tree:
+                    lacking += pack_archive(database, settings.archive, str(campaign["name"]), tree)
+                progress("packing", number, len(campaigns))
+        facts = {
+            "kind": "home",
+            "pbem": version("pbem"),
+            "made": now.astimezone(dt.UTC).isoformat(),
+            "migration": made_by,
+            "address": settings.address,
+            "campaigns": campaigns,
+            "secrets": with_secrets,
+            "left_out": list(_left_out(settings, with_secrets=with_secrets)),
+        }
+        packing.put_manifest(facts)
     return facts, lacking
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from pbem.backup.workshop import put, workshop
 from pbem.config import checked_database, lacks
 from pbem.errors import BackupError
 from pbem.founding import make_folders
-from pbem.house import CACHE, house_of
+from pbem.house import house_of
 from pbem.jobs import prepare_queues
 from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset
@@ -127,7 +126,6 @@ def _prepare(
         problems = complete_archive(house, now)
         with house.store.reading() as session:
             problems += broken_campaigns(session)
-    shutil.rmtree(draft / CACHE, ignore_errors=True)
     as_one_file(draft / FILE)
     return settled, problems
 

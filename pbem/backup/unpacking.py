@@ -96,7 +96,7 @@ def complete_archive(house: House, now: dt.datetime) -> list[str]:
     for start in range(0, len(ids), _AT_ONCE):
         with house.store.reading() as session:
             turns = load_resolved(session, resolved_turns().where(Turn.id.in_(ids[start : start + _AT_ONCE])))
-        problems += filter(None, [write_again(house, turn) for turn in turns if damaged(house, turn)])
+        problems += filter(None, [write_again(house, turn) for turn in turns if damaged(house.settings.archive, turn)])
     return list(dict.fromkeys(problems))
 
 

@@ -7,18 +7,21 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from sqlalchemy import Table, insert
+from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.house import House
 from pbem.post.writing import Mail
 from pbem.ruleset import svg_escape
 from pbem.store import flushed
-from pbem.store.models import SealedPage
+from pbem.store.models import SealedPage, SeatRow
 from pbem.store.waking import Queue, Work, wake
 from pbem.web import seal_page
 
 _PUT = insert(cast(Table, SealedPage.__table__))
+_SEAT = select(SeatRow.id, SeatRow.person_id).where(
+    SeatRow.campaign_id == bindparam("campaign"), SeatRow.name == bindparam("seat")
+)
 _FIRST = re.compile(r"(?=<h2)|(?=</body>)")
 _SAID = "As a page, with a desk for your orders; whoever has this link can read it:"
 
@@ -33,8 +36,10 @@ def _linked(session: Session, house: House, campaign_id: int | None, mail: Mail)
     if page is None:
         return mail
     sealed = seal_page(page.content)
-    row = {"campaign_id": campaign_id, "place": sealed.place, "content": sealed.content}
-    flushed(session).execute(_PUT, [row])
+    connection = flushed(session)
+    seat_id, person_id = connection.execute(_SEAT, {"campaign": campaign_id, "seat": page.linked}).one()
+    row = {"campaign_id": campaign_id, "seat_id": seat_id, "person_id": person_id}
+    connection.execute(_PUT, [{**row, "place": sealed.place, "content": sealed.content}])
     wake(session, Work(Queue.ARCHIVE))
     url = f"{house.settings.site_url}{sealed.place}#{sealed.key}"
     return dataclasses.replace(

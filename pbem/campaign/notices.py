@@ -171,9 +171,9 @@ class Postman:
             if png is not None
         )
         files = tuple(Part(each.name, each.kind, each.content, each.cid) for each in enclosed)
-        linked = linked and self.house.settings.has_site
+        seat = facts.seat if linked and self.house.settings.has_site else ""
         name = f"{facts.campaign}-{facts.seat}.html"
-        page = (Part.page(name, parts.page, linked=linked),) if parts.page else ()
+        page = (Part.page(name, parts.page, linked=seat),) if parts.page else ()
         mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
         return dataclasses.replace(mail, html=parts.html, parts=(*pictures, *files, *page, data))
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+import json
+from collections.abc import Mapping
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
 
 from pbem.archive import ReplayProof, file_hash, replay
+from pbem.archive.record import state_hash
 from pbem.campaign.archiving import untidy
 from pbem.campaign.history import all_withdrawn
-from pbem.campaign.snapshot import live, load_campaign
-from pbem.errors import CampaignError
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
+from pbem.errors import CampaignError, ReplayError
 from pbem.house import House
 from pbem.progress import Progress, silent
-from pbem.store.models import Turn
+from pbem.ruleset import AnyRuleset, SaveError
+from pbem.store.models import Campaign, Turn
+from pbem.store.states import Phase
+
+CODE_REPAIR = "install the code that ran it, or give the new code a new version with an upgrade of its saves"
+"""What to do where the code of a game has changed under the same version."""
+
+_NEWEST = select(Turn.state, Turn.state_hash).where(live(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
 
 
 def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProof:
@@ -19,6 +31,48 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
 
     Raises CampaignError when there is nothing to prove yet.
     """
+    try:
+        return _replay(house, name, progress)
+    except ReplayError as error:
+        with house.store.reading() as session:
+            changed = code_change(session, house.games, load_campaign(session, name))
+        if not changed:
+            raise
+        raise ReplayError(f"{error}. {changed[0].upper()}{changed[1:]}: {CODE_REPAIR}") from None
+
+
+def begun(house: House) -> list[str]:
+    """Return the names of the campaigns that have begun, so that there is an archive. Raises CampaignError if none."""
+    with house.store.reading() as session:
+        has_begun = Campaign.status != Phase.FORMING
+        names = list(session.scalars(select(Campaign.name).where(has_begun).order_by(Campaign.name)))
+    if not names:
+        raise CampaignError("no campaign has begun: there is no archive to prove")
+    return names
+
+
+def code_change(session: Session, games: Mapping[str, AnyRuleset], snapshot: CampaignSnapshot) -> str:
+    """Return a sentence if the code of a campaign's game has changed under the same version, "" if it has not.
+
+    The state of the newest turn is read and written again: a field that was
+    added with a default, or renamed, makes another state of it, with another hash.
+    """
+    ruleset = games.get(snapshot.game)
+    kept = session.execute(_NEWEST, {"campaign": snapshot.id}).first()
+    if ruleset is None or kept is None or snapshot.version != ruleset.version:
+        return ""
+    state, expected = kept
+    try:
+        found = state_hash(ruleset, ruleset.load(json.loads(state), snapshot.version))
+    except SaveError:
+        found = ""
+    if found == expected:
+        return ""
+    game = f"{ruleset.title} version {ruleset.version}"
+    return f"the code of {game} has changed since the newest turn was opened, but not its version"
+
+
+def _replay(house: House, name: str, progress: Progress) -> ReplayProof:
     with house.store.reading() as session:
         snapshot = load_campaign(session, name)
         resolved = session.execute(

@@ -11,6 +11,7 @@ import itertools
 import json
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
@@ -46,10 +47,10 @@ def restore(house: House, campaign: str | None = None) -> list[str]:
     return [problem for turn in turns.values() if (problem := _restored(house, turn))]
 
 
-def damaged(house: House, turn: Resolved) -> str:
+def damaged(archive: Path, turn: Resolved) -> str:
     """Why the folder of a turn cannot be said to be whole, "" if it is."""
     try:
-        if is_whole(house.settings.archive, turn.record, withdrawn=turn.withdrawn):
+        if is_whole(archive, turn.record, withdrawn=turn.withdrawn):
             return ""
     except OSError as error:
         return f"{turn.said} cannot be read in the archive ({in_words(error)})"
@@ -57,7 +58,7 @@ def damaged(house: House, turn: Resolved) -> str:
 
 
 def _restored(house: House, turn: Resolved) -> str:
-    if not (damage := damaged(house, turn)):
+    if not (damage := damaged(house.settings.archive, turn)):
         return ""
     return write_again(house, turn) or f"{damage}; it was written again from the database"
 

@@ -10,6 +10,7 @@ import click
 from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
 from pbem.backup import check_backup as check
 from pbem.commands.common import home_folder, known_games, open_home, show
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, home_option, json_option, now_option
 from pbem.config import load_settings
 from pbem.console.backup import checked_lines, exported_lines, imported_lines, made_lines, restored_lines
@@ -20,7 +21,7 @@ FILE = click.Path(path_type=Path)
 BACKUP = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", type=FILE)
 @click.option("--keep", type=NUMBER, help="FILE is a folder: keep so many of the newest there, and remove older ones.")
 @click.option("--with-secrets", is_flag=True, help="Take key files along, that of DKIM and those that commands name.")
@@ -37,7 +38,7 @@ def backup(
     show(made, made_lines(made), as_json=as_json)
 
 
-@click.command("check-backup")
+@click.command("check-backup", cls=Command)
 @click.argument("file", type=BACKUP)
 @now_option
 @json_option
@@ -50,7 +51,7 @@ def check_backup(context: click.Context, file: Path, now: dt.datetime, as_json: 
     context.exit(1 if checked.problems else 0)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", type=BACKUP)
 @click.argument("folder", type=FOLDER, metavar="HOME")
 @click.option("--database", default="", metavar="URL", help="An empty PostgreSQL database. [default: a file in HOME]")
@@ -63,7 +64,7 @@ def restore(file: Path, folder: Path, *, database: str, now: dt.datetime, as_jso
     show(restored, restored_lines(restored), as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @home_option
 def reopen(home: Path | None) -> None:
     """Let a restored home read, run and send again."""
@@ -72,7 +73,7 @@ def reopen(home: Path | None) -> None:
     click.echo("The home is open: the next tick reads the mail." if was_closed else "The home was open already.")
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @click.argument("name")
 @click.argument("file", type=BACKUP, required=False)
 @click.option("--to", default="", metavar="ADDRESS", help="The order address of the home that it moves to.")
@@ -96,7 +97,7 @@ def export_campaign_(
     show(exported, exported_lines(exported), as_json=as_json)
 
 
-@click.command("import")
+@click.command("import", cls=Command)
 @click.argument("file", type=BACKUP)
 @now_option
 @json_option

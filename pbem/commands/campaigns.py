@@ -15,18 +15,19 @@ from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy, ShowPolicy
 from pbem.acts.takeover import LAST_TURN, read_texts
 from pbem.commands.common import act, ask, open_home, say
-from pbem.commands.options import FILE, FOLDER, Pair, clock, home_option, json_option, now_option
+from pbem.commands.group import Command
+from pbem.commands.options import FILE, FOLDER, Pair, by_name, clock, home_option, json_option, now_option, pairs_option
 from pbem.telling.campaigns import created_lines
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--game", required=True, metavar="KEY", help="What is played; see: pbem games")
 @click.option("--gm", required=True, metavar="ADDRESS", help="Whom to tell of problems.")
-@click.option("--seat", "seats", multiple=True, type=Pair("SEAT=ADDRESS"), help="Who sits where.")
+@pairs_option("--seat", "seats", "SEAT=ADDRESS", "Who sits where.")
 @click.option("--open", "open_seats", default=0, type=click.IntRange(0), help="Seats more, for who signs up or comes.")
-@click.option("--policy", "rules", multiple=True, type=Pair("RULE=VALUE"), help="A rule of the campaign; see: policy")
-@click.option("--option", "options", multiple=True, type=Pair("NAME=VALUE"), help="A house rule; see: pbem games")
+@pairs_option("--policy", "rules", "RULE=VALUE", "A rule of the campaign; see: policy")
+@pairs_option("--option", "options", "NAME=VALUE", "A house rule; see: pbem games")
 @click.option("--deadline", required=True, help='When turns are due: "FRI 20:00 Europe/Berlin", "EVERY 12h".')
 @click.option("--state", type=FILE, help="Go on from this state of a game begun elsewhere; see: pbem state")
 @click.option("--from", "texts", type=FOLDER, help="Go on from the texts in this folder, in a game that its GM judges.")
@@ -39,10 +40,10 @@ def new(
     name: str,
     game: str,
     gm: str,
-    seats: tuple[tuple[str, str], ...],
+    seats: dict[str, str],
     open_seats: int,
-    rules: tuple[tuple[str, str], ...],
-    options: tuple[tuple[str, str], ...],
+    rules: dict[str, str],
+    options: dict[str, str],
     deadline: str,
     state: Path | None,
     texts: Path | None,
@@ -52,20 +53,17 @@ def new(
     home: Path | None,
 ) -> None:
     """Make a campaign called NAME."""
-    given = dict(options)
-    if len(given) < len(options):
-        raise click.BadParameter("an option is given twice", param_hint="--option")
     if state and texts:
         raise click.UsageError("--state and --from cannot go together: a game goes on from one of them")
     wanted = NewCampaign(
         name=name,
         game=game,
         gm=gm,
-        seats=seats,
+        seats=tuple(seats.items()),
         deadline=deadline,
-        options=given,
+        options=options,
         settle_minutes=settle,
-        policy=dict(rules),
+        policy=rules,
         open=open_seats,
         state=read_data(state) if state else None,
         texts=read_texts(texts) if texts else None,
@@ -76,7 +74,7 @@ def new(
     say(created_lines(name, created))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @now_option
 @home_option
@@ -85,7 +83,7 @@ def start(name: str, now: dt.datetime, home: Path | None) -> None:
     act(home, name, Start(), now)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--token", is_flag=True, help="Mail the GM a new token, by which he may run the campaign by mail.")
 @click.option("--address", help="From now on this is the GM's address; his token is void.")
@@ -101,23 +99,21 @@ def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: P
         ask(home, name, ShowGm(), now)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
-@click.argument("rules", nargs=-1, type=Pair("RULE=VALUE"), metavar="[RULE=VALUE]...")
+@click.argument("rules", nargs=-1, type=Pair("RULE=VALUE"), callback=by_name, metavar="[RULE=VALUE]...")
 @now_option
 @json_option
 @home_option
-def policy(
-    name: str, rules: tuple[tuple[str, str], ...], *, now: dt.datetime, as_json: bool, home: Path | None
-) -> None:
+def policy(name: str, rules: dict[str, str], *, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Show the house rules of campaign NAME for mail, time, people and press, or change some."""
     if rules:
-        act(home, name, SetPolicy(dict(rules)), now, as_json=as_json)
+        act(home, name, SetPolicy(rules), now, as_json=as_json)
     else:
         ask(home, name, ShowPolicy(), now, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @json_option
 @home_option

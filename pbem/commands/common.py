@@ -28,8 +28,10 @@ def known_games() -> Catalogue:
 
 def home_folder(home: Path | None) -> Path:
     """The home a command is meant for: its own --home, the one before its name, or the nearest. Raises ConfigError."""
-    context = click.get_current_context().find_root()
-    return home or context.params.get("home") or find_home(Path.cwd())
+    before: Path | None = click.get_current_context().find_root().params.get("home")
+    if home and before and home != before:
+        raise click.UsageError(f"--home is given twice: {before} and {home}")
+    return home or before or find_home(Path.cwd())
 
 
 @contextmanager

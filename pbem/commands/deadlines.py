@@ -11,10 +11,11 @@ from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule, ShowDeadlines
 from pbem.commands.common import act, ask
+from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option, now_option
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("schedule", required=False)
 @now_option
@@ -36,7 +37,7 @@ def deadline(name: str, schedule: str | None, now: dt.datetime, as_json: bool, h
         ask(home, name, ShowDeadlines(), now, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("by", required=False)
 @now_option
@@ -50,7 +51,7 @@ def extend(name: str, by: str | None, now: dt.datetime, home: Path | None) -> No
     act(home, name, Extend(by or ""), now)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("reason", default="")
 @now_option
@@ -60,7 +61,7 @@ def hold(name: str, reason: str, now: dt.datetime, home: Path | None) -> None:
     act(home, name, Hold(reason), now)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @now_option
 @home_option

@@ -9,6 +9,7 @@ from typing import BinaryIO
 import click
 
 from pbem.commands.common import known_games, say, show
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, json_option
 from pbem.console.bar import progress
 from pbem.console.games import check_lines, demo_lines, game_facts, game_lines
@@ -18,7 +19,7 @@ from pbem.house import choose_game
 from pbem.rulebook import rulebook
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", type=FOLDER)
 @click.option("--game", show_default=True, metavar="KEY", help="What is played.")
 @click.option("--seats", type=int, help="How many play. [default: four, where the game takes them]")
@@ -31,7 +32,7 @@ def demo(folder: Path, game: str, seats: int | None, turns: int, seed: str) -> N
     say(demo_lines(result))
 
 
-@click.command()
+@click.command(cls=Command)
 @json_option
 def games(as_json: bool) -> None:
     """List what can be played, with its house rules."""
@@ -41,14 +42,14 @@ def games(as_json: bool) -> None:
         click.echo(f"\nNot here: {fault}", err=True)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("game")
 def rules(game: str) -> None:
     """Print a game's rulebook."""
     click.echo(rulebook(choose_game(known_games(), game)))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("sheet", type=click.File("rb"))
 @click.option("--report", required=True, type=click.File("rb"), help="The .json file attached to the report.")
 @json_option
@@ -60,7 +61,7 @@ def check(context: click.Context, sheet: BinaryIO, report: BinaryIO, as_json: bo
     context.exit(1 if checked.errors else 0)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("report", type=click.File("rb"))
 def desk(report: BinaryIO) -> None:
     """Print, as JSON, what may be ordered, by the .json file attached to a REPORT; for clients of your own."""

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from pbem.errors import PbemError
+from pbem.errors import PbemError, in_words
 from pbem.ruleset import RulesetError
 
 
-class Commands(click.Group):
+class Command(click.Command):
+    """A command none of whose options silently drops a value that was given before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words of the command. Raises UsageError if an option that takes one value is given twice."""
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            _refuse_repeated(ctx, [each for each in given if isinstance(each, click.Option)])
+        return super().parse_args(ctx, args)
+
+
+class Commands(click.Group, Command):
     """The commands, in sections; what they refuse is one sentence, never a traceback."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
@@ -53,7 +64,19 @@ class Commands(click.Group):
         except BrokenPipeError:
             raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:
-            raise click.ClickException(f"{error.filename or 'a file'}: {error.strerror or error}") from error
+            raise click.ClickException(in_words(error)) from error
+
+
+def _refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
+    """Raise UsageError for two options that set one parameter; a flag may be repeated, as nothing is lost by it."""
+    seen: dict[str | None, click.Option] = {}
+    for option in given:
+        before, name = seen.get(option.name), option.opts[-1]
+        if before is not None and before is not option:
+            raise click.UsageError(f"{before.opts[-1]} and {name} cannot go together: give one of them", ctx)
+        if before is not None and not (option.multiple or option.is_flag):
+            raise click.UsageError(f"{name} is given twice, and takes one value: give it once", ctx)
+        seen[option.name] = option
 
 
 @contextmanager

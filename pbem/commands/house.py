@@ -8,15 +8,16 @@ from pathlib import Path
 import click
 
 from pbem.commands.common import home_folder, known_games, show
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, home_option, json_option, now_option
 from pbem.config import load_settings
 from pbem.console.bar import progress
 from pbem.console.upkeep import diagnosis_lines
-from pbem.doctor import examine, privacy
+from pbem.doctor import compare_with_archive, examine, privacy
 from pbem.founding import bring_up, found
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", type=FOLDER, default=Path())
 @click.option("--address", default="orders@example.org", show_default=True, help="The address players write to.")
 def init(folder: Path, address: str) -> None:
@@ -26,19 +27,23 @@ def init(folder: Path, address: str) -> None:
     click.echo(f"Players write to {settings.address}. Make a campaign with: pbem new")
 
 
-@click.command()
+@click.command(cls=Command)
 @home_option
 def migrate(home: Path | None) -> None:
     """Bring the database up to this version."""
     settings = load_settings(home_folder(home))
     bring_up(settings)
     click.echo("The database is of this version.")
+    with progress() as bar:
+        missing = compare_with_archive(settings, progress=bar)
+    for each in missing:
+        click.echo(f"Problem: {each.text}. To mend: {each.mend}", err=True)
     closed = privacy(settings)
     if closed.mend:
         click.echo(f"But {closed.text}. To mend, {closed.mend}")
 
 
-@click.command()
+@click.command(cls=Command)
 @now_option
 @json_option
 @home_option

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pbem.commands.common import open_home, show
+from pbem.commands.group import Command
 from pbem.commands.options import NUMBER, home_option, json_option, now_option
 from pbem.console.upkeep import (
     ledger_lines,
@@ -33,7 +34,7 @@ class NumberOrAll(click.ParamType[int | str]):
         return "all" if value == "all" else int(NUMBER.convert(value, param, ctx))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--state", type=click.Choice(STATES), help="Only letters in this state.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
 @click.option("--show", "wanted", type=NUMBER, metavar="ID", help="Print one letter, its keys masked.")
@@ -58,7 +59,7 @@ def letters(
             show(listed, letter_lines(listed), as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", required=False)
 @click.option("--ledger", is_flag=True, help="Count for each player what became of his mail.")
 @click.option("--retry", type=NumberOrAll(), metavar="ID|all", help="Make one mail, or all, due now.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,6 +42,17 @@ class Pair(click.ParamType[tuple[str, str]]):
         return left.strip(), right.strip()
 
 
+def by_name(ctx: click.Context, param: click.Parameter, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return pairs given one after the other as a mapping. Raises BadParameter if a name is given twice."""
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        twin = next((each for each in values if each.casefold() == name.casefold()), None)
+        if twin is not None:
+            raise click.BadParameter(f"{name} is given twice: {values[twin]} and {value}", ctx, param)
+        values[name] = value
+    return values
+
+
 NUMBER = click.IntRange(1, 2**31 - 1)
 """The number of a turn, or of a row in the database."""
 
@@ -77,3 +88,8 @@ def now_option(command: F) -> F:
 def yes_option(command: F) -> F:
     """Gives a command its --yes; without it the command only tells what it would do."""
     return click.option("--yes", "sure", is_flag=True, help="Do it, instead of telling what it would do.")(command)
+
+
+def pairs_option(flag: str, name: str, written: str, text: str) -> Callable[[F], F]:
+    """Give a command an option of pairs that may be given often, each name once; it is handed over as a mapping."""
+    return click.option(flag, name, multiple=True, type=Pair(written), callback=by_name, help=text)

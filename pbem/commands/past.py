@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -19,7 +19,8 @@ from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.campaign.reading import Lines
 from pbem.commands.common import act, act_if_sure, known_games, open_home, say
-from pbem.commands.options import FOLDER, NUMBER, F, Pair, home_option, now_option, yes_option
+from pbem.commands.group import Command
+from pbem.commands.options import FOLDER, NUMBER, F, home_option, now_option, pairs_option, yes_option
 from pbem.console.copies import copied_lines
 from pbem.desk.sheet_files import sheet_lines
 from pbem.founding import found
@@ -31,11 +32,10 @@ from pbem.telling.turns import receipt_lines
 
 def sheets_option(command: F) -> F:
     """Gives a command its --sheet SEAT=FILE, as often as there are seats."""
-    text = "Take the order lines in FILE as the seat's sheet."
-    return click.option("--sheet", "sheets", multiple=True, type=Pair("SEAT=FILE"), help=text)(command)
+    return pairs_option("--sheet", "sheets", "SEAT=FILE", "Take the order lines in FILE as the seat's sheet.")(command)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("turn", type=click.IntRange(0, 2**31 - 1))
 @yes_option
@@ -46,7 +46,7 @@ def rollback(name: str, turn: int, sure: bool, now: dt.datetime, home: Path | No
     act_if_sure(home, name, RollBack(turn), now, sure=sure)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @now_option
 @home_option
@@ -55,7 +55,7 @@ def forward(name: str, now: dt.datetime, home: Path | None) -> None:
     act(home, name, GoForward(), now)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @yes_option
 @now_option
@@ -65,7 +65,7 @@ def mend(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
     act_if_sure(home, name, Mend(), now, sure=sure)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @sheets_option
 @click.option("--without-patch", is_flag=True, help="Leave out what you changed of the state by hand.")
@@ -76,7 +76,7 @@ def mend(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
 def rerun(
     *,
     name: str,
-    sheets: tuple[tuple[str, str], ...],
+    sheets: dict[str, str],
     without_patch: bool,
     dry_run: bool,
     sure: bool,
@@ -91,7 +91,7 @@ def rerun(
     act_if_sure(home, name, Amend(changes), now, sure=sure and not dry_run)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("turn", type=NUMBER)
 @click.argument("folder", type=FOLDER)
@@ -104,7 +104,7 @@ def fork(
     name: str,
     turn: int,
     folder: Path,
-    sheets: tuple[tuple[str, str], ...],
+    sheets: dict[str, str],
     compare: bool,
     now: dt.datetime,
     home: Path | None,
@@ -124,5 +124,5 @@ def fork(
                 say(told(look(house, name, forking.Compare(there, made), now), SCREEN))
 
 
-def _read_sheets(name: str, sheets: Iterable[tuple[Seat, str]]) -> dict[Seat, Lines]:
-    return {seat: sheet_lines(Path(path).read_bytes(), name) for seat, path in sheets}
+def _read_sheets(name: str, sheets: Mapping[Seat, str]) -> dict[Seat, Lines]:
+    return {seat: sheet_lines(Path(path).read_bytes(), name) for seat, path in sheets.items()}

@@ -11,6 +11,7 @@ import click
 from pbem.acts.act import Act, Deed
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, ShowRoster, VacateSeat
 from pbem.commands.common import act, ask
+from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option, now_option
 from pbem.ruleset import Seat
 
@@ -23,7 +24,7 @@ CHANGES: Mapping[str, Callable[[Seat], Act[Deed]]] = {
 """What may be done to a seat, by the option that asks for it."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("address")
 @click.option("--seat", default="", help="The seat to offer. [default: the first that is free]")
@@ -34,7 +35,7 @@ def invite(*, name: str, address: str, seat: str, now: dt.datetime, home: Path |
     act(home, name, Invite(address, seat), now)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("which", metavar="[SEAT]", required=False)
 @click.option("--to", metavar="ADDRESS", help="Hand the seat over to whoever has this address.")

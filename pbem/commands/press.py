@@ -9,7 +9,9 @@ from typing import TextIO
 import click
 
 from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.acts.press.writing import EVERYBODY
 from pbem.commands.common import act, ask
+from pbem.commands.group import Command
 from pbem.commands.options import NUMBER, home_option, json_option, now_option
 from pbem.ruleset import split_words
 
@@ -17,7 +19,7 @@ WORDS = click.File(encoding="utf-8-sig", errors="replace")
 """A file of words, or standard input."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("file", required=False, type=WORDS)
 @click.option("--seat", metavar="SEAT", help="Only for the report of this seat.")
@@ -46,16 +48,20 @@ def text(
         ask(home, name, ShowTexts(), now, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("file", required=False, type=WORDS)
-@click.option("--to", metavar="SEATS", default="all", show_default=True, help="Whom to write to, like red,blue.")
+@click.option(
+    "--to", "seats", multiple=True, metavar="SEATS", help="Whom to write to, like red,blue; adds up. [default: all]"
+)
 @now_option
 @json_option
 @home_option
-def press(*, name: str, file: TextIO | None, to: str, now: dt.datetime, as_json: bool, home: Path | None) -> None:
+def press(
+    *, name: str, file: TextIO | None, seats: tuple[str, ...], now: dt.datetime, as_json: bool, home: Path | None
+) -> None:
     """Mail the words of FILE, or of standard input (-), to players at once. Without FILE, list all press."""
     if file is not None:
-        act(home, name, Broadcast(file.read(), split_words(to)), now, as_json=as_json)
+        act(home, name, Broadcast(file.read(), split_words(",".join(seats or [EVERYBODY]))), now, as_json=as_json)
     else:
         ask(home, name, ShowPress(), now, as_json=as_json)

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import click
 
 from pbem.archive.held import by_campaign
 from pbem.archive.reading import MOST_FILE
-from pbem.archive.verify import find_campaigns
+from pbem.archive.verify import Verified, find_campaigns
 from pbem.archive.verify import verify as verify_archive
-from pbem.campaign.proof import prove
+from pbem.campaign.proof import begun, prove
 from pbem.commands.common import known_games, open_home, show
+from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option
 from pbem.console.bar import progress
 from pbem.console.proof import proof_lines, verified_lines
+from pbem.errors import PbemError
+
+T = TypeVar("T")
 
 
-@click.command()
-@click.argument("name")
+@click.command(cls=Command)
+@click.argument("name", required=False)
 @json_option
 @home_option
-def replay(name: str, as_json: bool, home: Path | None) -> None:
-    """Prove a campaign's archive: resolve every turn again and compare."""
+def replay(name: str | None, as_json: bool, home: Path | None) -> None:
+    """Prove the archive of a campaign, or of all: resolve every turn again and compare."""
     with open_home(home) as house, progress() as bar:
-        proof = prove(house, name, progress=bar)
-    show(proof, proof_lines(proof), as_json=as_json)
+        names = begun(house) if name is None else (name,)
+        _show_each(names, lambda each: prove(house, each, progress=bar), proof_lines, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("archive", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @click.argument("campaign", required=False)
 @click.option("--seed", default="", metavar="HEX", help="The seed of the dice, if the archive does not tell it yet.")
@@ -58,14 +62,15 @@ def verify(
     as_json: bool,
 ) -> None:
     """Check an archive with nothing but its folder: chain, files, sheets, seal, and with the seed all results."""
-    known, found = _read_seed(seed), find_campaigns(archive, campaign)
+    known, found = _read_seed(seed), {name: folder for folder, name in find_campaigns(archive, campaign)}
     if records and len(found) > 1:
-        raise click.BadParameter(f"say whose record it is: {', '.join(name for _, name in found)}")
-    held = by_campaign(_read_reports(reports), [name for _, name in found])
+        raise click.BadParameter(f"say whose record it is: {', '.join(found)}")
+    held = by_campaign(_read_reports(reports), list(found))
     with progress() as bar:
-        verified = [
-            verify_archive(
-                folder,
+
+        def verify_one(name: str) -> Verified:
+            return verify_archive(
+                found[name],
                 name,
                 games=known_games(),
                 seed=known,
@@ -73,15 +78,40 @@ def verify(
                 records=records,
                 on_turn=lambda done, total: bar("replaying", done, total),
             )
-            for folder, name in found
-        ]
-    for each in verified:
-        show(each, verified_lines(each), as_json=as_json)
+
+        _show_each(found, verify_one, verified_lines, as_json=as_json)
+
+
+def _show_each(
+    names: Collection[str], prove_one: Callable[[str], T], lines: Callable[[T], Iterable[str]], *, as_json: bool
+) -> None:
+    """Show the proof of each campaign; what fails one is said under its name, and the others go on.
+
+    Ends with exit code 1 where any failed. Raises PbemError where there is only one, and it fails.
+    """
+    failed = 0
+    for name in names:
+        try:
+            proof = prove_one(name)
+        except PbemError as error:
+            if len(names) == 1:
+                raise
+            failed += 1
+            click.echo(f"Error: {name}: {error}", err=True)
+        else:
+            show(proof, lines(proof), as_json=as_json)
+    if failed:
+        click.echo(f"{failed} of {len(names)} campaigns not proved.", err=True)
+        click.get_current_context().exit(1)
 
 
 def _read_reports(files: Sequence[BinaryIO]) -> Mapping[str, bytes]:
-    """The reports given, by the names of their files; of one that is too large for a report, the beginning."""
-    return {Path(file.name).name: file.read(MOST_FILE) for file in files}
+    """Return the reports by the names of their files, of two alike by the path; of a large file only the beginning."""
+    reports: dict[str, bytes] = {}
+    for file in files:
+        name = Path(file.name).name
+        reports[file.name if name in reports else name] = file.read(MOST_FILE)
+    return reports
 
 
 def _read_seed(seed: str) -> bytes | None:

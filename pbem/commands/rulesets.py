@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from pbem.commands.common import known_games
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER
 from pbem.house import choose_game
 from pbem.scaffold import write_package
@@ -19,7 +20,7 @@ def ruleset() -> None:
     """Begin a game of your own; docs/rulesets.md goes on from there."""
 
 
-@ruleset.command()
+@ruleset.command(cls=Command)
 @click.argument("key")
 @click.argument("folder", type=FOLDER)
 def new(key: str, folder: Path) -> None:
@@ -31,7 +32,7 @@ def new(key: str, folder: Path) -> None:
     click.echo(f"Test it with: pytest {folder}")
 
 
-@click.command("schema")
+@click.command("schema", cls=Command)
 @click.argument("what", type=click.Choice(WHAT))
 @click.option("--game", metavar="KEY", help="With the orders of one game.")
 def print_schema(what: str, game: str | None) -> None:

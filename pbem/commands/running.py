@@ -10,6 +10,7 @@ import click
 from pbem.acts.act import do, look
 from pbem.acts.turns.run_requests import AskForRun
 from pbem.commands.common import open_home, show
+from pbem.commands.group import Command
 from pbem.commands.options import FILE, F, clock, home_option, json_option, now_option
 from pbem.console.bar import progress
 from pbem.console.pictures import write_picture
@@ -37,7 +38,7 @@ def log_option(command: F) -> F:
     return click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help=text)(command)
 
 
-@click.command()
+@click.command(cls=Command)
 @now_option
 @log_option
 @json_option
@@ -52,7 +53,7 @@ def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bo
     context.exit(1 if done.problems else 0)
 
 
-@click.command()
+@click.command(cls=Command)
 @log_option
 @home_option
 def serve(log: Path | None, home: Path | None) -> None:
@@ -64,7 +65,7 @@ def serve(log: Path | None, home: Path | None) -> None:
     click.echo("Stopped.")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--queue", "chosen", type=click.Choice([each.value for each in Queue]), multiple=True, help=QUEUE_HELP)
 @log_option
 @home_option
@@ -82,7 +83,7 @@ def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None
     click.echo("Stopped.")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @now_option
 @log_option
@@ -103,7 +104,7 @@ def run(
     context.exit(1 if done.problems or done.busy else 0)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", required=False)
 @click.option("--workers", is_flag=True, help="Show who works, what waits for workers, and what failed.")
 @json_option
@@ -119,7 +120,7 @@ def status(name: str | None, workers: bool, as_json: bool, home: Path | None) ->
     show(found, status_lines(found), as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--picture", type=FILE, help="Draw it into this file too, by its ending SVG or PNG.")
 @now_option

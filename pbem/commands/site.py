@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from pbem.commands.common import open_home, show
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, home_option, json_option
 from pbem.console.copies import site_lines
 from pbem.site import publish
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", type=FOLDER)
 @click.option("--campaign", "campaigns", multiple=True, metavar="NAME", help="Only this one; may be given often.")
 @json_option

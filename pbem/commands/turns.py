@@ -15,6 +15,7 @@ from pbem.acts.past.preview import ShowPreview, write_preview
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.acts.ruling.rolling import RollDice, ShowRolls
 from pbem.commands.common import act, act_if_sure, ask, open_home, say, show
+from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.console.umpire import rule
@@ -27,7 +28,7 @@ RULINGS = "rulings"
 """The folder of a home with what GMs have written in their editors, a folder a turn."""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--to", type=FOLDER, help="Write all reports into this folder.")
 @click.option("--real-dice", is_flag=True, help="Roll the dice that the turn will have; the next reports tell it.")
@@ -42,7 +43,7 @@ def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, ho
         say(preview_folder_lines(write_preview(made, to)))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("seat")
 @click.argument("file", type=click.File("rb"))
@@ -54,7 +55,7 @@ def sheet(*, name: str, seat: str, file: BinaryIO, sure: bool, now: dt.datetime,
     act_if_sure(home, name, GiveSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("folder", type=FOLDER, required=False)
 @click.option("--edit", is_flag=True, help="Write the ruling in your editor, one file after the other.")
@@ -111,7 +112,7 @@ def _edited(house: House, name: str, now: dt.datetime) -> Taken | None:
     return do(house, name, ruling(), now)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("dice")
 @click.argument("label")
@@ -123,7 +124,7 @@ def roll(*, name: str, dice: str, label: str, now: dt.datetime, as_json: bool, h
     act(home, name, RollDice(dice, label), now, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("turn", type=NUMBER, required=False)
 @json_option
@@ -133,7 +134,7 @@ def rolls(name: str, turn: int | None, *, as_json: bool, home: Path | None) -> N
     ask(home, name, ShowRolls(turn), clock(), as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @home_option
 def state(name: str, home: Path | None) -> None:
@@ -142,7 +143,7 @@ def state(name: str, home: Path | None) -> None:
         click.echo(look(house, name, ShowState(), clock()).text)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.argument("file", type=click.File("rb"))
 @yes_option

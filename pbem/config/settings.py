@@ -14,7 +14,8 @@ from pbem.config.pace import Pace
 from pbem.config.secret import Secret
 from pbem.config.urls import CARRIERS, INBOXES, PostUrl, read_post_url
 from pbem.config.values import DEFAULTS, READERS, Dkim, cores
-from pbem.errors import ConfigError
+from pbem.durable import write_whole
+from pbem.errors import ConfigError, reason_of
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,11 @@ def write_default_settings(home: Path, address: str) -> Path:
     READERS["address"]("address", address)
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(DEFAULT_FILE.format(address=address))
-    except FileExistsError:
-        raise ConfigError(f"{path} is there already") from None
+        if path.exists():
+            raise ConfigError(f"{path} is there already")
+        write_whole(path, DEFAULT_FILE.format(address=address).encode())
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+        raise ConfigError(f"{path} cannot be written: {reason_of(error)}") from None
     return path
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pbem.errors import CampaignError
+from pbem.errors import CampaignError, reason_of
 from pbem.report import paint_one
 from pbem.ruleset import Picture
 
@@ -20,4 +20,4 @@ def write_picture(path: Path, picture: Picture) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise CampaignError(f"{path} cannot be written ({error.strerror or type(error).__name__})") from None
+        raise CampaignError(f"{path} cannot be written ({reason_of(error)})") from None

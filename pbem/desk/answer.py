@@ -15,7 +15,7 @@ from pbem.desk.attempts import MOST_ATTEMPTS, Waiting, attempted, in_groups, wai
 from pbem.desk.floods import tell_of_letters
 from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
 from pbem.desk.replies import Case
-from pbem.desk.routes import Raw, Read, follow, opened, read_mail, way_of
+from pbem.desk.routes import Raw, Read, follow, opened, read_mail, way_of, with_files
 from pbem.desk.sheet import Names
 from pbem.desk.together import Dealt, note_dealt, take_together
 from pbem.errors import StoreError
@@ -101,7 +101,8 @@ def _answer(house: House, now: dt.datetime, mail: Raw, read: Read | None, known:
     tally.letters += 1
     try:
         dealt = within(
-            house.settings.letter_seconds, lambda: _dealt(house, now, read or read_mail(house, mail, known), known)
+            house.settings.letter_seconds,
+            lambda: _dealt(house, now, with_files(house, read or read_mail(house, mail, known)), known),
         )
     except StoreError:
         raise  # the letter is not to blame; it stays new for the next tick

@@ -1,11 +1,17 @@
-"""A GM's own letters: proved by his token, done whole or not at all, answered to his address alone."""
+"""A GM's own letters: proved by the token, done whole or not at all, answered to the GM's address alone.
+
+Files that come with a ruling are examined before the letter's transaction: that
+may take long, and everybody else waits for the database meanwhile.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene, leave_traces
 from pbem.acts.past.forking import WhatIf
@@ -13,11 +19,11 @@ from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
 from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
-from pbem.desk.attempts import raw_letter
 from pbem.desk.gm_acts import WISHES, Wish
-from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmOrders, GmSheet, GmText, read_gm_sheet
+from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmSheet, GmText, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
-from pbem.errors import PbemError, StoreError
+from pbem.errors import CampaignError, PbemError, StoreError
+from pbem.house import House
 from pbem.housekeeping.chart import picture_of
 from pbem.housekeeping.statistics import Statistics
 from pbem.post.attached import attached_files, was_cut
@@ -43,47 +49,77 @@ class _Failed(Exception):
         self.order = order
 
 
-def answer_gm_letter(case: Case, sheet: GmSheet) -> str:
-    """Does what a letter with a GM frame asks, if its token is right; returns what to note of it."""
-    campaign = case.session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
+Wishes = Mapping[type[GmCommand], Wish | CampaignError]
+"""The wishes of the commands that take files, or why there is none."""
+
+_NOT_EXAMINED = "the files of this mail were not examined, since the token was changed meanwhile: please send it again"
+
+
+def examine_files(house: House, raw: bytes, sheet: GmSheet) -> Wishes:
+    """Return what the commands wish that take the files of their mail, if the token is right. Holds no lock."""
+    orders = read_gm_sheet(sheet)
+    taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
+    if not taking or orders.parsed.errors:
+        return {}
+    with house.store.reading() as session:
+        campaign = _campaign(session, sheet)
+        if campaign is None or not _is_gm(campaign, sheet):
+            return {}
+    text = replace(orders.text, attached=tuple(attached_files(raw)), cut=was_cut(raw))
+    return {type(order): _wish(order, text) for order in taking}
+
+
+def _wish(order: GmCommand, text: GmText) -> Wish | CampaignError:
+    try:
+        return WISHES[type(order)](order, text)
+    except CampaignError as error:
+        return error
+
+
+def answer_gm_letter(case: Case, sheet: GmSheet, wishes: Wishes) -> str:
+    """Do what a letter with a GM frame asks, if its token is right; return what to note of it."""
+    campaign = _campaign(case.session, sheet)
     if campaign is None:
         return f"for no campaign, by its GM frame; {to_stranger(case)}"
-    if not (campaign.gm_token_hash and token_fits(sheet.key, campaign.gm_token_hash)):
+    if not _is_gm(campaign, sheet):
         page = GmImpostor(campaign=campaign.name, sender=case.shown_sender)
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
-    orders = _with_files(case, read_gm_sheet(sheet))
-    told, files = _answered(case, campaign.name, sheet, orders)
+    told, files = _answered(case, campaign.name, sheet, wishes)
     answer_gm(case, campaign, told, files=files)
     return f"from the GM of {campaign.name}: " + _in_short(told)
 
 
-def _with_files(case: Case, orders: GmOrders) -> GmOrders:
-    """The commands with the files of their mail, if one of them takes any."""
-    if not any(order.takes_files for order in orders.parsed.orders if isinstance(order, GmCommand)):
-        return orders
-    raw = raw_letter(case.session, case.letter_id)
-    return replace(orders, text=replace(orders.text, attached=tuple(attached_files(raw)), cut=was_cut(raw)))
+def _campaign(session: Session, sheet: GmSheet) -> Campaign | None:
+    return session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
 
 
-def _answered(case: Case, name: str, sheet: GmSheet, orders: GmOrders) -> tuple[GmAnswer, tuple[Part, ...]]:
+def _is_gm(campaign: Campaign, sheet: GmSheet) -> bool:
+    return bool(campaign.gm_token_hash) and token_fits(sheet.key, campaign.gm_token_hash)
+
+
+def _answered(case: Case, name: str, sheet: GmSheet, wishes: Wishes) -> tuple[GmAnswer, tuple[Part, ...]]:
+    orders = read_gm_sheet(sheet)
     if orders.parsed.errors or not orders.parsed.orders:
         return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
     try:
         # A savepoint: what failed is undone whole, and the letter is answered all the same.
         with case.session.begin_nested():
-            said = [(order, _perform(case, name, order, orders.text)) for order in orders.parsed.orders]
+            said = [(order, _perform(case, name, order, orders.text, wishes)) for order in orders.parsed.orders]
     except _Failed as failed:
         return GmAnswer(campaign=name, at_fault=GM_COMMANDS.line(failed.order), problem=str(failed)), ()
     done = tuple(Done(GM_COMMANDS.line(order), told.text) for order, told in said)
     return GmAnswer(campaign=name, done=done), tuple(file for _, told in said for file in told.files)
 
 
-def _perform(case: Case, name: str, order: Any, text: GmText) -> _Answer:
+def _perform(case: Case, name: str, order: Any, text: GmText, wishes: Wishes) -> _Answer:
     try:
+        wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, text)
+        if isinstance(wish, CampaignError):
+            raise wish
         # Anew, since the command before may have changed it.
         scene = Scene(case.session, case.house, locked_campaign(case.session, name), case.now)
-        return _answer(scene, WISHES[type(order)](order, text), order)
+        return _answer(scene, wish, order)
     except StoreError:
         raise
     except (PbemError, RulesetError) as error:

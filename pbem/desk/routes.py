@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy.orm import Session
 
@@ -14,7 +14,7 @@ from pbem.desk.choosing import upper
 from pbem.desk.claims import Claim, Declined, Seated
 from pbem.desk.declining import declined
 from pbem.desk.dispatch import find_asked, serve
-from pbem.desk.gm import answer_gm_letter
+from pbem.desk.gm import Wishes, answer_gm_letter, examine_files
 from pbem.desk.gm_commands import GmSheet, find_gm_sheet
 from pbem.desk.helping import find_help, give_help
 from pbem.desk.judging import judge
@@ -47,13 +47,17 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A letter that was read, and the frames in it; `verdict` is what the receiving server says of its sender."""
+    """A letter that was read, and the frames in it; `verdict` is what the receiving server says of its sender.
+
+    `wishes` are those of a GM's commands that take files, once these were examined.
+    """
 
     mail: Raw
     letter: Letter
     verdict: Verdict
     sheet: SheetText
     gm_sheet: GmSheet | None
+    wishes: Wishes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Opened:
     case: Case
     sheet: SheetText
     gm_sheet: GmSheet | None
+    wishes: Wishes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +90,18 @@ def read_mail(house: House, mail: Raw, known: Names) -> Read:
     return Read(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_sheet(letter.lines))
 
 
+def with_files(house: House, read: Read) -> Read:
+    """Return the letter with the files of its GM's ruling examined. May take long: no transaction is to be open."""
+    if read.gm_sheet is None or read.letter.automatic:
+        return read
+    return replace(read, wishes=examine_files(house, read.mail.raw, read.gm_sheet))
+
+
 def opened(house: House, session: Session, now: dt.datetime, read: Read, known: Names) -> Opened:
     """The letter on the desk, with the right key that it shows."""
     case = Case(house, session, now, read.mail.id, read.letter, read.verdict)
     key = right_key(case, read.sheet, read.gm_sheet, known)
-    return Opened(replace(case, key=key), read.sheet, read.gm_sheet)
+    return Opened(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
 
 
 def way_of(found: Opened, known: Names) -> Way:
@@ -97,7 +109,7 @@ def way_of(found: Opened, known: Names) -> Way:
     if found.case.letter.automatic:
         return _automatic(found.case, found.sheet)
     if gm_sheet := found.gm_sheet:
-        return lambda: (answer_gm_letter(found.case, gm_sheet), False)
+        return lambda: (answer_gm_letter(found.case, gm_sheet, found.wishes), False)
     case, sheet = _uncovered(found, known)
     if sheet.header is None and (words := find_help(case)) is not None:
         return lambda: (give_help(case, words), False)

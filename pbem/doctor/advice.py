@@ -60,12 +60,16 @@ _OF_DATABASES = tuple(
     (re.compile(pattern, re.IGNORECASE), advice)
     for pattern, advice in (
         (
+            r"disk is full",
+            "free some space where the database lies; nothing is lost, the next tick goes on",
+        ),
+        (
             r"malformed|not a database",
-            "the file is damaged: keep a copy of it, and put back the newest backup with: pbem restore FILE",
+            "it is damaged: keep it as it is, and {restore}",
         ),
         (
             r"database \"[^\"]{1,63}\" does not exist",
-            "make it (createdb), or correct its name at the end of `database` in pbem.toml; then run: pbem migrate",
+            "correct its name in `database` in pbem.toml; for a new home: createdb, pbem init; if lost, {restore}",
         ),
         (
             r"password authentication failed|no password supplied",
@@ -103,9 +107,9 @@ _OF_DATABASES = tuple(
 )
 
 
-def advice_for_database(failure: str) -> str:
-    """How to mend a failure of the database."""
-    found = (advice for pattern, advice in _OF_DATABASES if pattern.search(failure))
+def advice_for_database(failure: str, restore: str) -> str:
+    """How to mend a failure of the database; `restore` is the instruction for one that is lost."""
+    found = (advice.format(restore=restore) for pattern, advice in _OF_DATABASES if pattern.search(failure))
     return next(found, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
 
 

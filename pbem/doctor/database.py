@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 
 from sqlalchemy import func, inspect, select, update
@@ -14,14 +15,18 @@ from sqlalchemy.exc import DBAPIError
 from pbem.acts.past.chain import find_break
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.columns import find_faults
+from pbem.campaign.proof import CODE_REPAIR, code_change
 from pbem.campaign.snapshot import load_campaign
 from pbem.campaign.unreadable import UNREADABLE
 from pbem.config import Settings
 from pbem.doctor.advice import advice_for_database
+from pbem.doctor.archive import archive
 from pbem.doctor.verdict import Examined, bad, fine
 from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
-from pbem.store import Store, damage_of, misfit, sqlite_path
+from pbem.progress import Progress, silent
+from pbem.ruleset import AnyRuleset
+from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
 from pbem.store.states import Phase
 
@@ -32,9 +37,12 @@ CLOCK_SLACK = dt.timedelta(minutes=5)
 """How far the clock may be behind what was written by it; servers' clocks differ."""
 
 
-def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
+def database(
+    settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = silent
+) -> Iterator[Examined]:
     """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
-    trouble = _trouble(settings)
+    restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
+    trouble = _trouble(settings, restore)
     if trouble is not None:
         yield trouble
         return
@@ -43,52 +51,69 @@ def database(settings: Settings, now: dt.datetime) -> Iterator[Examined]:
             with store.writing() as session:
                 session.execute(update(Letter).where(Letter.id < 0).values(note=""))
         except (ConfigError, DBAPIError) as error:
-            yield _unusable(error)
+            yield _unusable(error, restore)
             return
         if lacks := _lacking(store):
-            yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed"))
+            yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed", restore))
             return
         yield fine("database", "it can be written to and is of this version")
-        yield from _rows(store)
-        for ask in (_clock(store, now), _stuck(store), _schedules(store), _histories(store)):
+        yield from _rows(store, restore)
+        examined = (
+            *(_clock(store, now), _stuck(store), _schedules(store), _histories(store), _codes(store, games)),
+            archive(settings, store, restore, progress=progress),
+        )
+        for each in examined:
             with suppress(*UNREADABLE):  # of these rows is told already
-                yield from ask
+                yield from each
 
 
-def _rows(store: Store) -> Iterator[Examined]:
+def _rows(store: Store, restore: str) -> Iterator[Examined]:
     """Values that cannot be read, one by one; but for those that the time zone data of this machine may lack."""
     with store.reading() as session, closing(find_faults(session.connection())) as faults:
         others = (fault for fault in faults if (fault.table, fault.field) != ("campaign", "schedule"))
         for fault in islice(others, MOST_ROWS):
-            yield bad("rows", fault.text, "put it right in the database, or restore a backup with: pbem restore FILE")
+            yield bad("rows", fault.text, f"put it right in the database, or {restore}")
 
 
-def _trouble(settings: Settings) -> Examined | None:
+def compare_with_archive(settings: Settings, *, progress: Progress = silent) -> list[Examined]:
+    """Return the problems of an archive that does not go with its database, or the other way round."""
+    restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
+    with closing(Store(settings.database)) as store:
+        return [found for found in archive(settings, store, restore, progress=progress) if found.result != "ok"]
+
+
+def _new_folder(home: Path) -> Path:
+    """Return a folder beside the home that is not there yet."""
+    names = chain(["restored"], (f"restored-{number}" for number in count(2)))
+    return next(path for name in names if not (path := home.with_name(f"{home.name}-{name}")).exists())
+
+
+def _trouble(settings: Settings, restore: str) -> Examined | None:
     """Why the tables cannot be used, if they cannot."""
     path = sqlite_path(settings.database)
     if path and not path.exists():
-        return _missing(path)
+        return _missing(path, restore)
     try:
         if path and (damage := damage_of(path)):
-            return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed"))
-        found = misfit(settings.database)
+            return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed", restore))
+        found = misfit(settings.database, restore)
     except ConfigError as error:
-        return _unusable(error)
+        return _unusable(error, restore)
     return bad("database", f"it {found.said}", found.mend) if found else None
 
 
-def _missing(file: Path) -> Examined:
+def _missing(file: Path, restore: str) -> Examined:
     folder = file.parent
     if not folder.is_dir():
         mend = "make the folder, mount the disk that it lies on, or correct `database` in pbem.toml"
         return bad("database", f"there is no folder {folder} for the database {file.name}", mend)
-    mend = "run: pbem migrate, which makes an empty one; or put back a backup with: pbem restore FILE"
+    mend = f"put it back where it was, or correct `database` in pbem.toml; if it is lost, {restore}"
     return bad("database", f"there is no file {file}", mend)
 
 
-def _unusable(error: Exception) -> Examined:
+def _unusable(error: Exception, restore: str) -> Examined:
     said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split())
-    return bad("database", said, advice_for_database(said))
+    return bad("database", said, advice_for_database(said, restore))
 
 
 def _lacking(store: Store) -> list[str]:
@@ -151,6 +176,15 @@ def _histories(store: Store) -> Iterator[Examined]:
                 yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
     if whole:
         yield fine("history", "the turns of every campaign hang together")
+
+
+def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
+    """Campaigns whose game is played by other code than before, though it has the same version."""
+    with store.reading() as session:
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
+            with suppress(CampaignError, *UNREADABLE):  # its schedule, or another row, cannot be read: as above
+                if said := code_change(session, games, load_campaign(session, name)):
+                    yield bad("games", f"campaign {name}: {said}", CODE_REPAIR)
 
 
 def _schedules(store: Store) -> Iterator[Examined]:

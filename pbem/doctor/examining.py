@@ -19,14 +19,14 @@ from pbem.progress import Progress, silent
 def examine(home: Path, now: dt.datetime, catalogue: Catalogue, *, progress: Progress = silent) -> Diagnosis:
     """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
     checks = []
-    for number, check in enumerate(_checks(home, now, catalogue), start=1):
+    for number, check in enumerate(_checks(home, now, catalogue, progress), start=1):
         checks.append(check)
         progress("examining", number, 0)
     results = [check.result for check in checks]
     return Diagnosis(results.count("problem"), results.count("warning"), tuple(checks))
 
 
-def _checks(home: Path, now: dt.datetime, catalogue: Catalogue) -> Iterator[Examined]:
+def _checks(home: Path, now: dt.datetime, catalogue: Catalogue, progress: Progress) -> Iterator[Examined]:
     file = list(settings_file(home))
     yield from file
     yield zones()
@@ -37,6 +37,6 @@ def _checks(home: Path, now: dt.datetime, catalogue: Catalogue) -> Iterator[Exam
     yield from folders(settings)
     yield privacy(settings)
     yield disk(settings)
-    yield from database(settings, now)
+    yield from database(settings, now, catalogue.usable(), progress=progress)
     yield from templates(settings, catalogue.usable())
     yield from mail(settings)

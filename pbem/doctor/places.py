@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pbem.catalogue import Catalogue
 from pbem.config import FILE_NAME, Settings, settings_problems
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
+from pbem.errors import reason_of
 from pbem.house import TEMPLATES
 from pbem.report.checking import filling_faults, own_templates, template_faults
 from pbem.ruleset import AnyRuleset
@@ -42,13 +43,13 @@ def folders(settings: Settings) -> Iterator[Examined]:
 def _written(name: str, folder: Path) -> Examined:
     there = next(place for place in (folder, *folder.parents) if place.exists())
     try:
-        with tempfile.TemporaryFile(dir=there):
-            pass
+        with tempfile.TemporaryFile(dir=there, buffering=0) as file:
+            file.write(b"\0")  # on a full disk it can be made, and stays empty
     except NotADirectoryError:
         return bad(f"{name} folder", f"{there} is a file where a folder must be", f"move {there} away")
     except OSError as error:
         mend = "give the user that pbem runs as the right to write there (chown, chmod), or free space on the disk"
-        return bad(f"{name} folder", f"nothing can be written in {there}: {error.strerror}", mend)
+        return bad(f"{name} folder", f"nothing can be written in {there}: {reason_of(error)}", mend)
     will = "" if there == folder else "; it is made when it is needed"
     return fine(f"{name} folder", f"{folder} can be written to{will}")
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, doubtful, fine
-from pbem.house import CACHE
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -38,7 +37,6 @@ def _places(settings: Settings) -> Iterator[Path]:
     for url in (settings.inbox_url, settings.carrier_url):
         if url.scheme == "maildir":
             yield settings.home / url.path
-    yield settings.home / CACHE
     if settings.dkim is not None:
         yield settings.dkim.key_file
 

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pbem.durable import flush
-from pbem.errors import CarrierDown, TemporaryPostError
+from pbem.errors import CarrierDown, TemporaryPostError, reason_of
 from pbem.post.incoming import MAX_GM_MAIL, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
 
 STALE_SECONDS = 36 * 3600
@@ -76,7 +76,7 @@ class MaildirMailbox:
                 if path is not None:
                     _file_away(path, target / "cur")
         except OSError as error:
-            raise TemporaryPostError(f"mail cannot be moved to {target}: {error.strerror}") from None
+            raise TemporaryPostError(f"mail cannot be moved to {target}: {reason_of(error)}") from None
 
     def close(self) -> None:
         """Forgets what was found."""
@@ -164,7 +164,7 @@ class MaildirCarrier:
             draft.rename(new / name)
             flush(new)
         except OSError as error:
-            raise CarrierDown(f"mail cannot be put in {self._folder}: {error.strerror}") from None
+            raise CarrierDown(f"mail cannot be put in {self._folder}: {reason_of(error)}") from None
         return name
 
     def close(self) -> None:

@@ -40,17 +40,17 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 class Part:
     """A file that goes with a mail. With a `content_id` it is a picture that the HTML shows by `cid:`.
 
-    One that is `linked` goes to the site, and a link to it into the mail.
+    With a seat it is `linked` for, it goes to the site, and a link to it into the mail.
     """
 
     name: str
     content_type: str
     content: bytes
     content_id: str = ""
-    linked: bool = False
+    linked: str = ""
 
     @classmethod
-    def page(cls, name: str, content: bytes, *, linked: bool = False) -> Self:
+    def page(cls, name: str, content: bytes, *, linked: str = "") -> Self:
         """A page for a browser, as a file of its own."""
         return cls(name, "text/html; charset=utf-8", content, linked=linked)
 

@@ -16,6 +16,7 @@ from pbem.errors import ConfigError, TemplateUnusable
 from pbem.report.pages import Page
 from pbem.report.reporter import LETTER, Reporter, template_environment
 from pbem.report.samples import sample_facts, sample_pages, sample_views
+from pbem.report.sandbox import TooMuch, limited
 from pbem.report.wording import barred
 from pbem.ruleset import AnyRuleset
 
@@ -50,10 +51,13 @@ def template_faults(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -
     for name in names:
         try:
             source = (own / name).read_text(encoding="utf-8") if name.endswith(".j2") else ""
-            templates.compile(source, name)
-            parts = set(find_referenced_templates(templates.parse(source)))
+            with limited():
+                templates.compile(source, name)
+                parts = set(find_referenced_templates(templates.parse(source)))
         except TemplateSyntaxError as error:
             yield TemplateFault(name, f"line {error.lineno}: {error.message}", fatal=True)
+        except TooMuch as error:
+            yield TemplateFault(name, str(error), fatal=True)
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             yield TemplateFault(name, f"line {line}: this is not text in UTF-8", fatal=True)

@@ -14,6 +14,7 @@ CONTENT_TYPE = "text/calendar; charset=utf-8; method=PUBLISH"
 
 _MAKER = "-//pbem//deadlines//EN"
 _EPOCH = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+_LAST_SEQUENCE = 2**31 - 1
 
 
 class Due(NamedTuple):
@@ -31,10 +32,11 @@ def deadline_entry(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.da
 
     A campaign has one entry, known by its `uid`. The SEQUENCE rises with the
     moment, so that calendars move the entry, and do not move it back for a mail
-    that is opened late (RFC 5545, 3.8.7.4).
+    that is opened late (RFC 5545, 3.8.7.4). It is an integer of 31 bits (3.3.8),
+    which is reached in 2088; from then on DTSTAMP decides (RFC 5546, 2.1.5).
     """
     event = _event(uid, f"Deadline of {campaign}", deadline, set_at)
-    event.add("sequence", int((set_at - _EPOCH).total_seconds()))
+    event.add("sequence", min(int((set_at - _EPOCH).total_seconds()), _LAST_SEQUENCE))
     event.add("description", f"Orders for {campaign} are due. This entry moves with the deadline.")
     calendar = _calendar([event])
     calendar.add("method", "PUBLISH")

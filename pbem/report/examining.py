@@ -1,9 +1,11 @@
-"""Looks at pictures and files before they are sent on: whether each is what its name says, and safe to open.
+"""Examines pictures and files before they are sent on: whether each is what its name says, and safe to open.
 
-A PNG or JPEG is read to its last pixel in another process, and freed of what
-says where and when it was made. An SVG, which may hold scripts and ask for
-files, is painted, and goes on as a PNG. Of files that programs open, those kinds
-are taken that hold no programs themselves.
+It is done in another process, with one limit of time, memory and number for all
+files of a ruling: they come from outside, and those who read them are not asked.
+A PNG or JPEG is read to its last pixel, and freed of what says where and when
+it was made. An SVG, which may hold scripts and ask for files, is painted, and
+goes on as a PNG. Of files that programs open, those kinds are taken that hold no
+programs themselves.
 """
 
 from __future__ import annotations
@@ -11,54 +13,40 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
-from contextlib import closing
-from pathlib import PurePosixPath
-from typing import NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from pbem.report.photos import JPEG, PNG, DamagedPhoto, cleaned
-from pbem.report.pictures import LARGEST_SIDE, Job, Painter, UnfitPicture, check_painted, check_size, job_of
-from pbem.ruleset import FONT, LARGEST_ENCLOSURE, Enclosure, Picture, as_size
+from pbem.ruleset import LARGEST_ENCLOSURE, LARGEST_OF_TURN, Enclosure, as_size
 
 LONGEST_NAME = 80
-SHOWN = 1_200
-"""Pixels up to which the longer side of an SVG is shown; one that is smaller is shown as large as it says."""
 
-SHARPER = 2
-"""How many pixels are painted for each that is shown, for screens that have more of them."""
+MOST_FILES = 60
+"""Files of one ruling."""
 
-_LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(px|pt|pc|mm|cm|in|)")
-_UNITS = {"px": 1.0, "": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
-_PROLOG = re.compile(r"<\?xml[^<>]{0,200}\?>|<!DOCTYPE[^<>\[\]]{0,300}>")
-"""What drawing programs write before an SVG: an encoding that it has no longer, and the name of its grammar."""
+SECONDS = 20
+"""Of the processor's time, for all files of a ruling."""
 
-_FONT_SAID = re.compile(r"""font-family=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')""")
-_FONT_STYLED = re.compile(r"""font-family:[^;}"<>]{0,300}""")
-_ZIP, _PDF = b"PK\x03\x04", b"%PDF-"
+PATIENCE = 300
+"""Seconds by the clock for the same: on a busy machine other processes have their share."""
 
-_OFFICE = "application/vnd.openxmlformats-officedocument"
-_FILES: Mapping[str, tuple[str, bytes]] = {
-    ".pdf": ("application/pdf", _PDF),
-    ".md": ("text/markdown", b""),
-    ".csv": ("text/csv", b""),
-    ".json": ("application/json", b""),
-    ".odt": ("application/vnd.oasis.opendocument.text", _ZIP),
-    ".ods": ("application/vnd.oasis.opendocument.spreadsheet", _ZIP),
-    ".docx": (f"{_OFFICE}.wordprocessingml.document", _ZIP),
-    ".xlsx": (f"{_OFFICE}.spreadsheetml.sheet", _ZIP),
-}
-"""Files that are no pictures, by the ends of their names: media types, and how they begin, which texts do anyhow."""
+MEMORY = 1 << 30
+"""Bytes of the process; to paint an SVG of the largest size takes 170 MB."""
 
-_PHOTOS: Mapping[str, tuple[str, bytes]] = {
-    ".png": ("image/png", PNG),
-    ".jpg": ("image/jpeg", JPEG),
-    ".jpeg": ("image/jpeg", JPEG),
-}
-_SVG = ".svg"
+_COMMAND = (sys.executable, "-P", "-m", "pbem.report.examiner", str(SECONDS), str(MEMORY))
+_INHERITED = ("LD_LIBRARY_PATH",)
+"""What the process is told of the environment: there may be passwords in it."""
 
-_KNOWN = (*_PHOTOS, _SVG, *_FILES)
+_SLOW = (
+    f"examining it took too long (the files of a ruling have {SECONDS} seconds together): make it simpler, or save it "
+    "as PNG"
+)
+_LOST = "it cannot be examined, since it is damaged or takes too much memory: make it simpler, or save it as PNG"
 
 
 class Examined(NamedTuple):
@@ -69,136 +57,91 @@ class Examined(NamedTuple):
     fault: str = ""
 
 
-class _Unfit(Exception):
-    """Why a file cannot be sent."""
-
-
 def examine(files: Iterable[tuple[str, bytes]]) -> dict[str, Examined]:
-    """What lies beside a ruling, by name."""
-    with closing(Painter()) as painter:
-        found: dict[str, Examined] = {}
-        for name, raw in files:
-            name = _plain_name(name)
-            twice = name in found and found[name].content != raw
-            found[name] = (
-                Examined(None, fault="there are two files of this name") if twice else _one(painter, name, raw)
-            )
-        return found
+    """Return what lies beside a ruling, by name. May take as long as its limits: hold no lock meanwhile."""
+    brought: dict[str, bytes] = {}
+    faults: dict[str, str] = {}
+    for name, raw in ((_plain_name(name), raw) for name, raw in files):
+        if brought.setdefault(name, raw) != raw:
+            faults[name] = "there are two files of this name"
+        elif fault := _fault(name, raw):
+            faults[name] = fault
+    fit = {name: raw for name, raw in brought.items() if name not in faults}
+    if over := _too_much(fit):
+        faults |= dict.fromkeys(fit, over)
+        fit = {}
+    found = _examined(fit) if fit else {}
+    return {name: found.get(name) or Examined(None, fault=faults[name]) for name in brought}
 
 
 def _plain_name(name: str) -> str:
-    """A file's name on one line, in composed letters, without the folders that some programs write before it."""
+    """Return a file's name on one line, in composed letters, without the folders that some programs write before it."""
     name = PurePosixPath(normalize("NFC", name).replace("\\", "/")).name
     name = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split()).strip("[]")
     return name or "file"
 
 
-def _one(painter: Painter, name: str, raw: bytes) -> Examined:
-    try:
-        return _examined(painter, name, raw)
-    except (_Unfit, DamagedPhoto, UnfitPicture) as why:
-        return Examined(None, fault=str(why))
-
-
-def _examined(painter: Painter, name: str, raw: bytes) -> Examined:
+def _fault(name: str, raw: bytes) -> str:
+    """Return why a file cannot be sent whatever is in it; "" if that must be looked at."""
     if len(name) > LONGEST_NAME:
-        raise _Unfit(f"its name has {len(name)} characters; {LONGEST_NAME} are the most")
+        return f"its name has {len(name)} characters; {LONGEST_NAME} are the most"
     if ":" in name:
-        raise _Unfit("a name with a colon cannot be written in a ruling: name it otherwise")
+        return "a name with a colon cannot be written in a ruling: name it otherwise"
     if not raw:
-        raise _Unfit("it is empty")
-    _check_bytes(raw)
-    ending = PurePosixPath(name).suffix.lower()
-    if ending == _SVG:
-        return _painted(painter, name, raw)
-    if ending in _PHOTOS:
-        return _photo(painter, name, raw, *_PHOTOS[ending])
-    if ending in _FILES:
-        kind, begins = _FILES[ending]
-        _check_content(raw, begins, ending)
-        return _kept(name, kind, raw)
-    raise _Unfit(_unknown(ending))
-
-
-def _unknown(ending: str) -> str:
-    if ending == ".txt":
-        return "a .txt file is read as a part of the ruling: to send it to players, call it .md"
-    return f"files that can be sent end in {', '.join(_KNOWN)}: make it one of these"
-
-
-def _check_bytes(raw: bytes) -> None:
+        return "it is empty"
     if len(raw) > LARGEST_ENCLOSURE:
-        raise _Unfit(f"it has {as_size(len(raw))}; a file may have {as_size(LARGEST_ENCLOSURE)}: make it smaller")
+        return f"it has {as_size(len(raw))}; a file may have {as_size(LARGEST_ENCLOSURE)}: make it smaller"
+    return ""
 
 
-def _check_content(raw: bytes, begins: bytes, ending: str) -> None:
-    if not raw.startswith(begins):
-        raise _Unfit(f"it is not what its name says: no {ending} file begins like that")
-    if not begins and not _is_text(raw):
-        raise _Unfit("it is no text in UTF-8: save it as one")
+def _too_much(files: Mapping[str, bytes]) -> str:
+    if len(files) > MOST_FILES:
+        return f"{len(files)} files came with this ruling; {MOST_FILES} are the most"
+    size = sum(map(len, files.values()))
+    if size > LARGEST_OF_TURN:
+        return f"the files of this ruling have {as_size(size)} together; {as_size(LARGEST_OF_TURN)} are the most"
+    return ""
 
 
-def _is_text(raw: bytes) -> bool:
+def _examined(files: Mapping[str, bytes]) -> dict[str, Examined]:
+    answers, fault = _ask(files)
+    found = {name: _read(name, answer) for name, answer in zip(files, answers, strict=False)}
+    left = [name for name in files if name not in found]
+    for name in left:
+        why = fault if name == left[0] else f"it was not examined, because that ended at {left[0]}"
+        found[name] = Examined(None, fault=why)
+    return found
+
+
+def _ask(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]:
+    """Return the answers to the first files, and why there is none to the next."""
+    asked = "".join(f"{json.dumps([name, base64.b64encode(raw).decode()])}\n" for name, raw in files.items())
+    environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
     try:
-        return "\0" not in raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return False
+        done = subprocess.run(  # noqa: S603 (our own module, by our own interpreter)
+            _COMMAND,
+            input=asked.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            timeout=PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as late:
+        return _answers(late.stdout or b""), _SLOW
+    return _answers(done.stdout), _SLOW if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else _LOST
 
 
-def _photo(painter: Painter, name: str, raw: bytes, kind: str, begins: bytes) -> Examined:
-    if not raw.startswith(begins):
-        other = next((end for end, (_, start) in _PHOTOS.items() if raw.startswith(start)), "")
-        hint = f"it is a {other} file: name it so" if other else "it is no such picture: save it as PNG or JPEG"
-        raise _Unfit(f"it is not what its name says: {hint}")
-    photo = cleaned(raw)
-    check_size(photo.width, photo.height)
-    answer = painter.draw(Job(json.dumps({"photo": base64.b64encode(photo.content).decode()}).encode() + b"\n"))
-    seen = json.loads(answer) if answer else {}
-    if {seen.get("width"), seen.get("height")} != {photo.width, photo.height}:
-        raise _Unfit("it is damaged: no program could show it")
-    return _kept(name, kind, photo.content, photo.width, photo.height)
+def _answers(output: bytes) -> list[dict[str, Any]]:
+    """Return the answers that were written to their end."""
+    return [json.loads(line) for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
 
 
-def _painted(painter: Painter, name: str, raw: bytes) -> Examined:
-    """An SVG as the picture that it shows."""
-    try:
-        svg = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise _Unfit("it is no SVG in UTF-8") from None
-    svg = _in_our_font(_PROLOG.sub("", svg).strip())
-    # First, since whatever reads it must be safe from what is in it.
-    width, height = _size(*check_painted(svg))
-    most = LARGEST_SIDE // max(width, height)
-    sharper = max(1, min(SHARPER, most))
-    png = painter.draw(job_of(Picture(name, name, svg, width * sharper, height * sharper)))
-    if png is None:
-        raise _Unfit("it could not be painted")
-    _check_bytes(png)
-    return _kept(name, "image/png", png, width, height)
-
-
-def _in_our_font(svg: str) -> str:
-    """The SVG with its letters in the one font there is: the painter leaves out those of others without a word."""
-    return _FONT_STYLED.sub(f"font-family:{FONT}", _FONT_SAID.sub(f'font-family="{FONT}"', svg))
-
-
-def _size(width: str, height: str, view_box: str) -> tuple[int, int]:
-    """How large an SVG is shown, by what its first element says."""
-    sides = [_pixels(width), _pixels(height)]
-    if not all(sides):
-        box = [_pixels(word) for word in view_box.replace(",", " ").split()[2:4]]
-        sides = box if len(box) == len(sides) and all(box) else []
-    if not sides:
-        raise _Unfit("it does not say how large it is: give its first element a width and a height")
-    smaller = min(1.0, SHOWN / max(sides))
-    return max(1, round(sides[0] * smaller)), max(1, round(sides[1] * smaller))
-
-
-def _pixels(length: str) -> float:
-    match = _LENGTH.fullmatch(length.strip())
-    return float(match[1]) * _UNITS[match[2]] if match else 0.0
-
-
-def _kept(name: str, kind: str, content: bytes, width: int = 0, height: int = 0) -> Examined:
+def _read(name: str, answer: Mapping[str, Any]) -> Examined:
+    if fault := answer.get("fault"):
+        return Examined(None, fault=str(fault))
+    content = base64.b64decode(answer["content"])
     hash_ = hashlib.sha256(content).hexdigest()
-    return Examined(Enclosure(name, kind, hash_, len(content), width, height), content)
+    size = (int(answer["width"]), int(answer["height"]))
+    return Examined(Enclosure(name, str(answer["kind"]), hash_, len(content), *size), content)

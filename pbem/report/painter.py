@@ -5,8 +5,7 @@ and it may die of a bad picture without harm to anyone. A job is one line of
 JSON; an answer is the length of the PNG in four bytes, big-endian, and the PNG
 itself. Length 0 says that the picture could not be drawn.
 
-A job is {"whole": [svg, width, height]}; {"photo": base64}, of a PNG or JPEG, to
-which the answer is JSON: its format, width and height; or a drawing, {"on": key, "sprites":
+A job is {"whole": [svg, width, height]} or a drawing, {"on": key, "sprites":
 [[svg, width, height], …], "marks": […]}, where a mark is [sprite, x, y] with the
 number of a sprite, or a label as `_write` takes it. A worker that does not know
 the ground of that key (it is new, or has forgotten it) answers the length
@@ -17,7 +16,6 @@ its job and its ground alone.
 
 from __future__ import annotations
 
-import base64
 import functools
 import io
 import json
@@ -48,11 +46,6 @@ ALIKE = 12
 
 COMPRESSION = 5
 
-PHOTOS = ("PNG", "JPEG")
-
-LARGEST_SIDE = 4_000
-"""Pixels of a photo; to read one of both sides so long takes 64 MB."""
-
 _INK = re.compile("#[0-9a-fA-F]{6}")
 
 
@@ -71,15 +64,6 @@ def paint(svg: str, width: int, height: int) -> bytes:
             sans_serif_family=FAMILY,
         )
     )
-
-
-def examined(raw: bytes) -> bytes:
-    """What a PNG or JPEG is, read to its last pixel. Raises ValueError or OSError if it is none, or too large."""
-    with Image.open(io.BytesIO(raw), formats=PHOTOS) as image:
-        if max(image.size) > LARGEST_SIDE:
-            raise ValueError(f"{image.width} by {image.height} pixels")
-        image.load()
-        return json.dumps({"format": image.format, "width": image.width, "height": image.height}).encode()
 
 
 @functools.cache
@@ -217,8 +201,6 @@ def _answered(easel: Easel, line: bytes) -> bytes:
 def _done(easel: Easel, job: dict[str, Any]) -> bytes:
     if "whole" in job:
         return paint(*job["whole"])
-    if "photo" in job:
-        return examined(base64.b64decode(job["photo"]))
     if "ground" in job:
         easel.tell(job["ground"], *job["svg"])
         return b""

@@ -8,6 +8,7 @@ say how they are to be shown: colours, density, and which side is up.
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,6 +22,17 @@ _PNG_KEPT = frozenset(
     }
 )
 """Chunks without which a picture might look otherwise (PNG, 11; the last three are of moving ones)."""
+
+_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+"""Samples of a pixel, by the colour type of a PNG (PNG, 11.2.2)."""
+
+_PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+"""Where the pixels of each pass of an interlaced PNG begin, and their distances (PNG, 8.2)."""
+
+MOST_PIXEL_BYTES = 160_000_000
+"""Bytes of the pixels of a PNG, those of a moving one together."""
+
+_BLOCK = 1 << 20
 
 _ORIENTATION = 0x0112
 _SIDEWAYS = range(5, 9)
@@ -56,6 +68,62 @@ def _clean_png(raw: bytes) -> Photo:
     width, height = struct.unpack(">II", raw[16:24])
     kept = [chunk for kind, chunk in _chunks(raw) if kind in _PNG_KEPT]
     return Photo(PNG + b"".join(kept), width, height)
+
+
+def check_pixels(raw: bytes) -> None:
+    """Raise DamagedPhoto for a PNG whose packed pixels are more or fewer than its picture has.
+
+    Programs that show it stop at the last pixel, so that they do not find out; others unpack all of it first.
+    """
+    if not raw.startswith(PNG):
+        return
+    try:
+        for inflated, expected in _frames(raw):
+            if inflated > expected:
+                raise DamagedPhoto("it holds more than the pixels of its picture: save it anew")
+            if inflated < expected:
+                raise DamagedPhoto("it is cut off")
+    except (zlib.error, struct.error, KeyError):
+        raise DamagedPhoto("it is damaged") from None
+
+
+def _frames(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the bytes of the pixels of each picture in a PNG, and how many they should be."""
+    width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", raw[16:29])
+    bits, left = depth * _SAMPLES[colour], MOST_PIXEL_BYTES
+    size, packed = (width, height), list[bytes]()
+
+    def frame() -> tuple[int, int]:
+        expected = _pixel_bytes(*size, bits, interlaced=bool(interlaced))
+        return _inflated_size(packed, min(expected, left)), expected
+
+    for kind, chunk in _chunks(raw):
+        if kind in (b"fcTL", b"IEND") and packed:
+            inflated, expected = frame()
+            yield inflated, expected
+            left, packed = left - inflated, []
+        if kind == b"fcTL":
+            size = struct.unpack(">II", chunk[12:20])
+        elif kind in (b"IDAT", b"fdAT"):
+            packed.append(chunk[8:-4] if kind == b"IDAT" else chunk[12:-4])
+
+
+def _pixel_bytes(width: int, height: int, bits: int, *, interlaced: bool) -> int:
+    """Return the bytes of a picture's rows, each with the byte that tells its filter."""
+    parts = [(width, height)]
+    if interlaced:
+        parts = [(-(-(width - x) // dx), -(-(height - y) // dy)) for x, y, dx, dy in _PASSES]
+    return sum(rows * (1 + -(-columns * bits // 8)) for columns, rows in parts if columns > 0 and rows > 0)
+
+
+def _inflated_size(packed: list[bytes], most: int) -> int:
+    """Return how many bytes the parts of a stream unpack to, or one more than `most`."""
+    stream, size = zlib.decompressobj(), 0
+    for part in packed:
+        while part and size <= most:
+            size += len(stream.decompress(part, min(_BLOCK, most + 1 - size)))
+            part = stream.unconsumed_tail
+    return size
 
 
 def _chunks(raw: bytes) -> Iterator[tuple[bytes, bytes]]:

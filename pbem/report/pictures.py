@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -35,8 +36,17 @@ _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
 """Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another."""
 
 
-_UNPAINTED = {"image", "script", "foreignobject", "feimage", "use"}
-"""Of those, what is no matter where nothing but the painting is seen may stay; copies of copies may fill all memory."""
+_UNPAINTED = {"image", "script", "foreignobject", "feimage", "use", "filter"}
+"""Of those, what is no matter where nothing but the painting is seen may stay; copies of copies may fill all memory,
+and a filter of few bytes may take minutes.
+"""
+
+_FILTERED = re.compile(r"(?<![\w-])filter\s*+:\s*+(?!none\b)", re.IGNORECASE)
+"""A filter as style sheets have it: as a function it needs no element of its own."""
+
+
+_LONGEST_STYLE = 40
+"""Signs of a text that are looked at again with what follows: the parser tells texts in pieces."""
 
 
 class UnfitPicture(Exception):
@@ -104,6 +114,7 @@ def _check_svg(svg: str) -> None:
 def _inspect(svg: str, inspector: _Inspector) -> None:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = inspector.start, inspector.end
+    parser.CharacterDataHandler = inspector.text
     parser.StartDoctypeDeclHandler = parser.ProcessingInstructionHandler = inspector.refuse
     try:
         parser.Parse(svg.encode(), True)
@@ -117,6 +128,7 @@ class _Inspector:
     def __init__(self, *, painted: bool = False) -> None:
         self._depth = 0
         self._painted = painted
+        self._in_style, self._text = False, ""
         self.first: tuple[str, dict[str, str]] = ("", {})
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -127,10 +139,21 @@ class _Inspector:
         foreign = _UNPAINTED if self._painted else _FOREIGN
         if _local(name) in foreign or any(map(self._leads_out, attributes.items())):
             raise UnfitPicture(self._refusal(name))
+        if self._painted and any(_is_filter(*each) for each in attributes.items()):
+            raise UnfitPicture(self._refusal(name))
+
+        self._in_style = _local(name) == "style"
+
+    def text(self, text: str) -> None:
+        if not (self._painted and self._in_style):
+            return
+        self._text = self._text[-_LONGEST_STYLE:] + text
+        if _FILTERED.search(self._text):
+            raise UnfitPicture(self._refusal("style"))
 
     def _refusal(self, name: str) -> str:
         if self._painted:
-            return f"what is at <{name}> cannot be painted (links, copies, scripts, pictures): save it as PNG"
+            return f"what is at <{name}> cannot be painted (links, copies, scripts, pictures, filters): save it as PNG"
         return f"it has a link, style sheet or script at <{name}>"
 
     def _leads_out(self, attribute: tuple[str, str]) -> bool:
@@ -143,6 +166,13 @@ class _Inspector:
 
     def refuse(self, *_: object) -> None:
         raise UnfitPicture("it has a document type or processing instruction")
+
+
+def _is_filter(name: str, value: str) -> bool:
+    """Return whether an attribute has what is drawn go through a filter."""
+    if _local(name) == "filter":
+        return value.strip().lower() != "none"
+    return _local(name) == "style" and _FILTERED.search(value) is not None
 
 
 def _local(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -15,7 +15,6 @@ from jinja2 import (
     BaseLoader,
     ChoiceLoader,
     Environment,
-    FileSystemBytecodeCache,
     FileSystemLoader,
     StrictUndefined,
     TemplateError,
@@ -23,22 +22,21 @@ from jinja2 import (
     TemplateSyntaxError,
     select_autoescape,
 )
-from jinja2.bccache import Bucket
 from jinja2.loaders import split_template_path
 
 from pbem.errors import ConfigError, TemplateUnusable
-from pbem.report.compiling import Templates
 from pbem.report.data import report_data, write_report_data
 from pbem.report.enclosed import Enclosures
 from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
+from pbem.report.sandbox import Sandbox, limited
 from pbem.report.scores import tell_scores
 from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from pbem.report.seat_page import seat_page
 from pbem.report.sharing import Job, Sharing
 from pbem.report.typed import is_plain, typed
-from pbem.report.wording import FILTERS, barred, briefly
+from pbem.report.wording import CSS, FILTERS, barred, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View, canonical
 
 FEW, FEW_DRAWN = 24, 2
@@ -51,9 +49,6 @@ one here, and end it for others, would spend that again.
 
 LETTER = "host/letter.html.j2"
 """The template of the HTML of letters."""
-
-_COMPILED = "2-%s.bytecode"
-"""Names of compiled templates; the number grows with any change of the environment that compiles them otherwise."""
 
 
 class GameInfo(NamedTuple):
@@ -89,9 +84,9 @@ class Reporter:
     Those processes start when they are first worth it, and live until `close`.
     `template_dirs` are searched in order: a GM's own folder, then the
     program's; then what the game itself brings, of those in `games`. Without
-    `pictures`, reports have their text map alone. In `cache`, if given, compiled
-    templates are kept for the next run. A template that cannot be used raises
-    ConfigError with its name and line, since a GM may have written it.
+    `pictures`, reports have their text map alone. Templates run in a sandbox,
+    since they may come from a stranger; one that cannot be used raises
+    ConfigError with its name and line.
     """
 
     def __init__(
@@ -100,12 +95,9 @@ class Reporter:
         games: Mapping[str, AnyRuleset] = MappingProxyType({}),
         *,
         pictures: bool = True,
-        cache: Path | None = None,
         jobs: int = 1,
     ) -> None:
         self._templates = template_environment(template_dirs, games)
-        if cache is not None:
-            self._templates.bytecode_cache = _CompiledTemplates(str(cache), _COMPILED)
         self._studio = Studio() if pictures else None
         few = FEW_DRAWN if pictures else FEW
         self._sharing = Sharing(jobs, few, games, self.make, self._lay_down, together=pictures)
@@ -263,21 +255,6 @@ def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> 
     return f"{due}{view['label']}, {kind} for {facts.seat} ({title})"
 
 
-class _CompiledTemplates(FileSystemBytecodeCache):
-    """Where its folder cannot be used, templates are compiled in each run; that is all the harm there is."""
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Takes a template from the folder if it is there and its source is the same."""
-        with suppress(OSError):
-            super().load_bytecode(bucket)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Puts a template into the folder, made if need be."""
-        with suppress(OSError):
-            Path(self.directory).mkdir(exist_ok=True)
-            super().dump_bytecode(bucket)
-
-
 class _OwnTemplates(BaseLoader):
     """The templates that games bring themselves: `<key>/report.txt.j2` is `report.txt.j2` in the folder of a game."""
 
@@ -297,8 +274,8 @@ class _OwnTemplates(BaseLoader):
 def template_environment(
     folders: Iterable[Path], games: Mapping[str, AnyRuleset] = MappingProxyType({})
 ) -> Environment:
-    """How templates are read and compiled, from folders searched in order and then from the games themselves."""
-    templates = Templates(
+    """Return the sandbox of templates, from folders searched in order and then from the games themselves."""
+    templates = Sandbox(
         loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
         # Jinja knows HTML by .html at the end of a name; ours end in .html.j2.
         autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
@@ -309,6 +286,7 @@ def template_environment(
         auto_reload=False,
     )
     templates.filters.update(FILTERS, typed=typed)
+    templates.globals["css"] = CSS
     return templates
 
 
@@ -316,7 +294,8 @@ def template_environment(
 def _faults(name: str) -> Iterator[None]:
     """Words what goes wrong in a template for whoever wrote it."""
     try:
-        yield
+        with limited():
+            yield
     except TemplateNotFound as error:
         raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

@@ -174,6 +174,8 @@ def filled(context: EvalContext, rows: Iterable[Any], pattern: str) -> list[str]
 def _filling(pattern: str) -> tuple[Callable[..., str], Callable[[Any], tuple[Any, ...]]]:
     """A pattern that is filled by position, and how a row's values for it are taken, in their order."""
     pieces = list(Formatter().parse(pattern))
+    if any("{" in (spec or "") for _, _, spec, _ in pieces):
+        raise ValueError(f"in the pattern {pattern!r} a field stands within another")
     plain = "".join(
         text.replace("{", "{{").replace("}", "}}") + ("" if field is None else f"{{:{spec}}}")
         for text, field, spec, _ in pieces

@@ -58,7 +58,7 @@ from pbem.ruleset.forms import Choice, Either, Form, Free, InTurn, Number, Sever
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
 from pbem.ruleset.memory import scored
-from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed
+from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed, resigning_word
 from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
 from pbem.ruleset.shapes import Fault
 from pbem.ruleset.tokens import join_lines, split_tokens, split_words
@@ -136,6 +136,7 @@ __all__ = [
     "join_lines",
     "live_svg",
     "remembering",
+    "resigning_word",
     "scored",
     "seal",
     "split_tokens",

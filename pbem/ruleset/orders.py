@@ -21,9 +21,9 @@ from pbem.ruleset.desk import desk_data
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import ContextView, Refused, either
-from pbem.ruleset.loosely import END, Reading, Remark, read_loosely, without_openers
+from pbem.ruleset.loosely import END, OPENERS, Reading, Remark, read_loosely, without_openers
 from pbem.ruleset.tokens import Token, join_lines, loose_tokens, remark, split_tokens
-from pbem.ruleset.verbs import Mismatch, Order, Verb
+from pbem.ruleset.verbs import RESIGNS, Mismatch, Order, Verb
 
 MAX_LINES = 2_000
 MAX_LINE = 500
@@ -33,6 +33,12 @@ MOST_REMARKS = 5
 """Parts of a remark in which an order is looked for."""
 
 SHORTEST_ABBREVIATION = 3
+
+_RESIGNING = frozenset({"RESIGN", "RESIGNS", "RESIGNED", "RESIGNING"})
+_QUITTING = frozenset({"QUIT", "QUITS", "QUITTING", "CONCEDE", "SURRENDER", "CAPITULATE"})
+_LEAVING = ("LEAVE GAME", "LEAVE THE GAME", "GIVE UP", "GIVE UP THE GAME")
+_SPEAKING = frozenset({"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST", "HEREBY", "LIKE", "WANT", "TO"})
+"""Words of resigning, and those that people put before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ class OrderBook:
                 findings.append(Finding(number, "error", "too-much", "the sheet was read no further than here"))
                 break
             try:
-                reading = self._read(line, view)
+                reading = self._understand(line, view)
             except Refused as refused:
                 bad += 1
                 findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
@@ -152,6 +158,21 @@ class OrderBook:
     def invent(self, view: ContextView, dice: Dice, *key: str | int) -> str:
         """A random line, well-formed as far as the view has names for it."""
         return dice.pick(self.verbs, *key, "verb").invent(view, dice, *key)
+
+    def _understand(self, line: str, view: ContextView) -> Reading | None:
+        """Return the meaning of a line; the order that ends a seat is taken in one spelling, however a game reads."""
+        leaving = next((verb.order for verb in self.verbs if verb.order.ends_seat), None)
+        if leaving is None or len(line) > MAX_LINE:
+            return self._read(line, view)
+        if _capitals(line) == RESIGNS.split():
+            return Reading(leaving())
+        word = resigning_word(line)
+        if word in _RESIGNING or (word and word not in self._by_word):
+            raise _unconfirmed(word, leaving)
+        reading = self._read(line, view)
+        if reading is not None and reading.order.ends_seat:
+            raise _unconfirmed("RESIGN", leaving)
+        return reading
 
     def _read(self, line: str, view: ContextView) -> Reading | None:
         """What a line means, by the rules of a sheet or else as people write; None if it says nothing."""
@@ -210,7 +231,7 @@ class OrderBook:
 
     def _is_order(self, line: str, view: ContextView) -> bool:
         try:
-            return self._read(line, view) is not None
+            return self._understand(line, view) is not None
         except Refused:
             return False
 
@@ -224,6 +245,27 @@ class OrderBook:
         if len(word) >= SHORTEST_ABBREVIATION and starts:
             raise Refused("ambiguous-verb", f"{typed!r} could be {either(starts)}", "write it in full")
         raise Refused("unknown-verb", f"{typed!r} is not an order", suggest(word, list(self._by_word)))
+
+
+def resigning_word(line: str) -> str:
+    """Return the word, in capitals, by which a line begins to speak of resigning; "" for any other line."""
+    words = _capitals(line.replace("?", " "))
+    while words and words[0] in OPENERS | _SPEAKING:
+        words.pop(0)
+    if " ".join(words) in _LEAVING:
+        return " ".join(words)
+    return words[0] if words and words[0] in _RESIGNING | _QUITTING else ""
+
+
+def _capitals(line: str) -> list[str]:
+    return [f'"{token.text}"' if token.quoted else token.text.upper() for token in loose_tokens(line)]
+
+
+def _unconfirmed(word: str, order: type[Order]) -> Refused:
+    hint = f"to leave the game, write on a line of its own: {RESIGNS}"
+    if word not in _RESIGNING:
+        return Refused("unknown-verb", f"{word!r} is not an order", hint)
+    return Refused("unconfirmed", f"RESIGN counts only with CONFIRM behind it: {order.ends_seat}", hint)
 
 
 def _left_out(number: int, left: Remark) -> Finding:

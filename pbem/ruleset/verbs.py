@@ -34,6 +34,9 @@ from pbem.ruleset.tokens import quoted
 DROPS_BAD = object()
 """Mark of a field: the last list of a usage, of which items that cannot be read are left out, with a warning."""
 
+RESIGNS = "RESIGN CONFIRM"
+"""The one line that ends a seat, in every game."""
+
 _PIECE = re.compile(r"\[|\]|[^\s\[\]]++")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -47,6 +50,8 @@ class Order:
     """Other words for the verb, taken when typed in full."""
     examples: ClassVar[tuple[str, ...]] = ()
     """Lines that a player would type; without them they are put together from the examples of the kinds."""
+    ends_seat: ClassVar[str] = ""
+    """Of an order that ends the seat of its player: the effect, in the conditional. It is taken as `RESIGNS` alone."""
 
     def words(self) -> str:
         """The order restated for its player's receipt."""
@@ -121,6 +126,8 @@ class Verb:
             raise TypeError(f"the usage of {order.__name__} must begin with its verb")
         if {part.name for part in arguments(parts)} != set(kinds):
             raise TypeError(f"the usage of {order.__name__} does not name its fields {sorted(kinds)}")
+        if (bool(order.ends_seat) or parts[0].word == "RESIGN") and not (order.ends_seat and order.usage == RESIGNS):
+            raise TypeError(f"the order that ends a seat has the usage {RESIGNS}, and ends_seat: see {order.__name__}")
         _check_defaults(order, parts)
         sparing = _sparing(order, parts)
         name = _HUMP.sub("-", order.__name__).lower()

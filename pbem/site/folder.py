@@ -1,11 +1,10 @@
-"""The folder of a site: files are written when they change, and none is ever taken away, so that old addresses stay."""
+"""The folder of a site: files are written when they change, and all but sealed pages stay, so that old addresses do."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, reason_of
 
 _FILE, _FOLDER = 0o644, 0o755
 """A web server reads what pbem writes, though the rest of a home is for its user alone."""
@@ -33,6 +32,10 @@ class SiteFolder:
         draft.write_bytes(data)
         self.put(draft, name)
 
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there. Raises OSError."""
+        (self.root / name).unlink(missing_ok=True)
+
     def draft(self, name: str) -> Path:
         """Where a file is written before it is `put` in its place."""
         path = self.root / name
@@ -53,5 +56,5 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True)
     except OSError as error:
-        raise ConfigError(f"the site cannot be written to {folder}: {os.strerror(error.errno or 0)}") from None
+        raise ConfigError(f"the site cannot be written to {folder}: {reason_of(error)}") from None
     folder.chmod(_FOLDER)

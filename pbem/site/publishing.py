@@ -40,6 +40,9 @@ from pbem.web import Dress, dress, island
 _FORMAT = 2
 """Grows when pages are made otherwise, so that those of older versions are made again."""
 
+SEALED_FOR = dt.timedelta(days=90)
+"""Time for which a sealed page stays on the site; RESEND brings a link to a new one."""
+
 _STYLE = re.compile(r' style="[^"]*"')
 
 
@@ -82,6 +85,7 @@ def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
     root = house.settings.site
     if root is None:
         return ()
+    _withdraw_sealed(house, root, now)
     _write_sealed(house, root, now)
     with house.store.reading() as session:
         state, kept = _state(session, house), read_fact(session, SITE)
@@ -94,9 +98,35 @@ def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
     return problems
 
 
+def _withdraw_sealed(house: House, root: Path, now: dt.datetime) -> None:
+    """Remove sealed pages from the site that are old, or whose seat has another player now.
+
+    A file goes before its row says so: killed in between, the next call removes it again.
+    """
+    passed_on = SeatRow.person_id.is_distinct_from(SealedPage.person_id)
+    ended = (
+        select(SealedPage.id, SealedPage.place)
+        .outerjoin(SeatRow, SealedPage.seat_id == SeatRow.id)
+        .where(SealedPage.withdrawn_at.is_(None))
+        .where((SealedPage.written_at < now - SEALED_FOR) | (SealedPage.seat_id.is_not(None) & passed_on))
+        .order_by(SealedPage.id)
+    )
+    with house.store.reading() as session:
+        pages = session.execute(ended).all()
+    if not pages:
+        return
+    folder = SiteFolder(root)
+    for _, place in pages:
+        folder.remove(place)
+    with house.store.writing(durable=False) as session:
+        rows = update(SealedPage).where(SealedPage.id.in_([id_ for id_, _ in pages]))
+        session.execute(rows.values(withdrawn_at=now, content=b""))
+
+
 def _write_sealed(house: House, root: Path, now: dt.datetime) -> None:
     """Puts the sealed pages that are new on the site, one by one: all of a turn together would fill the memory."""
-    unwritten = select(SealedPage.id).where(SealedPage.written_at.is_(None)).order_by(SealedPage.id)
+    is_new = SealedPage.written_at.is_(None) & SealedPage.withdrawn_at.is_(None)
+    unwritten = select(SealedPage.id).where(is_new).order_by(SealedPage.id)
     with house.store.reading() as session:
         ids = session.scalars(unwritten).all()
     if not ids:
@@ -111,9 +141,12 @@ def _write_sealed(house: House, root: Path, now: dt.datetime) -> None:
 
 
 def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
-    """Puts those sealed pages into a folder that it lacks."""
-    for id_, place in session.execute(select(SealedPage.id, SealedPage.place).order_by(SealedPage.id)).all():
-        if not folder.has(place):
+    """Put those sealed pages into a folder that it lacks, and remove from it those that were withdrawn."""
+    pages = select(SealedPage.id, SealedPage.place, SealedPage.withdrawn_at).order_by(SealedPage.id)
+    for id_, place, withdrawn_at in session.execute(pages).all():
+        if withdrawn_at is not None:
+            folder.remove(place)
+        elif not folder.has(place):
             folder.write(place, session.scalars(select(SealedPage.content).where(SealedPage.id == id_)).one())
 
 

@@ -9,19 +9,21 @@ from pbem.store.copying import (
     copy_out,
     damage_of,
     is_empty,
+    open_file,
     revision_of,
-    sqlite_path,
 )
 from pbem.store.migrating import (
     downgrade,
+    has_tables,
     knows_revision,
     migrate,
     misfit,
     require_current,
     require_unchanged,
     schema_is_current,
+    sqlite_path,
 )
-from pbem.store.sessions import Store, flushed, insert_new
+from pbem.store.sessions import Store, flushed, insert_new, restoring
 from pbem.store.untrusted import take_rows
 
 __all__ = [
@@ -35,13 +37,16 @@ __all__ = [
     "damage_of",
     "downgrade",
     "flushed",
+    "has_tables",
     "insert_new",
     "is_empty",
     "knows_revision",
     "migrate",
     "misfit",
+    "open_file",
     "require_current",
     "require_unchanged",
+    "restoring",
     "revision_of",
     "schema_is_current",
     "sqlite_path",

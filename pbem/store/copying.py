@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,15 @@ from sqlalchemy import (
     func,
     insert,
     inspect,
-    make_url,
     select,
 )
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.migrating import migrate, require_current, schema_is_current
+from pbem.store.migrating import migrate, require_current, require_tables, schema_is_current, sqlite_path
 from pbem.store.models import Base, Batch, Utc, Worker
-from pbem.store.sessions import BUSY_SECONDS, open_engine
+from pbem.store.sessions import BUSY_SECONDS, existing_file, open_engine, why_refused
 
 AT_ONCE = 50
 """Rows that are in the memory at a time: states and reports are long."""
@@ -42,17 +41,12 @@ PASSING: tuple[type[Base], ...] = (Worker, Batch)
 """What is of the moment alone: who works, and what they share. It is in no copy."""
 
 
-def sqlite_path(url: str) -> Path | None:
-    """The file of a database; None if it is on a server."""
-    parts = make_url(url)
-    return Path(parts.database or "") if parts.get_backend_name() == "sqlite" else None
-
-
 def copy_out(url: str, target: Path) -> None:
     """Copies a database into a new file, as it stands at one moment, while others go on. Raises ConfigError.
 
     One of SQLite may be of any version; what it had deleted is not in the copy.
     """
+    require_tables(url)
     path = sqlite_path(url)
     if path is None:
         _rows_out(url, target)
@@ -81,18 +75,28 @@ def is_empty(url: str) -> bool:
 
 
 def _vacuum_into(path: Path, target: Path) -> None:
-    if not path.is_file():
-        raise StoreError(f"the database {path} is not there")
+    with open_file(path, room=target.parent) as database:
+        database.execute("VACUUM INTO ?", (str(target),))
+    with open_file(target) as copy:
+        there = {name for (name,) in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for kind in PASSING:
+            if kind.__tablename__ in there:
+                copy.execute(f"DELETE FROM {kind.__tablename__}")  # noqa: S608 - a name of ours
+
+
+@contextmanager
+def open_file(path: Path, *, room: Path | None = None) -> Iterator[sqlite3.Connection]:
+    """Open the file of a database, each statement a transaction. Raises StoreError, also for what the block does.
+
+    `room` is the folder that is written to, if it is another than that of the file.
+    """
+    uri = existing_file(path)
     try:
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as database:
-            database.execute("VACUUM INTO ?", (str(target),))
-        with closing(sqlite3.connect(target, isolation_level=None)) as copy:
-            there = {name for (name,) in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            for kind in PASSING:
-                if kind.__tablename__ in there:
-                    copy.execute(f"DELETE FROM {kind.__tablename__}")  # noqa: S608 - a name of ours
+        with closing(sqlite3.connect(uri, timeout=BUSY_SECONDS, isolation_level=None, uri=True)) as database:
+            yield database
     except sqlite3.Error as error:
-        raise StoreError(f"the database {path} cannot be copied: {error}") from None
+        said = why_refused(error, room / path.name if room else path)
+        raise StoreError(f"the database {path} cannot be copied: {said}") from None
 
 
 def _rows_out(url: str, target: Path) -> None:
@@ -111,7 +115,7 @@ def _rows_out(url: str, target: Path) -> None:
 
 def as_one_file(file: Path) -> None:
     """Makes a database one plain file, without a log beside it."""
-    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+    with open_file(file) as database:
         database.execute("PRAGMA journal_mode = DELETE")
 
 
@@ -267,7 +271,7 @@ def _plain(kind: TypeEngine[Any]) -> TypeEngine[Any]:
 def revision_of(file: Path) -> str:
     """The step of the migrations that a file's tables are of. Raises StoreError if it is no database of ours."""
     try:
-        with closing(sqlite3.connect(file)) as database:
+        with closing(sqlite3.connect(existing_file(file), uri=True)) as database:
             row = database.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
         raise StoreError(f"it is no database of pbem: {error}") from None
@@ -282,7 +286,7 @@ def damage_of(file: Path) -> str:
     It reads the whole file. Raises ConfigError if it cannot be opened.
     """
     try:
-        with closing(sqlite3.connect(file)) as database:
+        with closing(sqlite3.connect(existing_file(file), uri=True)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
             told = [row[0] for row in database.execute("PRAGMA integrity_check(1)")]
             if told != ["ok"]:
@@ -293,6 +297,6 @@ def damage_of(file: Path) -> str:
             astray = database.execute("PRAGMA foreign_key_check").fetchone()
             return f"a row of {astray[0]} points to one of {astray[2]} that is not there" if astray else ""
     except sqlite3.OperationalError as error:  # of its place, not of what is in it
-        raise ConfigError(str(error)) from error
+        raise ConfigError(why_refused(error, file)) from error
     except sqlite3.Error as error:
         return str(error)

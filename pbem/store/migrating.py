@@ -13,12 +13,12 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, make_url, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.sessions import open_engine
+from pbem.store.sessions import open_engine, restoring, why_refused
 
 FOLDER = Path(__file__).resolve().parents[2] / "migrations"
 
@@ -38,13 +38,23 @@ class Misfit(NamedTuple):
         return ConfigError(f"the database {self.said}: {self.mend}")
 
 
-def migrate(url: str, revision: str = "head", *, also: Callable[[Connection], object] | None = None) -> None:
-    """Brings the tables up to a revision, making them where there are none. Raises ConfigError.
+def migrate(
+    url: str,
+    revision: str = "head",
+    *,
+    create: bool = True,
+    also: Callable[[Connection], object] | None = None,
+) -> None:
+    """Bring the tables up to a revision. Raises ConfigError.
 
-    What is done `also` is done in the same transaction, once the tables are there.
+    They are made where there are none, unless `create` is False. What is done
+    `also` is done in the same transaction, once the tables are there.
     """
-    with _connected(url) as (config, connection):
-        if found := _newer(MigrationContext.configure(connection).get_current_heads()):
+    with _connected(url, create=create) as (config, connection):
+        there = MigrationContext.configure(connection).get_current_heads()
+        if not there and not create:
+            raise _without_tables(restoring(url)).error
+        if found := _newer(there):
             raise found.error
         command.upgrade(config, revision)
         if also is not None:
@@ -73,27 +83,55 @@ def require_current(url: str) -> None:
         raise found.error
 
 
+def require_tables(url: str) -> None:
+    """Raises ConfigError with what helps if a database, of whatever version, is missing or has no tables."""
+    if not _revisions(url):
+        raise _without_tables(restoring(url)).error
+
+
 def require_unchanged(session: Session) -> None:
     """Raises ConfigError if the tables were brought up since this program was started, by another one."""
     revisions = tuple(session.scalars(text("SELECT version_num FROM alembic_version")))
-    if found := _misfit(revisions):
+    if found := _misfit(revisions, restoring(str(session.get_bind().engine.url))):
         raise found.error
 
 
-def misfit(url: str) -> Misfit | None:
-    """Why this code cannot use the tables, if it cannot. Raises ConfigError if the database cannot be opened."""
-    return _misfit(_revisions(url))
+def misfit(url: str, restore: str = "") -> Misfit | None:
+    """Why this code cannot use the tables, if it cannot. Raises ConfigError if the database cannot be opened.
+
+    `restore` is the instruction for a database that is lost, where one better than `restoring(url)` is known.
+    """
+    return _misfit(_revisions(url), restore or restoring(url))
 
 
-def _misfit(revisions: tuple[str, ...]) -> Misfit | None:
+def has_tables(url: str) -> bool:
+    """Return whether a database is there with tables of pbem. Raises ConfigError if it cannot be opened."""
+    path = sqlite_path(url)
+    return (path is None or path.exists()) and bool(_revisions(url))
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file of a database; None if it is on a server."""
+    parts = make_url(url)
+    return Path(parts.database or "") if parts.get_backend_name() == "sqlite" else None
+
+
+def _misfit(revisions: tuple[str, ...], restore: str) -> Misfit | None:
     if revisions == _steps().heads:
         return None
+    if not revisions:
+        return _without_tables(restore)
     return _newer(revisions) or Misfit("is not of this version of pbem", "run: pbem migrate")
 
 
 def _revisions(url: str) -> tuple[str, ...]:
     with _connected(url, writes=False) as (_, connection):
         return MigrationContext.configure(connection).get_current_heads()
+
+
+def _without_tables(restore: str) -> Misfit:
+    """An empty database is what a program leaves that looked for a lost one: to fill it would hide the loss."""
+    return Misfit("has no tables of pbem", f"{restore}; the tables of a new home are made by: pbem init")
 
 
 def _newer(revisions: tuple[str, ...]) -> Misfit | None:
@@ -127,9 +165,9 @@ def _config() -> Config:
 
 
 @contextmanager
-def _connected(url: str, *, writes: bool = True) -> Iterator[tuple[Config, Connection]]:
+def _connected(url: str, *, writes: bool = True, create: bool = False) -> Iterator[tuple[Config, Connection]]:
     # SQLite changes a table by rebuilding it, which foreign keys would forbid.
-    engine = open_engine(url, foreign_keys=False)
+    engine = open_engine(url, foreign_keys=False, create=create)
     config = _config()
     try:
         with engine.connect().execution_options(pbem_writes=writes) as connection, connection.begin():
@@ -140,6 +178,7 @@ def _connected(url: str, *, writes: bool = True) -> Iterator[tuple[Config, Conne
     except CommandError as error:
         raise ConfigError(f"the database cannot be migrated: {error}") from None
     except DatabaseError as error:
-        raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {error.orig}") from None
+        said = why_refused(error.orig or error, engine.url)
+        raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}") from None
     finally:
         engine.dispose()

@@ -431,7 +431,8 @@ _UNWRITTEN = text("written_at IS NULL")
 class SealedPage(Base):
     """A report as a page that a link opens: the file for `place` on the site. Its key is in the mail with the link.
 
-    `written_at` is when it was put on the site.
+    It was made for the player, `person_id`, that `seat_id` had then; pages of older versions know neither.
+    `written_at` is when it was put on the site, `withdrawn_at` when it was removed and its content dropped.
     """
 
     __tablename__ = "sealed_page"
@@ -439,9 +440,12 @@ class SealedPage(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    seat_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
+    person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
     place: Mapped[str] = mapped_column(String(60), unique=True)
     content: Mapped[bytes] = mapped_column(Packed)
     written_at: Mapped[dt.datetime | None]
+    withdrawn_at: Mapped[dt.datetime | None]
 
 
 class Fact(Base):

@@ -11,16 +11,19 @@ committed otherwise: it spares waiting for the disk.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, create_engine, event, func, select
+from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, create_engine, event, func, make_url, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
-from pbem.errors import ConfigError, StoreError
+from pbem.durable import has_room
+from pbem.errors import DISK_FULL, ConfigError, StoreError
 from pbem.store.waking import Waker, awaited
 
 BUSY_SECONDS = 30
@@ -37,6 +40,12 @@ LOCK_NOT_AVAILABLE = "55P03"
 
 UNDEFINED_TABLE = "42P01"
 """PostgreSQL's code of the error."""
+
+PG_DISK_FULL = "53100"
+"""PostgreSQL's code of a full disk."""
+
+_PRIMARY = 0xFF
+"""The bits of an error code of SQLite that say its kind."""
 
 _INSERTS: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
@@ -103,13 +112,18 @@ class Store:
         self.engine.dispose()
 
 
-def open_engine(url: str, *, foreign_keys: bool = True) -> Engine:
-    """An engine for SQLite or PostgreSQL. Raises ConfigError for a URL that is neither."""
+def open_engine(url: str, *, foreign_keys: bool = True, create: bool = False) -> Engine:
+    """Return an engine for SQLite or PostgreSQL. Raises ConfigError for a URL that is neither.
+
+    Only with `create` does it make the file of a SQLite database that is missing; else connecting raises StoreError.
+    """
     try:
         engine = create_engine(url, hide_parameters=True)  # they are mails and sheets, with keys in them
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise ConfigError(f"the database {url!r} cannot be used: {error}") from None
     if engine.dialect.name == "sqlite":
+        if not create:
+            event.listen(engine, "do_connect", _open_existing)
         _prepare_sqlite(engine, foreign_keys=foreign_keys)
     elif engine.dialect.name != "postgresql":
         raise ConfigError(f"the database must be SQLite or PostgreSQL, not {engine.dialect.name}")
@@ -191,6 +205,38 @@ def _reading_options(engine: Engine) -> dict[str, Any]:
     return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
+def restoring(url: str, home: str = "HOME") -> str:
+    """Return the instruction by which a lost database is restored; FILE, URL and HOME are for the GM to replace."""
+    said = f"restore the newest backup into a new folder with: pbem restore FILE {home}"
+    if make_url(url).get_backend_name() == "sqlite":
+        return said
+    return f"{said} --database URL (the URL of an empty database, in the form of `database` in pbem.toml)"
+
+
+def existing_file(path: Path) -> str:
+    """Return the URI by which SQLite opens a file and never creates it. Raises StoreError if it is missing."""
+    if _is_missing(path):
+        where = "" if path.parent.is_dir() else f", and so is the folder {path.parent}"
+        raise StoreError(
+            f"the database {path} is missing{where}: put it back where it was, or correct `database` in pbem.toml; "
+            f"if it is lost, {restoring('sqlite://')}"
+        )
+    return f"{path.absolute().as_uri()}?mode=rw"
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        return not path.exists()
+    except OSError:  # a folder that cannot be entered: SQLite says so
+        return False
+
+
+def _open_existing(_dialect: object, _record: object, arguments: list[Any], settings: dict[str, Any]) -> None:
+    """Have SQLite open what is there: by itself it creates an empty database for every reader."""
+    arguments[0] = existing_file(Path(arguments[0]))
+    settings["uri"] = True
+
+
 def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: Any) -> None:
@@ -220,16 +266,32 @@ def _set(connection: Connection, pragma: str, value: str) -> None:
         connection.info[pragma] = value
 
 
+def why_refused(error: BaseException, database: URL | Path) -> str:
+    """Return why a database refused, the first line of its words; a full disk is named as such."""
+    return DISK_FULL if _is_disk_full(error, database) else str(error).strip().partition("\n")[0]
+
+
+def _is_disk_full(error: BaseException, database: URL | Path) -> bool:
+    if getattr(error, "sqlstate", "") == PG_DISK_FULL:
+        return True
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & _PRIMARY
+    # SQLite says so of its file alone; of those beside it, no more than that they cannot be made or written.
+    if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        return code == sqlite3.SQLITE_FULL
+    file = Path(database.database or "") if isinstance(database, URL) else database
+    return not has_room(file.parent)
+
+
 @contextmanager
 def _worded(engine: Engine) -> Iterator[None]:
     """What only a GM can mend becomes a sentence; slips of this program stay what they are."""
     try:
         yield
     except DBAPIError as error:
-        said = str(error.orig).strip().partition("\n")[0]
+        said = why_refused(error.orig or error, engine.url)
         no_table = "no such table" in said or getattr(error.orig, "sqlstate", "") == UNDEFINED_TABLE
         # SQLite raises the bare class for a file that is no database, or a broken one.
         if not no_table and not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise
-        advice = "; run: pbem migrate" if no_table else ""
+        advice = "; see what mends it with: pbem doctor" if no_table else ""
         raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}{advice}") from error

@@ -1,4 +1,4 @@
-"""What the mover is asked before the next player moves, and the answers (rulings 14 and 26)."""
+"""What the mover is asked before the next player moves, and the answers (rulings 14, 26 and 35)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from rules.bubble_singularity.orders import Draw, Keep
 from rules.bubble_singularity.plan import Item
 from rules.bubble_singularity.play import Play
-from rules.bubble_singularity.state import Question, in_order
+from rules.bubble_singularity.state import COLOURS, Question, in_order
 from rules.bubble_singularity.table import category_of
 
 DRAWN_CARDS = 2
@@ -17,16 +17,49 @@ RESEARCHED, KEPT_BUBBLES = 3, 2
 
 
 def asking(play: Play) -> None:
-    """Draws what the mover may choose from: bubbles of the research station, then cards for each pop on a node."""
+    """Draws what the mover may choose from: bubbles of the research station, then cards for each pop on a node.
+
+    What the list of the mover tells is taken once all is drawn: a choice made in
+    advance and one made by mail meet the same bag and decks (ruling 35).
+    """
     note_wishes(play)
     if play.research:
         draw_bubbles(play)
-    while play.pending and play.result is None and (play.question is None or play.state.edition > 2):
+    if not draws_cards(play):
+        play.pending = 0
+    while play.pending and play.result is None and (not play.questions or play.state.edition > 2):
         play.pending -= 1
         cards = draw_cards(play, play.wish, "node", play.pending)
         if cards:
             play.tell("drawn", who=play.seat, cards=cards)
             ask(play, "card", cards)
+    if play.state.edition > 3 and play.state.phase == "turn":
+        _answer_by_list(play)
+
+
+def draws_cards(play: Play) -> bool:
+    """Whether cards are drawn after pops on nodes: not if no further turn of the mover comes (ruling 14)."""
+    return play.pending > 0 and not (play.state.edition > 3 and play.in_last_round)
+
+
+def _answer_by_list(play: Play) -> None:
+    """Answer what the list of the mover tells, in the order drawn, up to the first question that it leaves open."""
+    questions, play.questions = play.questions, []
+    for at, question in enumerate(questions):
+        answer = by_list(question, play.liking, play.state.edition)
+        if answer is None:
+            play.questions = questions[at:]
+            return
+        take(play, question, answer)
+
+
+def conclude(play: Play, how: str) -> None:
+    """End the game; what is still to be chosen is kept by list or by default before points are counted (ruling 35)."""
+    if play.state.edition > 3:
+        questions, play.questions = play.questions, []
+        for question in questions:
+            take(play, question, answer_to(question, (), play.liking, play.state.edition))
+    play.end(how)
 
 
 def note_wishes(play: Play) -> None:
@@ -63,33 +96,34 @@ def draw_bubbles(play: Play) -> None:
         ask(play, "bubbles", drawn)
     else:
         play.table.gain(play.seat, *drawn)
-        play.end("bag")
+        conclude(play, "bag")
 
 
 def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
-    """A question, answered at once if the liking told beforehand names all the choices (ruling 26).
+    """A question, put when all is drawn; what an answer leaves to choose is not asked again (ruling 26).
 
-    While another waits, it waits too, for its answer may hang on that. What an
-    answer leaves to choose is not asked again.
+    In earlier editions it was answered at once if the liking told beforehand
+    names all the choices. While another waits, it waits too, for its answer may
+    hang on that.
     """
-    question = Question(kind, play.seat, tuple(choices))
-    if play.question is not None:
-        play.further.append(question)
+    question, edition = Question(kind, play.seat, tuple(choices)), play.state.edition
+    if play.questions or (edition > 3 and kind != "replace"):
+        play.questions.append(question)
         return
-    answer = by_list(question, play.liking, play.state.edition)
-    if answer is None and play.state.phase == "question" and play.state.edition > 2:
-        answer = preferred(question, play.liking) or default_answer(question)
+    answer = by_list(question, play.liking, edition)
+    if answer is None and (edition > 3 or (edition > 2 and play.state.phase == "question")):
+        answer = preferred(question, play.liking, edition) or default_answer(question)
     if answer:
         take(play, question, answer)
     else:
-        play.question = question
+        play.questions.append(question)
 
 
 def by_list(question: Question, liking: Sequence[str], edition: int) -> tuple[str, ...] | None:
     """The answer of a list that names all the choices; None if it does not."""
     if not set(question.choices) <= set(liking):
         return None
-    return (ranked(question, liking) if edition > 1 else None) or preferred(question, liking)
+    return (ranked(question, liking) if edition in (2, 3) else None) or preferred(question, liking, edition)
 
 
 def draw_cards(play: Play, wish: Sequence[str], *key: str | int) -> list[str]:
@@ -109,7 +143,7 @@ def answering(play: Play) -> None:
     said = _said(play, questions)
     if said:
         play.liking = said if play.state.edition == 1 else (*said, *listed)
-    play.question, play.further = None, []
+    play.questions = []
     for question in questions:
         take(play, question, answer_to(question, said, listed, play.state.edition))
 
@@ -117,7 +151,7 @@ def answering(play: Play) -> None:
 def answer_to(question: Question, said: Sequence[str], listed: Sequence[str], edition: int) -> tuple[str, ...]:
     """What is kept by an answer, else by the standing list, else by default."""
     by_standing = by_list(question, listed, edition) if edition > 2 else None
-    return preferred(question, said) or by_standing or default_answer(question)
+    return preferred(question, said, edition) or by_standing or default_answer(question)
 
 
 def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
@@ -129,11 +163,19 @@ def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
             continue
         if said:
             play.refuse(item, Refused("only-one", "the sheet answers already", "write what you like in one KEEP line"))
-        elif any(preferred(question, item.order.what) for question in questions):
+        elif any(_answers(play, question, item.order.what) for question in questions):
             said = item.order.what
         else:
             play.refuse(item, not_offered(questions))
     return said
+
+
+def _answers(play: Play, question: Question, words: Sequence[str]) -> bool:
+    """Return whether a list tells what is kept of the choices, or of the card held already in place of one of them."""
+    if preferred(question, words, play.state.edition):
+        return True
+    rivals = (_rival(play, question, card) for card in question.choices)
+    return play.state.edition > 3 and any(rival in words for rival in rivals if rival)
 
 
 def not_offered(questions: Sequence[Question]) -> Refused:
@@ -146,8 +188,14 @@ def not_offered(questions: Sequence[Question]) -> Refused:
     return Refused("not-offered", "none of these cards is offered", "KEEP " + " or ".join(questions[0].choices))
 
 
-def preferred(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
-    """The answer to a question by a list of what is liked, best first; None if the list does not tell."""
+def preferred(question: Question, liking: Sequence[str], edition: int) -> tuple[str, ...] | None:
+    """The answer to a question by a list of what is liked, best first; None if the list does not tell.
+
+    Two colours are the two bubbles to keep; any other number of them is a
+    ranking, of which the best may be kept twice.
+    """
+    if edition > 3 and sum(word in COLOURS for word in liking) != KEPT_BUBBLES and (best := ranked(question, liking)):
+        return best
     wanted, left = (KEPT_BUBBLES if question.kind == "bubbles" else 1), list(question.choices)
     answer: list[str] = []
     for word in liking:
@@ -223,7 +271,7 @@ def lose_card(play: Play, seat: Seat, card: str) -> None:
 
 def withdraw_question(play: Play) -> None:
     """Questions whose player has left: what they were about goes back, but for a held card, which has gone already."""
-    play.question, play.further, play.pending = None, [], 0
+    play.questions, play.pending = [], 0
     for question in play.state.questions:
         if question.kind == "bubbles":
             play.table.bag += question.choices

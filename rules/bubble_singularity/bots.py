@@ -30,7 +30,7 @@ from rules.bubble_singularity.orders import (
 from rules.bubble_singularity.play import Play
 from rules.bubble_singularity.state import COLOURS, State
 from rules.bubble_singularity.table import Table
-from rules.bubble_singularity.turn import QUIET_ROUNDS, quiet_after, rehearse
+from rules.bubble_singularity.turn import QUIET_ROUNDS, rehearse
 from rules.bubble_singularity.views import state_of
 
 Sheet = tuple[Order, ...]
@@ -257,8 +257,7 @@ def _prospect(state: State, seat: Seat, sheet: Sheet, dice: Dice, turns: int) ->
 
 def _quiet_round(play: Play) -> int:
     """How many turns in a row nothing will have come about, if the others do nothing after a turn without a stir."""
-    quiet = quiet_after(play)
-    return quiet + len(play.order) - 1 if quiet else 0
+    return play.quiet + len(play.order) - 1 if play.quiet else 0
 
 
 def _gained(play: Play) -> int:

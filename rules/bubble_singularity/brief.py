@@ -18,9 +18,13 @@ _ENDS = {
     "markers": "the markers were reached and the round is complete",
     "bag": "a bubble was to be drawn and the bag was empty",
     "standstill": "two rounds passed without a move or a pop",
+    "scoreless": "too many turns in a row passed without a score",
     "left": "all others left",
 }
 """The ways a game ends, short enough for a line."""
+
+SOON = 3
+"""Turns without a score before the end that the option `scoreless` sets, from which on the end is told."""
 
 
 def brief(view: View) -> list[str]:
@@ -38,6 +42,7 @@ def brief(view: View) -> list[str]:
             *_ranking(view),
             *_markers(view),
             *_quiet(view),
+            *_unscored(view),
             *_own(view),
             *_ripe(view),
         ]
@@ -181,6 +186,14 @@ def _quiet(view: View) -> Iterator[str]:
     if view["quiet"] >= players > 0:
         left = QUIET_ROUNDS * players - view["quiet"]
         yield f"Nothing moves or pops: the game ends after {counted(left, 'more turn')} like that."
+
+
+def _unscored(view: View) -> Iterator[str]:
+    """An end without scores that is near, where an option sets one; views before version 4 were mailed without."""
+    limit = view["rules"].get("scoreless", 0)
+    left = limit - view.get("unscored", 0)
+    if limit and left <= max(SOON, len(view["order"])):
+        yield f"Nobody scores: the game ends after {counted(left, 'more turn')} without a point or marker."
 
 
 def _own(view: View) -> Iterator[str]:

@@ -40,6 +40,7 @@ _RULES = shapes.Record(
         "beginner": shapes.Flag(),
         "stations": shapes.Flag(),
         "advanced": shapes.Flag(),
+        "scoreless": shapes.Whole(0, 999),
     }
 )
 _SEATS = shapes.Listing(shapes.OneOf(SEATS, "seat"), 2, len(SEATS), distinct=True)
@@ -98,6 +99,7 @@ def _shape(size: int, seats: Sequence[Seat]) -> shapes.Shape:
             "edition": shapes.Whole(1, VERSION),
             "lists": shapes.Table(words, some=seats),
             "further": shapes.Listing(question, most=9),
+            "unscored": _COUNT,
         }
     )
 

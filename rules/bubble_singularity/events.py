@@ -51,6 +51,7 @@ ENDS = {
     "markers": "somebody had collected the markers that end the game, and the round was completed",
     "bag": "a bubble had to be drawn and the bag was empty",
     "standstill": "through two rounds no Mari had moved and nothing had popped",
+    "scoreless": "nobody had scored in as many turns in a row as the campaign allows",
     "left": "all others left the game",
 }
 """Every way a game can end, in words."""

@@ -44,7 +44,7 @@ class Keep(Order):
     """What you keep when you are asked, best first: one of the ability cards drawn, or two bubbles.
 
     In the sheet of a turn it is a standing list: now and in later turns you are not asked where it names all the
-    choices, until you send another.
+    choices, until you send another. Two colours are the two bubbles; more are a list, best first.
     """
 
     usage = "KEEP what..."
@@ -281,7 +281,8 @@ class UseBlock(Order):
 class Resign(Order):
     """Leave the game for good; your Mari is taken off the board."""
 
-    usage = "RESIGN"
+    usage = "RESIGN CONFIRM"
+    ends_seat = "you would leave the game for good, and your Mari be taken off the board"
 
     def words(self) -> str:
         return "you leave the game"

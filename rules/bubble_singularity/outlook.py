@@ -6,14 +6,18 @@ before the pops is drawn.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import combinations_with_replacement
 from typing import Any
 
 from pbem.ruleset import Finding
+from rules.bubble_singularity.asking import RESEARCHED, draws_cards
 from rules.bubble_singularity.events import ENDS
 from rules.bubble_singularity.play import Chain, Play
 from rules.bubble_singularity.scoring import harvested
-from rules.bubble_singularity.turn import QUIET_ROUNDS, quiet_after
+from rules.bubble_singularity.state import COLOURS
+from rules.bubble_singularity.turn import how_it_ends
 
 
 def outlook(play: Play) -> Iterator[Finding]:
@@ -21,19 +25,43 @@ def outlook(play: Play) -> Iterator[Finding]:
     for event in play.events:
         if event.kind in _ACTS:
             yield Finding(0, "note", *_ACTS[event.kind](event.data))
+    if play.research:
+        yield Finding(0, "note", "research", "three bubbles are drawn from the bag, and two of them are kept")
     yield Finding(0, "note", "outlook", _pops(play))
     if play.result is not None:
         yield Finding(0, "note", "ends", f"the game ends in this turn: {ENDS[play.result.how]}")
         return
-    if harvested(play) > len(play.table.bag):
+    least, most = _left_in_bag(play)
+    if harvested(play) > most:
         yield Finding(0, "note", "ends", f"the game ends in this turn: {ENDS['bag']}")
         return
-    if play.pending:
+    if harvested(play) > least:
+        text = "the game ends in this turn if the colours drawn at the research station leave the bag too few bubbles"
+        yield Finding(0, "note", "may-end", text)
+    if draws_cards(play):
         drawn = "two ability cards are" if play.pending == 1 else f"{play.pending} times two ability cards are"
         yield Finding(0, "note", "cards", f"{drawn} drawn, if the decks hold so many, and one of two is kept")
-    how = _end_after(play)
+    elif play.pending:
+        yield Finding(0, "note", "no-cards", "no ability cards are drawn: no further turn of yours comes")
+    how = how_it_ends(play)
     if how:
         yield Finding(0, "note", "ends", f"the game ends with this turn: {ENDS[how]}")
+
+
+def _left_in_bag(play: Play) -> tuple[int, int]:
+    """Return the fewest and the most bubbles that the bag can hold when Energy Harvest draws.
+
+    Three drawn at the research station go before it, and what USE SELECT then
+    takes depends on their colours. Up to edition 3 a list sent one of them back
+    at once.
+    """
+    if not play.research or play.state.edition == 1:
+        return (len(play.table.bag),) * 2
+    bag = Counter(play.state.bag)
+    wanted = Counter(colour for event in play.events if event.kind == "selected" for colour in event.data["bubbles"])
+    draws = map(Counter, combinations_with_replacement(COLOURS, RESEARCHED))
+    left = [(bag - drawn - wanted).total() for drawn in draws if drawn <= bag]
+    return min(left), max(left) + (play.state.edition < 4)
 
 
 def _moved(data: Mapping[str, Any]) -> tuple[str, str]:
@@ -70,12 +98,3 @@ def _told_of_chain(chain: Chain, scored: Mapping[str, Any]) -> str:
     markers = f" and {scored['markers']} marker{'s' if scored['markers'] > 1 else ''}" if scored["markers"] else ""
     points = f"{scored['points']} point{'' if scored['points'] == 1 else 's'}"
     return f"pops: {pops}; length {scored['length']}, {points}{markers}"
-
-
-def _end_after(play: Play) -> str:
-    """How the game ends once all of this turn is done; "" if it goes on (ruling 24)."""
-    if quiet_after(play) >= QUIET_ROUNDS * len(play.order):
-        return "standstill"
-    limit = play.table.rules.markers_to_end
-    rich = play.last_round or any(play.table.players[seat].markers >= limit for seat in play.order)
-    return "markers" if rich and play.seat == play.order[-1] else ""

@@ -11,7 +11,7 @@ from rules.bubble_singularity.events import ENDS, private, public
 from rules.bubble_singularity.orders import ORDERS
 from rules.bubble_singularity.plan import Item, Plan, plan_of
 from rules.bubble_singularity.scores import totals, winners
-from rules.bubble_singularity.state import Result, State
+from rules.bubble_singularity.state import Question, Result, State
 from rules.bubble_singularity.table import Table
 
 
@@ -35,9 +35,9 @@ class Play:
     that completed its group; `sparks` those that one bubble is enough for.
     `chains` are those begun, in this order, and `pops` the spaces of all their
     pops; `chain` is the one whose pop is being resolved. `stop` is where the
-    Mari ended its move, `research` whether bubbles are to be drawn at the
-    research station. Without dice it is a rehearsal, in which no step may draw
-    anything.
+    Mari ended its move, `research` whether bubbles are still to be drawn at the
+    research station. `questions` are what the mover is asked, in the order drawn.
+    Without dice it is a rehearsal, in which no step may draw anything.
     """
 
     def __init__(self, state: State, orders: Mapping[Seat, tuple[Order, ...]], dice: Dice | None) -> None:
@@ -45,11 +45,11 @@ class Play:
         self.table = Table(state)
         self.order = list(state.order)
         self.mover, self.round, self.last_round = state.mover, state.round, state.last_round
-        self.question, self.pending = state.question, state.pending
-        self.further = list(state.further)
+        self.questions: list[Question] = list(state.questions)
+        self.pending = state.pending
         self.wish, self.liking = state.wish, state.liking
         self.lists = dict(state.lists)
-        self.quiet = state.quiet
+        self.quiet, self.unscored = state.quiet, state.unscored
         self.result = state.result
         self.events: list[Event] = []
         self.refusals: list[tuple[Seat, Item, Refused]] = []
@@ -111,6 +111,17 @@ class Play:
             if place not in self.waiting:
                 self.waiting[place] = self.chain or Chain()
 
+    @property
+    def rich(self) -> list[Seat]:
+        """The players with the markers that end the game, in the order of play."""
+        limit = self.table.rules.markers_to_end
+        return [seat for seat in self.order if self.table.players[seat].markers >= limit]
+
+    @property
+    def in_last_round(self) -> bool:
+        """Whether no round follows this one (ruling 24)."""
+        return self.last_round or bool(self.rich)
+
     def ripe(self) -> list[str]:
         """The spaces ready to pop, those with a spark included."""
         found = set(self.table.ripe(self.seat))
@@ -140,12 +151,13 @@ class Play:
             mover=None if self.result else self.mover,
             round=self.round,
             last_round=self.last_round,
-            question=None if self.result else self.question,
-            further=() if self.result else tuple(self.further),
+            question=None if self.result else next(iter(self.questions), None),
+            further=() if self.result else tuple(self.questions[1:]),
             pending=0 if self.result else self.pending,
             wish=self.wish,
             liking=self.liking,
             lists=self.lists,
             quiet=self.quiet,
+            unscored=self.unscored,
             result=self.result,
         )

@@ -50,7 +50,6 @@ SHORTEST = 3
 """Letters of a verb that are enough."""
 
 _VERBS = {word: verb for verb, words in _SYNONYMS.items() for word in words}
-_LEAVES = {"resign", "quit", "leave game", "concede", "surrender"}
 _IDLE = {"stay", "pass", "wait", "skip", "nothing"}
 
 _PUSHING = {"push", "degrees", "90", "quarter", "1"}
@@ -66,8 +65,6 @@ def plainly(line: str, view: _View) -> str:
     words = words_of(text)
     if view["over"] or not words:
         return line
-    if " ".join(without(words, LITTLE)) in _LEAVES:
-        return f"RESIGN {remark}"
     verb, rest = _verb(words, view)
     found = _ALONE[verb](rest) if verb in _ALONE else _BY_VIEW[verb](rest, view) if verb else ""
     if not found and not verb and not _is_short_for(words[0], "RESIGN"):

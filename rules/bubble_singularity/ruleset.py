@@ -24,7 +24,7 @@ class BubbleSingularity(BaseRuleset[State]):
     title = "Bubble Singularity"
     designer = "Syanmil Izhharuddin"
     version = VERSION
-    upgrades = (state.from_version_1, state.from_version_2)
+    upgrades = (state.from_version_1, state.from_version_2, state.from_version_3)
     seats = Seats(2, 4, SEATS)
     pace = "players in turn, a whole turn a sheet"
     summary = "Leave bubbles on cards with arrows and set off chain reactions; an open board, two modules."
@@ -42,6 +42,14 @@ class BubbleSingularity(BaseRuleset[State]):
         ),
         Option("stations", "bool", False, "module 1: four space stations in the corners"),
         Option("advanced", "bool", False, "module 2: a board of 5 by 5 with stations, the Universe and special cards"),
+        Option(
+            "scoreless",
+            "int",
+            0,
+            "turns in a row in which nobody scores that end the game; 0 for no such end",
+            low=0,
+            high=999,
+        ),
     )
     bots = bots.BOTS
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rules.bubble_singularity.asking import conclude
 from rules.bubble_singularity.play import Chain, Play
 
 CONTROL_LENGTH = 3
@@ -90,7 +91,7 @@ def _harvests(play: Play) -> list[int]:
 def _harvest(play: Play, number: int) -> None:
     colour = play.draw("harvest", *([number] if number else []))
     if colour is None:
-        play.end("bag")
+        conclude(play, "bag")
     else:
         play.table.gain(play.seat, colour)
         play.tell("harvested", who=play.seat, colour=colour)

@@ -161,21 +161,21 @@ def _idle(play: Play, order: Order) -> str:
 def _told_of_answer(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
     """What of the questions is left to default, what is kept, and what is asked next."""
     said = next((entry.order.what for entry in entries if isinstance(entry.order, Keep)), ())
-    open_ones = [asked for asked in play.state.questions if preferred(asked, said) is None]
+    open_ones = [asked for asked in play.state.questions if preferred(asked, said, play.state.edition) is None]
     if open_ones:
         offered = "possible: " + ", and of ".join(", ".join(asked.choices) for asked in open_ones)
         answers = (answer_to(asked, (), play.state.liking, play.state.edition) for asked in open_ones)
         kept = ", ".join(word for answer in answers for word in answer)
         yield Finding(0, "warning", "no-answer", f"by default you keep {kept}", offered)
     for event in play.events:
-        if event.kind == "chosen" and play.question is None:
+        if event.kind == "chosen" and not play.questions:
             card, held = event.data["card"], event.data["held"]
             text = f"{card} and {held} are of one category: you keep {_held_of(play, card, held)}"
             yield Finding(
                 0, "note", "replaces", text, f"whichever you name first is kept: KEEP {held} {card}, or: KEEP {card}"
             )
-    if play.question is not None:
-        held, new = play.question.choices
+    if play.questions:
+        held, new = play.questions[0].choices
         hint = f"to answer now write: KEEP {new} {held}, or: KEEP {held} {new}"
         yield Finding(0, "note", "replace", f"next you are asked which you keep, {held} or {new}", hint)
 
@@ -235,9 +235,9 @@ def default_answers(state: State) -> tuple[Order, ...]:
     answers = [answer_to(asked, (), state.liking, state.edition) for asked in state.questions]
     answer = tuple(word for answer in answers for word in answer)
     seat = state.questions[0].seat
-    following = rehearse(state, seat, (Keep(answer),)).question
-    if following is not None:
-        return (Keep((*answer, following.choices[0])),)
+    following = rehearse(state, seat, (Keep(answer),)).questions
+    if following:
+        return (Keep((*answer, following[0].choices[0])),)
     unanswered = rehearse(state, seat, ())
     held = [card for card in unanswered.table.players[seat].cards if card in _rivals(unanswered)]
     return (Keep((*held, *(word for word in answer if word not in held))),)

@@ -16,17 +16,19 @@ SEATS: tuple[Seat, ...] = ("red", "green", "blue", "yellow")
 
 COLOURS = SEATS
 OF_EACH_COLOUR = 15
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The options of a campaign, and the figures that depend on them."""
+    """The options of a campaign, and the figures that depend on them; with `scoreless` 0, any number of turns may pass
+    in which nobody scores."""
 
     layout: str = "standard"
     beginner: bool = False
     stations: bool = False
     advanced: bool = False
+    scoreless: int = 0
 
     @property
     def size(self) -> int:
@@ -115,13 +117,17 @@ class State:
     ability cards the mover has still to draw. `wish` are the decks they come
     from, and `liking` what the mover would keep, as far as the mover said.
     `lists` are what each player keeps without being asked, by the last KEEP of a
-    turn. `quiet` counts the turns in a row in which no Mari moved and nothing popped.
+    turn. `quiet` counts the turns in a row in which no Mari moved and nothing popped,
+    `unscored` those in which nobody won points or markers.
     `decks` lie with the top card first. `edition` is the version of the game it
     began with, whose rules it keeps to its end: in edition 1 all pops of a turn
     were one chain and stopped after thirty, bubbles of the research station
     were drawn after everything else, no node passed another one, and a KEEP was
-    for its turn alone; up to edition 2 what there was to choose was asked one
-    after the other. `further` is what is asked besides `question`.
+    was for its turn alone; up to edition 2 what there was to choose was asked one
+    after the other; up to edition 3 a list was followed before the rest of a turn,
+    bubbles to choose from were lost when the game ended, and cards were drawn after
+    a player's last turn too. `further` is what is asked besides `question`; what is
+    to be chosen lies on the table until then, and is counted there.
     """
 
     rules: Rules
@@ -147,6 +153,7 @@ class State:
     edition: int = VERSION
     lists: Mapping[Seat, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     further: tuple[Question, ...] = ()
+    unscored: int = 0
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -215,6 +222,7 @@ def dump(state: State) -> Json:
         "edition": state.edition,
         "lists": {seat: list(found) for seat, found in state.lists.items()},
         "further": [_dumped(question) for question in state.further],
+        "unscored": state.unscored,
     }
 
 
@@ -250,6 +258,7 @@ def read(data: Mapping[str, Any]) -> State:
         edition=data["edition"],
         lists={seat: tuple(found) for seat, found in data["lists"].items()},
         further=tuple(Question(**_tupled(question)) for question in data["further"]),
+        unscored=data["unscored"],
     )
 
 
@@ -261,6 +270,11 @@ def from_version_1(data: Mapping[str, Any]) -> Json:
 def from_version_2(data: Mapping[str, Any]) -> Json:
     """A save of version 2, in which there is one question at most."""
     return {**data, "further": []}
+
+
+def from_version_3(data: Mapping[str, Any]) -> Json:
+    """Return a save of version 3, in which no option counts turns without a score, as one of version 4."""
+    return {**data, "rules": {**data["rules"], "scoreless": 0}, "unscored": 0}
 
 
 def _tupled(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,10 +62,13 @@ def _check_at(play: Play, station: str) -> None:
 
 
 def _research(play: Play) -> None:
-    """Draws at once, so that the controller's bonus and all pops come after it; in edition 1 after them."""
-    if play.state.edition == 1:
+    """Draws at once, so that the controller's bonus and all pops come after it; in edition 1 after them.
+
+    A rehearsal, which has no dice, draws only where the bag holds too few.
+    """
+    if play.state.edition == 1 or (play.rehearsed and len(play.table.bag) >= RESEARCHED):
         play.research = True
-    elif not play.rehearsed or len(play.table.bag) < RESEARCHED:
+    else:
         note_wishes(play)
         draw_bubbles(play)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from pbem.ruleset import Dice, Event, Order, Seat, TurnInput
 from rules.bubble_singularity.acting import acting
-from rules.bubble_singularity.asking import answering, asking, return_all, withdraw_question
+from rules.bubble_singularity.asking import answering, asking, conclude, return_all, withdraw_question
 from rules.bubble_singularity.beginning import node_bubbles, starting
 from rules.bubble_singularity.moving import moving
 from rules.bubble_singularity.orders import Resign
@@ -24,43 +24,45 @@ QUIET_ROUNDS = 2
 
 def passing_on(play: Play) -> None:
     """The next player moves; after the last of a round the game may be over (ruling 24)."""
-    if play.question is not None:
+    how = how_it_ends(play)
+    if play.questions and (play.state.edition < 4 or not how):
         return
-    limit = play.table.rules.markers_to_end
-    rich = [seat for seat in play.order if play.table.players[seat].markers >= limit]
-    if rich and not play.last_round:
+    if play.rich and not play.last_round:
+        first = play.rich[0]
         play.last_round = True
-        play.tell("last-round", who=rich[0], markers=play.table.players[rich[0]].markers)
+        play.tell("last-round", who=first, markers=play.table.players[first].markers)
     if play.seat in play.order:
         play.table.change(play.seat, blocked="")
+    if how:
+        conclude(play, how)
+    else:
+        later = _later(play)
+        play.round += not later
+        play.mover = (*later, *play.order)[0]
     play.wish = play.liking = ()
+
+
+def how_it_ends(play: Play) -> str:
+    """How the game ends once this turn is done, as a key of `ENDS`; "" if it goes on (rulings 24 and 36)."""
     if play.quiet >= QUIET_ROUNDS * len(play.order):
-        play.end("standstill")
-    else:
-        _next(play)
+        return "standstill"
+    if 0 < play.table.rules.scoreless <= play.unscored:
+        return "scoreless"
+    return "markers" if play.in_last_round and not _later(play) else ""
 
 
-def _next(play: Play) -> None:
+def _later(play: Play) -> list[Seat]:
+    """The players whose turns of this round are still to come."""
     at = play.state.order.index(play.seat)
-    later = [seat for seat in play.state.order[at + 1 :] if seat in play.order]
-    if later:
-        play.mover = later[0]
-    elif play.last_round:
-        play.end("markers")
-    else:
-        play.round += 1
-        play.mover = play.order[0]
+    return [seat for seat in play.state.order[at + 1 :] if seat in play.order]
 
 
 def counting(play: Play) -> None:
     """Turns in which nothing comes about are counted, so that a game in which nobody can do anything ends."""
-    play.quiet = quiet_after(play)
-
-
-def quiet_after(play: Play) -> int:
-    """How many turns in a row nothing came about, this one included."""
     stirred = play.pops or any(event.kind == "moved" for event in play.events)
-    return 0 if stirred else play.quiet + 1
+    play.quiet = 0 if stirred else play.quiet + 1
+    scored = any(event.data["points"] or event.data["markers"] for event in play.events if event.kind == "scored")
+    play.unscored = 0 if scored else play.unscored + 1
 
 
 MOVES: tuple[Step, ...] = (opening, moving, between, acting, closing, reacting, scoring)
@@ -90,7 +92,7 @@ def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Eve
 def rehearse(state: State, seat: Seat, orders: tuple[Order, ...]) -> Play:
     """What a sheet of the seat awaited would do, as far as nothing is drawn (ruling 10)."""
     play = Play(state, {seat: orders}, None)
-    steps = {"turn": MOVES, "question": (answering,), "setup": ()}[state.phase]
+    steps = {"turn": (*MOVES, counting), "question": (answering,), "setup": ()}[state.phase]
     for step in steps:
         if play.result is None:
             step(play)
@@ -118,7 +120,7 @@ def _leave(play: Play, turn: TurnInput) -> None:
     if play.state.question is not None and play.seat not in play.order:
         withdraw_question(play)
     if sum(not player.out for player in play.table.players.values()) < 2:
-        play.end("left")
+        conclude(play, "left")
 
 
 def _tell_missed(play: Play, turn: TurnInput) -> None:

@@ -74,7 +74,8 @@ class BubbleView(TypedDict):
     `kinds` says what the special space cards on the board do. `edition` is the
     version of the game whose rules the campaign keeps, `keeping` the seat's own
     standing list of what it keeps without being asked. `further` is what the
-    mover is asked besides `question`.
+    mover is asked besides `question`, `unscored` counts the turns in a row in
+    which nobody scored.
     """
 
     seat: Seat
@@ -107,6 +108,7 @@ class BubbleView(TypedDict):
     edition: int
     keeping: list[str]
     further: list[QuestionView]
+    unscored: int
 
 
 def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
@@ -142,6 +144,7 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
         edition=state.edition,
         keeping=list(state.lists.get(seat, ())),
         further=[_question(asked) for asked in state.further],
+        unscored=state.unscored,
     )
 
 
@@ -231,6 +234,7 @@ def state_of(view: View) -> State:
         liking=tuple(view["liking"]),
         lists={view["seat"]: tuple(view["keeping"])} if view.get("keeping") else {},
         edition=view.get("edition", 1),  # views of version 1 were mailed without
+        unscored=view.get("unscored", 0),  # views of version 3 were mailed without
     )
 
 

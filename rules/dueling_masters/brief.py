@@ -43,6 +43,8 @@ def _setting_up(view: View) -> Iterator[str]:
     if not own:
         rows = "A to E" if view["seat"] == "one" else "F to J"
         yield f"Your set-up is awaited, in rows {rows}{'; your opponent has sent his' if other else ''}."
+        if view["set_up_round"] == 2:
+            yield "At this deadline dice place what it lacks, and you have missed it."
     elif not other:
         yield "Your set-up is complete; your opponent's is awaited."
 
@@ -58,8 +60,11 @@ def _missed(view: View) -> Iterator[str]:
     """Deadlines missed this turn, and how many more lose the game."""
     for event in _told(view, "missed"):
         who = "you" if event["who"] == view["seat"] else "your opponent"
-        limit = f", and {event['limit']} lose the game" if event["limit"] else ""
-        yield fitting(f"{who} missed the deadline: {event['misses']} in a row{limit}.")
+        incomplete = event["stage"] == "incomplete"
+        what = "left the set-up incomplete" if incomplete else "missed the deadline"
+        count = f"{event['misses']}{' missed' if incomplete else ''} in a row"
+        limits = (f", and {event['limit']} lose the game", f", {event['limit']} lose") if event["limit"] else ("",)
+        yield fitting(*(f"{who} {what}: {count}{limit}." for limit in limits))
 
 
 def _losses(view: View) -> Iterator[str]:

@@ -64,6 +64,7 @@ def _shape() -> shapes.Shape:
             "move": _MOVE,
             "mover": _SEAT,
             "offer": shapes.Maybe(_SEAT),
+            "asked_again": shapes.Flag(),
             "result": shapes.Maybe(
                 shapes.Record({"winners": shapes.Listing(_SEAT, most=1), "how": shapes.OneOf(tuple(ENDS), "end")})
             ),
@@ -96,6 +97,8 @@ def _across(data: Mapping[str, Any]) -> Iterator[Fault]:
             if move > data["move"]:
                 yield shapes.unexpected(f"{path}/scouted/{square}", f"a move up to {data['move']}", move)
         yield from _fleet(data, seat, f"{path}/pieces")
+    if data["move"] and data["asked_again"]:
+        yield shapes.unexpected("/asked_again", "false from move 1 on", True)
     if not data["move"] and all(_is_placed(data, seat) for seat in SEATS):
         yield shapes.unexpected("/move", "1 or more, as both have placed all pieces", 0)
 

@@ -14,7 +14,7 @@ piece, `piece` the name of an own one, `mark` the number of an enemy one on the 
 | departed | who, square, mark, before (where the mark stood; None if it is new), type (unless blind) | the opponent |
 | collision | square, own {piece, type, lost}, enemy {mark (0: none), type, lost} | both, each his own side of it |
 | spent | who, type: the piece ordered turned out to be destroyed, and the turn is used up | both |
-| missed | who, misses (in a row), limit (0: none), stage ("set-up" or "move") | both |
+| missed | who, misses (in a row), limit (0: none), stage ("move"; "set-up"; "incomplete": a sheet came, but the set-up was not complete the second time) | both |
 | skipped | who: has no piece that can move | both |
 | draw-offered | who | both |
 | draw-declined | who (declined), how ("declined" or "played on") | both |

@@ -1,4 +1,4 @@
-"""Views of version 1, as this version mails them."""
+"""Views of earlier versions, as this version mails them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from pbem.ruleset import View
 _DUEL: Mapping[str, Any] = {"blind": True, "crossed": []}
 """What they lacked. Departures named squares alone then, so a campaign begun under version 1 goes on `blind`."""
 
+_SET_UP: Mapping[str, Any] = {"set_up_round": 0}
+"""What views up to version 2 lacked: their campaigns ask for a set-up until it is complete."""
+
 _MARK: Mapping[str, Any] = {"kinds": [], "course": [], "reach": [], "meets": []}
 """What their enemy pieces lacked: nothing was concluded from flights yet."""
 
@@ -17,5 +20,5 @@ _MARK: Mapping[str, Any] = {"kinds": [], "course": [], "reach": [], "meets": []}
 def renewed(view: View) -> View:
     """A view of any version with all that one of this version has."""
     if "blind" in view:
-        return view
-    return {**_DUEL, **view, "enemy": [{**_MARK, **mark} for mark in view["enemy"]]}
+        return {**_SET_UP, **view}
+    return {**_SET_UP, **_DUEL, **view, "enemy": [{**_MARK, **mark} for mark in view["enemy"]]}

@@ -87,7 +87,8 @@ MOVABLE = Mover(
 class Setup(Order):
     """Place all your pieces of one kind in your half; home planets and asteroids on squares by themselves.
 
-    A line takes the place of what was set up for its kind before.
+    A line takes the place of what was set up for its kind before. What your set-up lacks at its second deadline,
+    dice place.
     """
 
     usage = "SETUP kind squares..."

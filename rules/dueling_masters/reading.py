@@ -19,7 +19,6 @@ from rules.kit.speech import joined, parted, spoken
 
 _View = Mapping[str, Any]
 
-_LEAVES = {"resign", "concede", "surrender", "capitulate"}
 _ANSWERS = {
     "OFFER": ("offer", "propose", "suggest"),
     "ACCEPT": ("accept", "accepted", "agree", "agreed", "yes", "ok", "okay"),
@@ -32,7 +31,7 @@ _RAM = {"ram", "rams", "ramming"}
 _LITTLE = {"i", "i'd", "my", "the", "a", "an", "at", "on", "in", "to", "of", "is", "are", "and", "with", "from", "like"}
 _NOUNS = {"fighter", "fighters", "ship", "ships", "piece", "pieces", "pawn", "one", "both", "all"}
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_PAIRS = {("home", "planet"): "home", ("home", "planets"): "home", ("give", "up"): "resign"}
+_PAIRS = {("home", "planet"): "home", ("home", "planets"): "home"}
 _KINDS = {
     **dict.fromkeys(("home", "homes", "planet", "planets", "king"), (HOME,)),
     **dict.fromkeys(("asteroid", "asteroids", "mine", "mines", "rock", "rocks"), (ASTEROID,)),
@@ -63,8 +62,7 @@ def plainly(line: str, view: _View) -> str:
     words = list(_parts(joined(spoken(text), _PAIRS)))
     if view["over"] or not words:
         return line
-    found = ("" if "?" in text else _leaving(words)) or _answering(words, view)
-    found = found or (_placing if view["stage"] == "set-up" else _moving)(words, view)
+    found = _answering(words, view) or (_placing if view["stage"] == "set-up" else _moving)(words, view)
     return f"{found} {remark}" if found else line
 
 
@@ -111,10 +109,6 @@ def _parts(words: Iterable[str]) -> Iterable[str]:
         letter = ""
     if letter:
         yield letter
-
-
-def _leaving(words: Sequence[str]) -> str:
-    return "RESIGN" if " ".join(word for word in words if word != "i") in _LEAVES else ""
 
 
 def _answering(words: Sequence[str], view: _View) -> str:

@@ -13,7 +13,7 @@ from rules.dueling_masters.checking import check_state
 from rules.dueling_masters.events import ENDS
 from rules.dueling_masters.former import renewed
 from rules.dueling_masters.orders import ORDERS
-from rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1
+from rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1, from_version_2
 from rules.dueling_masters.views import view_of
 from rules.kit.former import of_any_age
 
@@ -21,14 +21,14 @@ from rules.kit.former import of_any_age
 class DuelingMasters(BaseRuleset[State]):
     """The game by Stephen M. Cameron, 2004: find your opponent's home planet and destroy it.
 
-    A missed set-up is left to the dice, a missed move passed (ruling 12).
+    What a set-up lacks is left to the dice, at the second deadline at the latest, and a missed move passed (ruling 12).
     """
 
     key = "dueling_masters"
     title = "Dueling Masters of Space-Time"
     designer = "Stephen M. Cameron"
     version = VERSION
-    upgrades = (from_version_1,)
+    upgrades = (from_version_1, from_version_2)
     seats = Seats(2, 2, SEATS)
     pace = "two players in turn, one move a turn"
     summary = "Hunt your opponent's hidden home planet with ships whose flights are judged one move too late."

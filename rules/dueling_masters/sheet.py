@@ -113,7 +113,17 @@ class _Sheet:
             left = ", ".join(_counted(kind, self.view["homes"]) for kind in missing)
             text = f"your set-up is not complete; still to be placed: {left}"
             self._warn("incomplete", text, "write: SETUP <kind> ...")
+            self._warn_of_dice()
         return not missing
+
+    def _warn_of_dice(self) -> None:
+        """What comes of a set-up that is not complete at its deadline (rulings 1 and 12)."""
+        if self.view["set_up_round"] == 1:
+            text = "what is not placed at this deadline you are asked for once more; at the second one dice place it"
+            self.findings.append(Finding(0, "note", "asked-again", text, ""))
+        elif self.view["set_up_round"] == 2:
+            text = "this is the second deadline: dice place what is not placed then, and it counts as a missed deadline"
+            self._warn("dice", text, "")
 
     def _warn(self, code: str, text: str, hint: str) -> None:
         self.findings.append(Finding(0, "warning", code, text, hint))
@@ -169,10 +179,23 @@ def template(view: View) -> list[str]:
     return lines if view["offer"] else [*lines, "; DRAW OFFER"]
 
 
+_ROUNDS: Sequence[Sequence[str]] = (
+    (),
+    (
+        "# What a sheet does not place, you are asked for once more; without a sheet,",
+        "# dice place it at this deadline.",
+    ),
+    ("# Second deadline: dice place what is lacking then, and it counts as missed.",),
+)
+"""What a form says of an incomplete set-up, by its deadline."""
+
+
 def _setup_lines(view: View) -> Iterator[str]:
     done, rows = placed(view), HALVES[view["seat"]]
     yield f"# Take away the semicolons; for each <where> write a square of rows {rows[0]} to {rows[-1]}."
     yield f"# Strongest first: {' '.join(STRENGTH)}. An asteroid and what meets it both perish."
+    if not view["ready"][view["seat"]]:
+        yield from _ROUNDS[view["set_up_round"]]
     for kind, number in numbers(view["homes"]).items():
         squares, how = " ".join(done.get(kind, ["<where>"] * number)), _how(view, kind)
         yield f"{'' if kind in done else '; '}SETUP {kind} {squares}{f'  # {how}' if how else ''}"

@@ -14,7 +14,7 @@ from rules.dueling_masters.kinds import HOME, manner, numbers
 SEATS: tuple[Seat, Seat] = ("one", "two")
 """The two players; player one owns rows A to E (ruling 1)."""
 
-VERSION = 2
+VERSION = 3
 
 
 def opponent(seat: Seat) -> Seat:
@@ -82,7 +82,8 @@ class Rules:
 
     `reached`: collisions count only as far as a piece came. `blind`: a departure
     is announced by its square alone. In edition 1 a piece was announced only
-    after it was judged, and two lone home planets that move played on.
+    after it was judged, and two lone home planets that move played on; up to
+    edition 2 a set-up that lacked something was asked for again and again.
     """
 
     homes: int = 1
@@ -113,7 +114,8 @@ class Result:
 class State:
     """A game. `move` counts the moves from 1 and is 0 during set-up, when `mover` is who will move first.
 
-    `offer` is whose offer of a draw is open.
+    `offer` is whose offer of a draw is open. `asked_again`: the set-up is asked
+    for a second time, as one lacked something at its first deadline.
     """
 
     rules: Rules
@@ -122,6 +124,7 @@ class State:
     mover: Seat = SEATS[0]
     offer: Seat | None = None
     result: Result | None = None
+    asked_again: bool = False
 
     @property
     def awaited(self) -> frozenset[Seat]:
@@ -131,6 +134,11 @@ class State:
         if self.move:
             return frozenset({self.mover})
         return frozenset(seat for seat in SEATS if not self.is_placed(seat))
+
+    @property
+    def set_up_round(self) -> int:
+        """The deadline that the set-up waits for, the first or the second; 0 in play, and where there is no second."""
+        return 0 if self.move or self.result or self.rules.edition < 3 else 1 + self.asked_again
 
     def is_placed(self, seat: Seat) -> bool:
         """Whether a seat has placed all its pieces."""
@@ -148,6 +156,11 @@ def from_version_1(data: Json) -> Json:
         for seat, player in data["players"].items()
     }
     return {**data, "rules": {**data["rules"], "blind": True, "edition": 1}, "players": players}
+
+
+def from_version_2(data: Json) -> Json:
+    """A save of version 2, whose campaigns ask for a set-up until it is complete."""
+    return {**data, "asked_again": False}
 
 
 def _with_course(piece: dict[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class Play:
         self.misses = {seat: state.players[seat].misses for seat in SEATS}
         self.scouted = {seat: dict(state.players[seat].scouted) for seat in SEATS}
         self.move, self.mover, self.offer = state.move, state.mover, state.offer
+        self.asked_again = state.asked_again
         self.result: Result | None = None
         self.events: list[Event] = []
 
@@ -86,6 +87,7 @@ class Play:
             mover=self.mover,
             offer=self.offer if self.result is None else None,
             result=self.result,
+            asked_again=self.asked_again,
         )
 
 
@@ -274,19 +276,29 @@ def departing(play: Play, named: Named, order: Move) -> None:
 
 
 def deadlines(play: Play) -> None:
-    """A missed deadline: the dice finish a set-up, a move is passed; too many in a row lose (ruling 12)."""
-    stage, limit = "move" if play.state.move else "set-up", play.rules.forfeit_after
+    """A missed deadline: the dice finish a set-up, a move is passed; too many in a row lose (rulings 1 and 12)."""
+    limit = play.rules.forfeit_after
     for seat in SEATS:
-        if seat in play.turn.missing and play.result is None:
+        stage = _missed(play, seat)
+        if stage and play.result is None:
             play.misses[seat] += 1
             play.tell("missed", who=seat, misses=play.misses[seat], limit=limit, stage=stage)
             if 0 < limit <= play.misses[seat]:
                 play.tell("resigned", who=seat, how="forfeit")
                 play.end("forfeit", opponent(seat))
-            elif stage == "set-up":
+            elif not play.state.move:
                 _arrange(play, seat)
             elif seat == play.mover:
                 play.pass_on()
+
+
+def _missed(play: Play, seat: Seat) -> str:
+    """The stage at which a seat missed its deadline: no sheet came, or its set-up is incomplete for the second time."""
+    if seat in play.turn.missing:
+        return "move" if play.state.move else "set-up"
+    if play.state.set_up_round == 2 and lacking(placed_of(play.of(seat))):
+        return "incomplete"
+    return ""
 
 
 def _arrange(play: Play, seat: Seat) -> None:
@@ -297,10 +309,11 @@ def _arrange(play: Play, seat: Seat) -> None:
 
 
 def beginning(play: Play) -> None:
-    """When both set-ups are complete, the first move is due; until then whose is not is asked again (ruling 11)."""
+    """When both set-ups are complete, the first move is due; else whose is not is asked again (ruling 11)."""
     if play.move:
         return
     waiting = [seat for seat in SEATS if lacking(placed_of(play.of(seat)))]
+    play.asked_again = bool(waiting)
     if waiting:
         play.tell("waiting", who=waiting)
         return

@@ -105,7 +105,8 @@ class DuelView(TypedDict):
 
     `stage` is "set-up", "play" or "over". `move` counts the moves, 0 during
     set-up; `mover` is who is to move, or during set-up will move first (None at
-    the end). `blind`: departures name squares alone. `ready` tells whose
+    the end). `set_up_round` is 1 or 2 for the first or second deadline of the set-up, when
+    dice complete it, and 0 in play. `blind`: departures name squares alone. `ready` tells whose
     set-up is complete. `scouted` tells in which move each square on a judged path
     of the reader's was last looked at. `crossed` are the squares of the
     enemy's half that his flights are known to have gone over. `latest` are the squares the opponent
@@ -121,6 +122,7 @@ class DuelView(TypedDict):
     stage: str
     move: int
     mover: Seat | None
+    set_up_round: int
     ready: dict[Seat, bool]
     homes: int
     home_moves: bool
@@ -155,6 +157,7 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> DuelView:
         stage=_stage(state),
         move=state.move,
         mover=state.mover if state.result is None else None,
+        set_up_round=state.set_up_round,
         ready={each: state.is_placed(each) for each in SEATS},
         homes=state.rules.homes,
         home_moves=state.rules.home_moves,

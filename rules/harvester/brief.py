@@ -19,7 +19,7 @@ Events = list[dict[str, Any]]
 _UNDECIDED = ("won", "lost", "tied")
 AHEAD = {
     "crags": "crags are ahead",
-    "ruler": "units of your ruler's side have the hex ahead",
+    "ruler": "units of a Harvester above yours have the hex ahead",
     "harvester": "another Harvester has the hex ahead",
 }
 """What stopped a unit, by the reason of the event."""

@@ -51,7 +51,6 @@ VERBS = _table(
     BUILD="build builds rebuild rebuilds repair repairs make makes construct replace recruit",
     DROP="drop drops dump dumps leave leaves unload",
     DESTROY="destroy destroys scuttle scuttles scrap kill kills",
-    RESIGN="resign resigns resigning quit concede surrender",
     SELF_DESTRUCT="selfdestruct",
     FIGHT="attack attacks fire fires fight fights shoot shoots conquer hit",
     SCAN="scan scans look looks spy",

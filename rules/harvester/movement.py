@@ -26,8 +26,8 @@ def move(play: Play) -> None:
     """All four impulses of a turn."""
     march = _March(play)
     for impulse in range(IMPULSES):
-        march.impulse(impulse)
-        play.stage += 1
+        play.impulse = impulse
+        march.take(impulse)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _March:
         paths[bound * SLOTS, 0] = play.planet.heading(start, target, play.home[bound])
         return paths
 
-    def impulse(self, number: int) -> None:
+    def take(self, number: int) -> None:
         """One step of all units, then the judgement of every hex."""
         self.number = number + 1
         self.sides = self._sides()
@@ -129,14 +129,19 @@ class _March:
 
     def _hold_back(self) -> None:
         self._block(self.going & (self.play.state.ground[self.aims] == CRAGS) & ~NIMBLE[self.slot], "crags")
-        self._block(self._crowded(), "harvester")
-        self._block(self._barred(), "ruler")
+        self._block(self._occupied(), "harvester")
+        if self.play.state.edition > 2:
+            self._block(self._barred(), "ruler")
+            self._block(self._outdrawn(), "harvester")
+        else:
+            self._block(self._outdrawn(), "harvester")
+            self._block(self._barred(), "ruler")
 
     def _block(self, stopped: Flags, why: str) -> None:
         self._stop(stopped)
         for unit in np.flatnonzero(stopped).tolist():
             owner, slot = divmod(unit, SLOTS)
-            self.play.tell_at(owner, "blocked", int(self.cells[unit]), unit=UNIT_NAMES[slot], why=why)
+            self.play.tell_at(owner, "blocked", int(self.cells[unit]), slot=slot, unit=UNIT_NAMES[slot], why=why)
 
     def _stop(self, stopped: Flags) -> None:
         """These units stay where they are, for the rest of the turn."""
@@ -144,20 +149,26 @@ class _March:
         self.halted |= stopped
         self.aims[stopped] = self.cells[stopped]
 
-    def _crowded(self) -> Flags:
-        """Harvesters whose next hex holds another one, or that lose the draw for it (ruling 5)."""
-        movers = np.flatnonzero(self.going & (self.slot == HARVESTER))
-        homes = self.cells[::SLOTS]
-        blocked = among(self.aims[movers], homes[homes != NOWHERE])
-        crowded = self._nobody()
-        crowded[movers[blocked]] = True
-        free = movers[~blocked]
-        aims, counts = np.unique(self.aims[free], return_counts=True)
+    def _drivers(self) -> Ints:
+        """The Harvesters that are about to step."""
+        return np.flatnonzero(self.going & (self.slot == HARVESTER))
+
+    def _occupied(self) -> Flags:
+        """Harvesters whose next hex holds another one (ruling 5)."""
+        drivers, homes = self._drivers(), self.cells[::SLOTS]
+        occupied = self._nobody()
+        occupied[drivers[among(self.aims[drivers], homes[homes != NOWHERE])]] = True
+        return occupied
+
+    def _outdrawn(self) -> Flags:
+        """Harvesters that lose the draw for a hex that several would enter (ruling 5)."""
+        drivers, outdrawn = self._drivers(), self._nobody()
+        aims, counts = np.unique(self.aims[drivers], return_counts=True)
         for aim in aims[counts > 1].tolist():
-            rivals = free[self.aims[free] == aim]
+            rivals = drivers[self.aims[drivers] == aim]
             first = min(rivals.tolist(), key=lambda unit: self._lot(unit // SLOTS))
-            crowded[rivals[rivals != first]] = True
-        return crowded
+            outdrawn[rivals[rivals != first]] = True
+        return outdrawn
 
     def _lot(self, player: int) -> int:
         """A player's lot, the same for all purposes of an impulse."""
@@ -254,6 +265,7 @@ class _March:
                 player,
                 "fought",
                 int(self.cells[own[0]] if border else self.aims[own[0]]),
+                slot=own[0] % SLOTS,
                 way=int(self.ways[own[0]]) if border else 0,
                 impulse=self.number,
                 border=NAMES[self.ways[own[0]]] if border else None,
@@ -297,18 +309,24 @@ class _March:
         play.wreck(fallen)
 
     def _conquer(self) -> None:
-        """Conquests of one impulse, the strongest first; one that earlier ones made needless is none (ruling 8)."""
+        """Conquests of one impulse, the strongest first; one that earlier ones made needless is none (ruling 8).
+
+        What they come to is told when all are done, as those who rule a Harvester do not know which of two came first.
+        """
         play, seats = self.play, self.play.state.seats
-        play.stage += 1
+        before = {victim: play.above(victim) for victim in self.conquests}
+        done = []
         for conquest in sorted(self.conquests.values(), key=lambda each: (-each.total, self._lot(each.victim))):
             victim, conqueror = conquest.victim, conquest.conqueror
-            before, after = play.above(victim), [conqueror, *play.above(conqueror)]
-            if (before or [victim])[-1] == after[-1]:
-                continue
-            play.ruler[victim] = conqueror
-            play.tell([victim], "conquered", by=seats[conqueror])
-            play.tell(after, "won-over", who=seats[victim], by=seats[conqueror])
-            play.tell(before, "lost-hold", who=seats[victim])
+            if [victim, *play.above(victim)][-1] != [conqueror, *play.above(conqueror)][-1]:
+                play.ruler[victim] = conqueror
+                done.append(conquest)
+        for conquest in done:
+            victim, by = conquest.victim, seats[conquest.conqueror]
+            after = play.above(victim)
+            play.tell([victim], "conquered", by=by)
+            play.tell([each for each in after if each not in before[victim]], "won-over", who=seats[victim], by=by)
+            play.tell([each for each in before[victim] if each not in after], "lost-hold", who=seats[victim])
 
     def _arrive(self, start: Ints) -> None:
         """After the first impulse, courses that end and Harvesters that were kept waiting (ruling 5)."""

@@ -229,7 +229,8 @@ class Destroy(Order):
 class DestroyHarvester(Order):
     """Destroy your own Harvester and all your units: you are out of the game."""
 
-    usage = "DESTROY HARVESTER CONFIRM"
+    usage = "RESIGN CONFIRM"
+    ends_seat = "your Harvester and all your units would destroy themselves, and you be out of the game"
 
     def words(self) -> str:
         return "your Harvester and all your units destroy themselves: you are out of the game"

@@ -65,7 +65,7 @@ def read_phrase(view: View, line: str) -> Phrase:
 def _is_order(view: View, remark: str) -> bool:
     """Whether a remark would be taken on a line of its own."""
     try:
-        return bool(_read(view, remark).lines)
+        return bool(_read(view, remark).lines or ORDERS.parse(view, [(1, remark)]).entries)
     except Refused:
         return False
 
@@ -129,7 +129,6 @@ class _Reader:
             "BUILD": self._build,
             "DROP": self._drop,
             "DESTROY": self._destroy,
-            "RESIGN": self._resign,
             "SELF-DESTRUCT": self._self_destruct,
             "FIGHT": self._fight,
             "SCAN": self._scan,
@@ -294,17 +293,11 @@ class _Reader:
             self.phrase.order(Destroy(unit))
 
     def _destroy_harvester(self) -> None:
-        if not any(token.typed == "confirm" for token in self.words):
-            text = "your Harvester destroys itself, with all your units, only if you confirm it"
-            raise Refused("missing-word", text, "write: DESTROY HARVESTER CONFIRM")
-        self.phrase.order(DestroyHarvester())
-
-    def _resign(self) -> None:
-        if len(self.words) == 1:
-            self.phrase.order(DestroyHarvester())
+        text = "your Harvester destroys itself, with all your units, when you resign"
+        raise Refused("unconfirmed", text, f"to leave the game, write on a line of its own: {DestroyHarvester.usage}")
 
     def _self_destruct(self) -> None:
-        hint = "write: DESTROY <unit>, or for all you have: DESTROY HARVESTER CONFIRM"
+        hint = "write: DESTROY <unit>, or for all you have: RESIGN CONFIRM"
         raise Refused("missing-word", "the line does not say what is to destroy itself", hint)
 
     # -- no orders of the game

@@ -20,8 +20,9 @@ OrderT = TypeVar("OrderT", bound=Order)
 class Play:
     """A turn under way. `home` is where each Harvester is, or was before its player went out.
 
-    `stage` orders what is told; within a stage it is ordered by what its hearers
-    know, so that the order tells them nothing more.
+    Everything is told with the `step` of the turn, the `impulse` of movement, the first of its
+    hearer's units that it is about, and the place: `events` sorts by these. They are the same
+    whatever happens out of a hearer's sight, so the order tells nothing more.
     """
 
     def __init__(self, state: State, turn: TurnInput, dice: Dice) -> None:
@@ -35,9 +36,10 @@ class Play:
         self.numbers = {seat: number for number, seat in enumerate(state.seats)}
         self._orders = self._by_kind(turn)
         self.missing, self.removed = self._players(turn.missing), self._players(turn.removed)
-        self.stage = 0
+        self.step = self.impulse = 0
         self._told: list[Event] = []
         self._keys: list[int] = []
+        self._rank = {seat: rank for rank, seat in enumerate(sorted(state.seats))}
         self._alone = [frozenset((seat,)) for seat in state.seats]
 
     def _by_kind(self, turn: TurnInput) -> dict[type[Order], tuple[list[int], list[Order]]]:
@@ -60,14 +62,14 @@ class Play:
         return [player for player in numbers if self.left[player] == 0]
 
     def tell(self, players: Iterable[int], kind: str, **data: Any) -> None:
-        """Tell players of something."""
+        """Tell players of something that has no place; of several such things, in the order of `who` they are about."""
         self._told.append(Event(kind, seats_of(players, self.state.seats), data))
-        self._keys += (self.stage, NOWHERE, NOWHERE, 0)
+        self._keys += (self.step, self.impulse, SLOTS, NOWHERE, NOWHERE, self._rank.get(data.get("who", ""), NOWHERE))
 
-    def tell_at(self, player: int, kind: str, cell: int, *, way: int = 0, **data: Any) -> None:
-        """Tell one player of something in a hex, or `way` from it."""
+    def tell_at(self, player: int, kind: str, cell: int, *, slot: int = HARVESTER, way: int = 0, **data: Any) -> None:
+        """Tell one player of something that concerns the unit in `slot`, in a hex or `way` from it."""
         self._told.append(Event(kind, self._alone[player], data))
-        self._keys += (self.stage, player, cell, way)
+        self._keys += (self.step, self.impulse, slot, player, cell, way)
 
     def above(self, player: int) -> list[int]:
         """All who rule a player, the direct ruler first."""
@@ -138,7 +140,7 @@ class Play:
 
     def events(self) -> tuple[Event, ...]:
         """What happened, with hexes as each hearer writes them."""
-        stage, player, cell, way = np.array(self._keys, np.int64).reshape(-1, 4).T
+        step, impulse, slot, player, cell, last = np.array(self._keys, np.int64).reshape(-1, 6).T
         name = (cell - self.state.origin[player]) % self.planet.count
         placed = player != NOWHERE
         q, r = np.where(placed, self.planet.q[name], 0), np.where(placed, self.planet.r[name], 0)
@@ -146,4 +148,4 @@ class Play:
         for event, here, known in zip(self._told, spots, placed.tolist(), strict=True):
             if known:
                 cast("dict[str, Any]", event.data).update(q=here[0], r=here[1])
-        return tuple(self._told[number] for number in np.lexsort((way, r, q, stage)).tolist())
+        return tuple(self._told[number] for number in np.lexsort((last, r, q, slot, impulse, step)).tolist())

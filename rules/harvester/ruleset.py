@@ -13,7 +13,7 @@ from rules.harvester.checking import check_state
 from rules.harvester.former import renewed
 from rules.harvester.memory import remember
 from rules.harvester.orders import ORDERS
-from rules.harvester.state import VERSION, State, from_version_1
+from rules.harvester.state import VERSION, State, from_version_1, from_version_2
 from rules.harvester.views import views_of
 from rules.kit.former import of_any_age
 
@@ -28,7 +28,7 @@ class Harvester(BaseRuleset[State]):
     title = "Harvester"
     designer = "curufea"
     version = VERSION
-    upgrades = (from_version_1,)
+    upgrades = (from_version_1, from_version_2)
     seats = Seats(LEAST_PLAYERS, MOST_PLAYERS)
     pace = "all players at once, a turn a day"
     summary = "Machines harvest a dead, wrap-around world and conquer each other's Harvesters, under fog of war."

@@ -16,7 +16,7 @@ from rules.harvester import forest
 from rules.harvester.planet import Flags, Ints, Planet, planet_of
 from rules.harvester.units import COMBAT, MOST_HELD, SLOTS
 
-VERSION = 2
+VERSION = 3
 NOWHERE = -1
 PLAIN, CRAGS, DUST = range(3)
 """What the ground of a hex may be."""
@@ -33,7 +33,8 @@ class State:
 
     `edition` is the version of the game it began with, whose rules it keeps to its
     end: in edition 1 a target was judged by what its hex held in truth, and enemies
-    left together by a conquest could walk away. `standoffs` are the hexes in which
+    left together by a conquest could walk away; up to edition 2 lots for a hex were
+    drawn before a ruler's units barred it. `standoffs` are the hexes in which
     enemies stand together undecided, and have been told so.
 
     Arrays by player: `at` (× 11) the hex of each unit, NOWHERE for one that is
@@ -159,6 +160,11 @@ def from_version_1(data: Mapping[str, Any]) -> Json:
     origin = (at.astype(np.int64)[::SLOTS] - planet.offset(q, r)) % planet.count
     del arrays["place"]
     return {**data, "edition": 1, "standoffs": [], "arrays": {**arrays, "origin": _packed(origin, ARRAYS["origin"])}}
+
+
+def from_version_2(data: Mapping[str, Any]) -> Json:
+    """A save of version 2, whose campaigns keep its rules: nothing is stored otherwise."""
+    return data
 
 
 def _packed(array: NDArray[Any], kind: str) -> str:

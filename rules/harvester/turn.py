@@ -35,7 +35,7 @@ def self_destruct(play: Play) -> None:
         cell = int(play.at[player, slot])
         if cell != NOWHERE:
             play.wreck(np.array([player * SLOTS + slot]))
-            play.tell_at(player, "scrapped", cell, unit=order.unit, left=int(SCANNER[slot]))
+            play.tell_at(player, "scrapped", cell, slot=slot, unit=order.unit, left=int(SCANNER[slot]))
 
 
 def drop(play: Play) -> None:
@@ -109,7 +109,7 @@ def finish_building(play: Play) -> None:
     for player in np.flatnonzero(busy & (play.build[:, 1] == 0)).tolist():
         slot = int(play.build[player, 0])
         play.at[player, slot] = play.at[player, HARVESTER]
-        play.tell_at(player, "built", int(play.home[player]), unit=NAMES[slot])
+        play.tell_at(player, "built", int(play.home[player]), slot=slot, unit=NAMES[slot])
         play.build[player] = NOWHERE, 0
 
 
@@ -146,11 +146,12 @@ def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Eve
     if state.over:
         return state, ()
     play = Play(state, turn, dice)
-    for step in STEPS:
+    for number, step in enumerate(STEPS):
+        play.step = number
         step(play)
-        play.stage += 1
     after = play.finished()
     if after.over:
+        play.step = len(STEPS)
         play.tell(range(len(state.seats)), "ended", winner=after.winner)
     return after, play.events()
 

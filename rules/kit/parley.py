@@ -41,7 +41,8 @@ class Draw(Order):
 class Resign(Order):
     """Give up the game: your opponent wins."""
 
-    usage = "RESIGN"
+    usage = "RESIGN CONFIRM"
+    ends_seat = "the game would end, and your opponent win"
 
     def words(self) -> str:
         return "you resign: your opponent wins"

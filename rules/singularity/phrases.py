@@ -34,7 +34,6 @@ _SENSES = _table(
     forget="forget cancel remove delete",
     all="everything all",
     replies="replies reply kept",
-    resign="resign resigns resigning concede quit surrender",
     draw="draw",
     offer="offer offers offered propose",
     accept="accept accepted accepts yes ok okay agreed agree",
@@ -67,12 +66,12 @@ def read_phrase(view: View, body: str) -> list[str]:
         if not found:
             return []
         lines += found
-    return [] if "RESIGN" in lines and "?" in body else lines  # a question gives no game up
+    return lines
 
 
 def _plain(body: str) -> str:
     """A line in small letters and without the signs that say nothing; arrows are words."""
-    text = _BULLET.sub("", body.lower().replace("give up", "resign").replace("'ll", "ll").replace("’ll", "ll"))
+    text = _BULLET.sub("", body.lower().replace("'ll", "ll").replace("’ll", "ll"))
     text = _BETWEEN.sub(" -> ", _ARROW.sub(" -> ", text))
     return _PARTED.sub(r"\1\2", _SIGNS.sub(" ", text))
 
@@ -116,8 +115,6 @@ class _Clause:
             yield from [f"FORGET {cell}" for cell in self.cells] or ["FORGET"]
         elif self._has("when"):
             yield from self._reply()
-        elif self._has("resign"):
-            yield from [] if self.cells else ["RESIGN"]
         elif not self._is_vague():
             yield from self._stone()
             yield from self._draw()
@@ -142,7 +139,7 @@ class _Clause:
     def _reply(self) -> Iterator[str]:
         wanted = 3 if self._has("after") else 2
         late = not self._has("after") or self.senses[: self.senses.index("after")].count("cell") == wanted - 1
-        if len(self.cells) == wanted and late and not self._has("forget", "resign", "draw", "origin"):
+        if len(self.cells) == wanted and late and not self._has("forget", "draw", "origin"):
             after = [f"AFTER {cell}" for cell in self.cells[2:]]
             yield " ".join([f"IF {self.cells[0]} THEN {self.cells[1]}", *after])
 

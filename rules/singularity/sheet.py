@@ -79,10 +79,10 @@ class _Sheet:
     def _is_order(self, remark: str) -> bool:
         """Whether a remark would be taken on a line of its own."""
         try:
-            lines = read_phrase(self.view, remark)
+            lines = read_phrase(self.view, remark) or [remark]
         except Refused:
             return False
-        return bool(lines) and bool(ORDERS.parse(self.view, list(enumerate(lines))).entries)
+        return bool(ORDERS.parse(self.view, list(enumerate(lines))).entries)
 
     def take(self, entry: Entry) -> None:
         """Take one more order. Raises Refused."""

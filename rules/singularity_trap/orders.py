@@ -687,6 +687,7 @@ class Resign(TrapOrder):
 
     section = "any"
     usage = "RESIGN CONFIRM"
+    ends_seat = "you would leave the game for good, your ships be scrapped and your planets become unowned"
 
     def words(self) -> str:
         return "resign from the game"

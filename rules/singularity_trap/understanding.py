@@ -7,17 +7,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from pbem.ruleset import Finding, Parsed, View, join_lines
+from pbem.ruleset import Finding, Parsed, View, join_lines, resigning_word
 from rules.singularity_trap.orders import BOOK
 from rules.singularity_trap.wording import plain
 
 _RESTING = ("HOLD", "STAY", "WAIT", "GUARD", "STOP")
 _HINTS = {
-    **dict.fromkeys(
-        (*_RESTING, *(f"{word}S" for word in _RESTING)),
-        "a ship without a MOVE stays where it is; MOVE with its id and STAY counts as moving",
-    ),
-    **dict.fromkeys(("RESIGN", "SURRENDER", "QUIT", "CONCEDE"), "to leave the game, write: RESIGN CONFIRM"),
+    word + end: "a ship without a MOVE stays where it is; MOVE with its id and STAY counts as moving"
+    for word in _RESTING
+    for end in ("", "S")
 }
 """What is meant by words that are no orders here, as the first or second of a line."""
 
@@ -33,6 +31,8 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     for finding in parsed.findings:
         findings[finding.line].append(finding)
     for number, line in written:
+        if resigning_word(line):
+            continue  # it counts in one spelling only, and is not put into other words
         if any(map(_is_doubtful, findings[number])) or (number in entries and _STEPS.search(line)):
             again = BOOK.parse(view, [(number, plain(line))])
             if _is_better(again, findings[number]):
@@ -55,6 +55,8 @@ def _is_doubtful(finding: Finding) -> bool:
 
 def _is_better(again: Parsed, before: list[Finding]) -> bool:
     """Whether a line in other words is taken, or its fault better told, than as it stands."""
+    if any(order.ends_seat for order in again.orders):
+        return False
     if again.entries:
         return not again.findings or not any(finding.code == "dropped" for finding in before)
     unknown = (any(finding.code == "unknown-verb" for finding in findings) for findings in (before, again.findings))
@@ -66,7 +68,7 @@ def _hinted(finding: Finding, line: str) -> Finding:
     words = line.upper().replace(",", " ").split()
     if finding.severity == "error" and "AND" in words and words[0].startswith("BUI"):
         return dataclasses.replace(finding, hint="write a BUILD line for each type")
-    if finding.severity != "error":
+    if finding.severity != "error" or resigning_word(line):
         return finding
     hint = next((_HINTS[word] for word in (each.strip(".!") for each in words[:2]) if word in _HINTS), "")
     if finding.code == "unknown-verb":

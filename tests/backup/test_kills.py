@@ -48,7 +48,6 @@ def home() -> Iterator[Path]:
         with open_desk(folder / "home", games=GAMES) as desk:
             begin(desk, rounds="9", rules={"mass": "101"})
             play(desk, {"red": "BID 2"})
-            (desk.home / "cache").unlink()
             keep(desk.house, desk.now)
         yield folder / "home"
 

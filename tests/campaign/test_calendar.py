@@ -11,6 +11,7 @@ from icalendar import Calendar
 
 from pbem.acts.act import do
 from pbem.acts.time.extending import Extend
+from pbem.report.entry import deadline_entry
 from tests.toy.home import Desk
 
 ANN, BOB = "ann@example.org", "bob@example.org"
@@ -55,6 +56,18 @@ def test_a_deadline_that_moves_moves_the_entry(desk: Desk) -> None:
     assert len({event["UID"] for event in events}) == 1
     assert sorted({int(event["SEQUENCE"]) for event in events}) == [int(event["SEQUENCE"]) for event in events]
     assert [event["DTSTART"].dt.day for event in events] == [6, 8, 13]
+
+
+def test_the_sequence_ends_with_its_bits() -> None:
+    """It is an integer of 31 bits: from 2088 on it stays at the greatest, and the entry has the newest stamp."""
+    at = dt.datetime(2088, 1, 19, 3, 14, 8, tzinfo=dt.UTC)
+    events: list[Any] = [
+        Calendar.from_ical(deadline_entry("uid", "toy1", moment, moment)).walk("VEVENT")[0]
+        for moment in (at - dt.timedelta(seconds=60), at, at + dt.timedelta(days=400))
+    ]
+
+    assert [int(event["SEQUENCE"]) for event in events] == [2**31 - 60, 2**31 - 1, 2**31 - 1]
+    assert events[1]["DTSTAMP"].dt < events[2]["DTSTAMP"].dt
 
 
 @pytest.mark.parametrize("form", ["NOCALENDAR", "PLAIN"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,14 @@ MERGES = BOMB.replace("a: &a [x, x, x, x, x, x, x, x, x]", "a: &a {x: 1}").repla
         ("x.yaml", BOMB, "stands for too much data"),
         ("x.yaml", "a: &a [*a]\n", "stands for too much data"),
         ("x.yaml", MERGES, "stands for too much data"),
+        ("x.yaml", "[" * 20_000, "stands for too much data"),
+        ("x.yaml", "a: " + "{a: " * 20_000, "stands for too much data"),
+        ("x.yaml", "gold: 1\nred: !!bool abc\n", "no value of .*bool, line 2"),
+        ("x.yaml", "red: !!int ''\n", "no value of .*int, line 1"),
+        ("x.yaml", "red: !!timestamp soon\n", "line 1"),
+        ("x.yaml", "a: " + "x" * 1_000_000, "it is larger than 1,000,000 bytes"),
+        ("x.json", '"' + "x" * 16_000_000 + '"', "it is larger than 16,000,000 bytes"),
+        ("x.json", "[" * 100_000, "x.json is not JSON"),
         ("x.yaml", "a: .nan\n", "x.yaml is not YAML .*not JSON compliant"),
         ("x.yaml", 'a: "\\ud800"\n', "surrogates not allowed"),
         ("x.csv", "seat,gold\nred,\0\n", "the sign NUL"),
@@ -81,3 +90,16 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, text: str, said
     """In one sentence; and no file makes anything but data, or more of it than it may."""
     with pytest.raises(CampaignError, match=said):
         data(tmp_path, name, text)
+
+
+def test_only_a_plain_file_is_read(tmp_path: Path) -> None:
+    """A pipe without a writer is not waited for, and a device without an end is not read; a link to a file is."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    (tmp_path / "link.json").symlink_to("data.json")
+    (tmp_path / "data.json").write_text("[1]")
+
+    for name in ("pipe.yaml", "zero.json"):
+        with pytest.raises(CampaignError, match=f"{name} is not .*it is no plain file"):
+            read_data(tmp_path / name)
+    assert read_data(tmp_path / "link.json") == [1]

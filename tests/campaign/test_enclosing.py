@@ -7,7 +7,9 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
@@ -32,6 +34,7 @@ from pbem.campaign.restoring import restore
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ReplayError
 from pbem.post.attached import Attached
+from pbem.report.examining import Examined, examine
 from pbem.site.folder import SiteFolder
 from pbem.site.replay import write_replay
 from pbem.store.models import Enclosed
@@ -49,7 +52,7 @@ SVG = (
     b'<svg xmlns="http://www.w3.org/2000/svg" width="40mm" height="30mm" viewBox="0 0 40 30">'
     b'<rect width="40" height="30" fill="#225588"/><text x="4" y="12" font-family="Arial" font-size="6">P</text></svg>'
 )
-PDF = b"%PDF-1.4\nrules\n"
+PDF = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\nstartxref\n9\n%%EOF\n"
 
 
 def png(colour: str, *, author: str = "") -> bytes:
@@ -354,3 +357,36 @@ def test_text_files_of_a_mail_are_parts_of_its_ruling() -> None:
     assert ruling_by_mail({"all.txt": "Snow."}, [form, red]).files == {"all.txt": "Snow.", "red.txt": "Gold."}
     with pytest.raises(CampaignError, match=r"red\.txt stands in the mail's text, and is attached besides"):
         ruling_by_mail({"red.txt": "Snow."}, [red])
+
+
+def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examining may take as long as its limits, so no transaction is open meanwhile; and only the GM can begin it."""
+    wrote = []
+    with open_desk(tmp_path / "home") as desk:
+        toy = desk.house
+        desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+        desk.begin(seats=tuple(SEATS))
+        with desk.house.store.writing() as session:
+            mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        desk.tick()
+        found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
+        assert found is not None
+        desk.tick(hours=WEEK)
+
+        def examine_meanwhile(files: Iterable[tuple[str, bytes]]) -> dict[str, Examined]:
+            command = ("PRAGMA busy_timeout = 0", "BEGIN IMMEDIATE", "ROLLBACK")
+            with closing(sqlite3.connect(desk.home / "pbem.sqlite", isolation_level=None)) as other:
+                wrote.append([other.execute(each).fetchall() for each in command])
+            return examine(files)
+
+        monkeypatch.setattr("pbem.acts.ruling.adjudicating.examine", examine_meanwhile)
+        forged = post(desk, gm_mail("0" * len(found[1]), FIRST))
+        assert wrote == []
+        assert "is taken" not in forged
+        mail = gm_mail(found[1], FIRST)
+        mail.replace_header("Message-ID", "<r2@example.org>")
+        answer = post(desk, mail)
+        desk.house = toy
+
+    assert "The ruling on turn 1 of toy1 is taken." in answer
+    assert len(wrote) == 1

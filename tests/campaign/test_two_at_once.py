@@ -19,6 +19,7 @@ from pbem.house import open_house
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.store.models import Outgoing, Report, Sheet, Turn
+from tests.patience import PATIENCE
 from tests.toy.home import ADDRESSES, GAMES, MONDAY, Desk, open_desk, text_of
 
 PROCESSES = 2
@@ -37,7 +38,7 @@ def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:
     processes = [context.Process(target=_run, args=(shared.home, barrier, won)) for _ in range(PROCESSES)]
     for process in processes:
         process.start()
-    results = [won.get(timeout=60) for _ in processes]
+    results = [won.get(timeout=PATIENCE) for _ in processes]
     for process in processes:
         process.join()
 

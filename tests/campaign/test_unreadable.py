@@ -97,7 +97,7 @@ def goes_on(club: Club, home: Path) -> list[str]:
         assert turns_of_toy2(home) > before
         status = house_status(house)
         assert "toy2" in {each.name for each in status.campaigns}
-        list(database(load_settings(home), desk.now))
+        list(database(load_settings(home), desk.now, GAMES))
         assert publish(house, home / "public").page.is_file()
         assert "toy2" in (home / "public" / "index.html").read_text()
         return [*said, *status.notices]

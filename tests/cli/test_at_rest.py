@@ -37,7 +37,7 @@ def reachable(*folders: Path) -> list[Path]:
 
 
 def test_a_home_and_all_that_comes_into_it(duel: Run, home: Path, tmp_path: Path, umask: int) -> None:
-    """Database, archive, log, mail, cache and locks; the preview and the copy of a campaign; a rolled-back turn."""
+    """Database, archive, log, mail and locks; the preview and the copy of a campaign; a rolled-back turn."""
     (home / "pbem.toml").chmod(0o600)  # the test's own hand has been at it
     inbox = home / "post" / "inbox" / "new"
     for command in ("tick", "preview --to", "run", "rollback --yes", "tick", "fork"):

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from cli import main
 from pbem.catalogue import installed_games
+from pbem.store import downgrade
 from tests.cli.conftest import Run
 from tests.games import RULESETS
 
@@ -135,6 +136,28 @@ def test_replay_proves_the_archive_or_names_the_difference(duel: Run, home: Path
     assert failed.stderr.startswith("Error: turn 1: 0001/turn.json has hash ")
 
 
+def test_one_archive_that_differs_does_not_keep_others_from_being_proved(duel: Run, home: Path) -> None:
+    """All campaigns of a home or an archive are looked at; the one that differs is named, and the command fails."""
+    seats = ("--seat", "red=cyd@example.org", "--seat", "blue=dan@example.org")
+    new = ("--game", "singularity", "--gm", "gm@example.org", "--deadline", "FRI 20:00 Europe/Berlin")
+    for name in ("alpha", "zulu"):
+        assert duel("new", name, *new, *seats, "--now", "2026-11-02T09:00Z").exit_code == 0
+    assert duel("start", "zulu", "--now", "2026-11-02T09:00Z").exit_code == 0
+    duel("tick", "--now", "2026-11-02T10:00Z")
+    all_proved = duel("replay")
+    record = home / "turns" / "duel" / "0000" / "turn.json"
+    record.write_text(record.read_text().replace('"seats":["red","blue"]', '"seats":["blue","red"]'))
+    replayed, verified = duel("replay"), duel("verify", str(home / "turns"))
+
+    assert all_proved.exit_code == 0
+    assert re.findall("^(.*): the set-up and", all_proved.stdout, re.MULTILINE) == ["duel", "zulu"]
+    for failed in (replayed, verified):
+        assert failed.exit_code == 1
+        assert failed.stdout.startswith("zulu: ")
+        assert failed.stderr.startswith("Error: duel: turn 0")
+        assert failed.stderr.endswith("\n1 of 2 campaigns not proved.\n")
+
+
 def test_games_and_rules(pbem: Run) -> None:
     """What can be played, and how."""
     assert "singularity: Singularity, by Mark Steere\n" in pbem("games").output
@@ -159,8 +182,7 @@ def test_games_and_rules(pbem: Run) -> None:
             [*NEW, *SEATS, "--option", "size=99"],
             "option size cannot be '99': it is a whole number from 3 to 26 (cells along each side of the board)",
         ),
-        ([*NEW, *SEATS, "--deadline", "FRI 20:00 Berlin"], "'Berlin' is not a time zone: did you mean Europe/Berlin?"),
-        (["--home", "/nowhere", "status"], "/nowhere/pbem.toml cannot be read: No such file or directory"),
+        (["deadline", "duel", "FRI 20:00 Berlin"], "'Berlin' is not a time zone: did you mean Europe/Berlin?"),
     ],
 )
 def test_errors_are_one_sentence(duel: Run, words: list[str], said: str) -> None:
@@ -168,6 +190,14 @@ def test_errors_are_one_sentence(duel: Run, words: list[str], said: str) -> None
     result = duel(*words)
 
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Error: {said}\n")
+
+
+def test_a_home_that_is_not_there_is_named() -> None:
+    """The settings that were looked for are named, by their path."""
+    result = CliRunner().invoke(main, ["--home", "/nowhere", "status"])
+
+    said = "Error: /nowhere/pbem.toml cannot be read: No such file or directory\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", said)
 
 
 @pytest.mark.parametrize(
@@ -204,8 +234,8 @@ def test_the_home_is_found_upwards(duel: Run, home: Path, monkeypatch: pytest.Mo
 
 
 def test_an_old_database_is_refused_until_it_is_migrated(pbem: Run, home: Path) -> None:
-    """A home without tables is told what to run."""
-    (home / "pbem.sqlite").unlink()
+    """A home whose tables are of an older version is told what to run."""
+    downgrade(f"sqlite:///{home / 'pbem.sqlite'}", "0010")
 
     assert pbem("status").stderr == "Error: the database is not of this version of pbem: run: pbem migrate\n"
     assert pbem("migrate").output == "The database is of this version.\n"

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
-from pbem.catalogue import installed_games
+from pbem.campaign.proof import prove
+from pbem.catalogue import GROUP, Catalogue, installed_games
 from pbem.doctor import examine
 from pbem.doctor.advice import advice_for_database
+from pbem.errors import ReplayError
+from pbem.ruleset import Json
 from pbem.store.models import Turn
 from tests.cli.conftest import Run
 from tests.toy.home import MONDAY, Desk
+from tests.toy.ruleset import Auction, Table
 
 NOW = ["--now", "2100-01-01T09:00Z"]
+RESTORE = "restore the newest backup into a new folder with: pbem restore FILE "
 POSTGRESQL = "postgresql://pbem@127.0.0.1:1/pbem"
 SLIP = '{% extends "host/report.txt.j2" %}{% block knowledge %}\n{{ veiw.turn }}{% endblock %}'
 UNPAINTED = SLIP.replace(".txt", ".html").replace("veiw.turn", "(pictures | selectattr('drawn') | first).titel")
@@ -101,6 +108,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         "ok       database: it can be written to and is of this version\n"
         "ok       clock: it is 2100-01-01 09:00 UTC, and nothing in the database is of a later time\n"
         "ok       history: the turns of every campaign hang together\n"
+        "ok       archive: it has every turn that the database has, and no other\n"
         "ok       templates: the program's own are used\n"
         "ok       inbox: post/inbox: 0 mails wait there\n"
         "ok       address: the domain localhost is found\n"
@@ -119,16 +127,16 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         (lambda home: replaced(home / "post" / "inbox"), "inbox is a file where a folder must be. To mend: move "),
         (lambda home: replaced(home / "post" / "sent" / "new"), "new is a file where a folder must be. To mend: "),
         (lambda home: settings(home, "sqlite:///pbem.sqlite", POSTGRESQL), "cannot be used: connection failed: "),
-        (lambda home: (home / "pbem.sqlite").unlink(), "pbem.sqlite. To mend: run: pbem migrate"),
-        (lambda home: (home / "pbem.sqlite").write_bytes(b""), "not of this version of pbem. To mend: run: pbem mi"),
+        (lambda home: (home / "pbem.sqlite").unlink(), "pbem.sqlite. To mend: put it back where it was, or"),
+        (lambda home: (home / "pbem.sqlite").write_bytes(b""), f"has no tables of pbem. To mend: {RESTORE}"),
         (
             lambda home: (home / "pbem.sqlite").write_bytes(b"x" * 999),
-            "file is not a database. To mend: the file is da",
+            "file is not a database. To mend: it is damaged",
         ),
-        (lambda home: scribbled(home / "pbem.sqlite", 3), "put back the newest backup with: pbem restore FILE"),
-        (lambda home: scribbled(home / "pbem.sqlite", 40), "put back the newest backup with: pbem restore FILE"),
-        (lambda home: cut(home / "pbem.sqlite"), "put back the newest backup with: pbem restore FILE"),
-        (lambda home: sql(home / "pbem.sqlite", "DROP TABLE press"), "it lacks the table press. To mend: the file is"),
+        (lambda home: scribbled(home / "pbem.sqlite", 3), RESTORE),
+        (lambda home: scribbled(home / "pbem.sqlite", 40), RESTORE),
+        (lambda home: cut(home / "pbem.sqlite"), RESTORE),
+        (lambda home: sql(home / "pbem.sqlite", "DROP TABLE press"), "it lacks the table press. To mend: it is damage"),
         (
             lambda home: sql(home / "pbem.sqlite", "ALTER TABLE seat DROP dice_word"),
             "lacks the column dice_word of seat",
@@ -228,6 +236,42 @@ def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
     assert found.mend == "see what mends it with: pbem mend toy1"
 
 
+class Taxed(Auction):
+    """The toy game with a field that has a default, and no new version."""
+
+    def dump(self, state: Table) -> Json:
+        """Return the state with the field."""
+        return {**super().dump(state), "tax": 0}
+
+    def read(self, data: Json) -> Table:
+        """Return the state; the field may be missing."""
+        return super().read({key: each for key, each in data.items() if key != "tax"})
+
+
+TAXED = Taxed()
+
+
+def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
+    """The doctor names the campaign, and so does a replay, which fails at the first state."""
+    desk.begin()
+    desk.tick(hours=24 * 7)
+    entry = EntryPoint("toy", f"{__name__}:TAXED", GROUP)
+    found = [check for check in examine(desk.home, MONDAY, Catalogue([entry])).checks if check.name == "games"]
+    with pytest.raises(ReplayError) as failed:
+        prove(dataclasses.replace(desk.house, games={"toy": TAXED}), "toy1")
+
+    said = "the code of Toy Auction version 1 has changed since the newest turn was opened, but not its version"
+    assert [(check.result, check.text) for check in found if check.result != "ok"] == [
+        ("problem", f"campaign toy1: {said}")
+    ]
+    assert str(failed.value).startswith("turn 0: the state after it has hash")
+    assert (
+        f"either the record was changed, or the code of Toy Auction version 1 since it ran. T{said[1:]}: install"
+        in (str(failed.value))
+    )
+    assert prove(desk.house, "toy1").turns == 1
+
+
 def test_a_clock_that_was_set_back(duel: Run) -> None:
     """The machine's time is earlier than what it has stamped before."""
     result = duel("doctor", "--now", "2020-01-01T09:00Z")
@@ -294,7 +338,7 @@ def test_json_for_scripts(duel: Run) -> None:
 @pytest.mark.parametrize(
     ("failure", "mend"),
     [
-        ('FATAL: database "pbme" does not exist', "make it (createdb), or correct its name"),
+        ('FATAL: database "pbme" does not exist', "correct its name in `database`"),
         ('FATAL: password authentication failed for user "pbem"', "look at user and password in `database`"),
         ("fe_sendauth: no password supplied", "look at user and password in `database`"),
         ('FATAL: role "pbme" does not exist', "make the user (createuser)"),
@@ -306,4 +350,4 @@ def test_json_for_scripts(duel: Run) -> None:
 )
 def test_failures_of_databases_have_cures_of_their_own(failure: str, mend: str) -> None:
     """Told from the words of the server."""
-    assert mend in advice_for_database(failure)
+    assert mend in advice_for_database(failure, RESTORE)

@@ -144,6 +144,18 @@ def test_verify_holds_an_archive_to_what_a_player_kept(played: Run, home: Path) 
     assert (missed.exit_code, "Error: no record has the hash 0000" in missed.output) == (1, True)
 
 
+def test_verify_reads_two_reports_of_one_name(played: Run, home: Path, tmp_path: Path) -> None:
+    """The first of two reports in different folders is looked at as the second is."""
+    genuine = home / "turns" / "duel" / "0001" / "reports" / "red.json"
+    changed = tmp_path / "red.json"
+    changed.write_bytes(genuine.read_bytes() + b" ")
+    arguments = ["verify", str(home / "turns"), "--report", str(changed), "--report", str(genuine)]
+
+    result = CliRunner().invoke(main, arguments)
+
+    assert (result.exit_code, "red.json: no turn has this report" in result.output) == (1, True)
+
+
 def test_verify_reads_a_seed_in_hexadecimal(home: Path) -> None:
     """Anything else is refused in words."""
     result = CliRunner().invoke(main, ["verify", str(home / "turns"), "--seed", "xyz"])

@@ -108,7 +108,7 @@ def test_an_option_given_twice_is_refused(pbem: Run) -> None:
     result = pbem(*new, *seats, "--option", "size=5", "--option", "size=9")
 
     assert result.exit_code == 2
-    assert "an option is given twice" in result.stderr
+    assert "size is given twice: 5 and 9" in result.stderr
     assert pbem("status").output.startswith("There are no campaigns")
 
 

@@ -54,6 +54,27 @@ def test_every_game_is_held_to_every_rule(game: AnyRuleset) -> None:
     assert list(rules(held)) == list(rules(RulesetSuite))
 
 
+def test_a_field_without_a_new_version_is_found() -> None:
+    """A state that got a field with a default is saved otherwise than by the code that was released."""
+
+    class Forgetful(type(TOY)):  # type: ignore[misc]
+        def dump(self, state: object) -> Json:
+            return {**super().dump(state), "wind": "calm"}
+
+        def read(self, data: Json) -> object:
+            return super().read({key: each for key, each in data.items() if key != "wind"})
+
+    suite = TestFogPatrol()
+    suite.test_the_newest_save_is_what_the_game_would_write()
+    suite.ruleset = Forgetful()
+    suite.test_every_released_version_can_still_be_loaded()
+
+    with pytest.raises(AssertionError) as failed:
+        suite.test_the_newest_save_is_what_the_game_would_write()
+
+    assert "Raise version, add to upgrades a function" in failed.value.__notes__[0]
+
+
 def test_every_test_of_the_suite_is_a_rule() -> None:
     """Whatever the suite looks at says what its author must do, and passes on what it found."""
     tests = [name for name, _ in inspect.getmembers(RulesetSuite) if name.startswith("test_")]

@@ -16,6 +16,7 @@ from pbem.store.models import Letter
 from pbem.upkeep.letters import list_letters, retry_letter
 from tests.desk.magic import Magic
 from tests.desk.people import ANN, BOB, GM, words
+from tests.patience import PATIENCE
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
 
@@ -134,7 +135,7 @@ def test_serve_is_told_to_stop_over_a_letter(desk: Desk) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "harm begins\n"
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 0
     assert [(letter.state, letter.attempts) for letter in letters(desk)][1:] == [("new", 0), ("new", 0)]

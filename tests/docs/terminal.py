@@ -12,8 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-SECONDS = 60
-"""As long as a single block may say nothing: then it waits for something that was not pasted."""
+from tests.patience import PATIENCE
 
 SHELL = ("bash", "--norc", "--noprofile", "--noediting", "-i")
 _MARK = "\036"
@@ -39,7 +38,7 @@ class Terminal:
     def _exchange(self, left: bytes) -> str:
         said = b""
         while said.count(_MARK.encode()) < 2:
-            readable, writable, _ = select.select([self.master], [self.master] if left else [], [], SECONDS)
+            readable, writable, _ = select.select([self.master], [self.master] if left else [], [], PATIENCE)
             if readable:
                 said += os.read(self.master, 65_536)
             elif writable:
@@ -64,7 +63,7 @@ def terminal(folder: Path, environment: Mapping[str, str], shell: Sequence[str] 
     finally:
         with suppress(OSError):
             os.close(master)  # the shell is told that its user has hung up
-        process.wait(SECONDS)
+        process.wait(PATIENCE)
 
 
 def _quieten(slave: int) -> None:

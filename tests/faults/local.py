@@ -52,12 +52,9 @@ class LocalNight:
 
 
 def prepare(folder: Path, work: Callable[[Path], list[bytes]] = whole_night) -> LocalNight:
-    """A night's work in a folder: the letters in its inbox in the order of their times, and all templates compiled."""
+    """A night's work in a folder: the letters in its inbox in the order of their times."""
     home = make_home(folder / "home")
     put_in_inbox(home, work(home))
-    trial = copy_home(home, "trial")
-    assert tick_in_a_process(trial).code == 0
-    shutil.copytree(trial / "cache", home / "cache", dirs_exist_ok=True)
     trial = copy_home(home, "trial")
     ended = tick_in_a_process(trial)
     return LocalNight(home, ended.passed, recovered(trial))

@@ -29,6 +29,7 @@ from pbem.ruleset import AnyRuleset, Dice, Event, Parsed, TurnInput, View
 from pbem.store import sessions
 from pbem.tick import tick
 from tests.faults.trap import Strike, Trap, kill
+from tests.patience import PATIENCE
 from tests.toy.home import MONDAY
 from tests.toy.ruleset import Auction, Table
 
@@ -193,7 +194,7 @@ def ticks_at_once(home: Path, count: int) -> list[bool]:
     ticking = [processes().Process(target=_tick_with_others, args=(home, barrier, told)) for _ in range(count)]
     for process in ticking:
         process.start()
-    busy = [told.get(timeout=60) for _ in ticking]
+    busy = [told.get(timeout=PATIENCE) for _ in ticking]
     for process in ticking:
         process.join()
     return busy

@@ -116,7 +116,6 @@ def preparing(folder: Path, mail: MailServer, postgres: PostgresServer) -> Itera
         night = ServerNight(home, template, small_night(home, domain=DOMAIN), mail, postgres)
         with night.copy() as trial:
             assert tick_in_a_process(trial).code == 0
-            shutil.copytree(trial / "cache", home / "cache", dirs_exist_ok=True)
         yield night
 
 

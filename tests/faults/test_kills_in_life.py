@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -85,7 +84,6 @@ def served(life: LocalNight, tmp_path: Path, _postgres: PostgresServer) -> Itera
     with _postgres.fresh_database() as template:
         home = make_home(tmp_path / "home", database=template)
         put_in_inbox(home, life_night(home))
-        shutil.copytree(life.home / "cache", home / "cache", dirs_exist_ok=True)
         yield PostgresNight(home, template, _postgres)
 
 

@@ -32,6 +32,7 @@ from pbem.working.worker import read_clock, work
 from tests.faults.local import delivered
 from tests.faults.night import processes
 from tests.faults.outcome import astray, outcome
+from tests.patience import PATIENCE
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import server_folder
 from tests.toy.home import GAMES, Desk, open_desk
@@ -44,7 +45,6 @@ STRIKES = 10
 
 MOST_WORKERS = 3
 LOST_AFTER = dt.timedelta(seconds=2)
-PATIENCE = 60
 
 
 @pytest.fixture(scope="module")

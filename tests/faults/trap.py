@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import imaplib
 import os
-import resource
 import signal
 import smtplib
 import sqlite3
@@ -21,6 +20,8 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
+
+from tests.servers import full_disk
 
 _CHANGES = {"os.mkdir", "os.remove", "os.rename", "os.rmdir"}
 
@@ -35,8 +36,8 @@ def kill(_home: Path) -> None:
 
 
 def fill_disk(_home: Path) -> None:
-    """From now on no file of the process can grow, as on a full disk."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    """From now on the process finds no room for any file."""
+    full_disk.fill_disk()
 
 
 def lock_database(home: Path) -> None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tests.patience import PATIENCE
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 """Of the Debian package of that name; `tests/install_parts.sh` brings it."""
+
+
+expect.set_options(timeout=1000 * PATIENCE)
 
 
 @pytest.fixture(scope="session")

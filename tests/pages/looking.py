@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
+
+from tests.patience import PATIENCE
 
 Scheme = Literal["light", "dark"]
 
@@ -34,12 +36,19 @@ _TOO_WIDE = """() => {
 }"""
 
 
+def new_page(browser: Browser, **options: Any) -> Page:
+    """Return an empty page of the browser, whose waits end only where nothing more will come."""
+    page = browser.new_page(**options)
+    page.set_default_timeout(1000 * PATIENCE)
+    return page
+
+
 @contextmanager
 def shown(browser: Browser, html: str, pictures: Mapping[str, bytes], width: int, scheme: Scheme) -> Iterator[Page]:
     """A page with its pictures, which a mail carries beside it."""
     for cid, png in pictures.items():
         html = html.replace(f"cid:{cid}", f"data:image/png;base64,{base64.b64encode(png).decode()}")
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme, java_script_enabled=True)
+    page = new_page(browser, viewport={"width": width, "height": 800}, color_scheme=scheme, java_script_enabled=True)
     try:
         page.set_content(html)
         yield page

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from pbem.web.bundle import bundle
 from pbem.web.shell import Dress, dress
-from tests.pages.looking import faults
+from tests.pages.looking import faults, new_page
 
 SPOTS = "".join(
     f'<polygon data-names="{name}" tabindex="0" role="button" aria-label="the field {name}" '
@@ -29,7 +29,7 @@ window.map = new LiveMap(document.querySelector(".map"), (spot) => (document.tit
 def page(browser: Browser) -> Iterator[Page]:
     """A page with a map of four fields; its title tells what was picked."""
     worn = Dress(dress("base.css", "map.css").styles, bundle("map.js") + TRY)
-    opened = browser.new_page(viewport={"width": 400, "height": 700}, has_touch=True)
+    opened = new_page(browser, viewport={"width": 400, "height": 700}, has_touch=True)
     opened.set_content(f'<!DOCTYPE html><html lang="en"><head>{worn.head}<title>picked</title></head><body><main>'
                        f'<h1>Map</h1><div class="map">{SVG}</div></main>{worn.foot}</body></html>')  # fmt: skip
     yield opened

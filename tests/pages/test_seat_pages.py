@@ -27,7 +27,7 @@ from pbem.store.models import Sheet
 from rules import harvester, singularity, singularity_trap
 from tests.games import RULESETS
 from tests.pages.clicking import mailed, put_line, written
-from tests.pages.looking import SCHEMES, WIDTHS, faults, too_wide
+from tests.pages.looking import SCHEMES, WIDTHS, faults, new_page, too_wide
 from tests.pages.test_reports import TEMPLATES, _facts
 from tests.toy.home import MONDAY, Desk
 
@@ -77,7 +77,7 @@ def canonical_lines(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> li
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Page]:
     """A window of a screen. What goes wrong in a page's script, or against its policy, fails the test."""
-    page = browser.new_page(viewport={"width": 1100, "height": 800})
+    page = new_page(browser, viewport={"width": 1100, "height": 800})
     page.set_default_timeout(5_000)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -320,7 +320,7 @@ def test_a_page_reads_as_the_report_without_scripts(ruleset: AnyRuleset, browser
     """Maps and texts are there, and nothing that would do nothing."""
     view = moments(ruleset)[1]
     path = file_of(folder, ruleset, view)
-    page = browser.new_page(viewport={"width": 360, "height": 740}, java_script_enabled=False)
+    page = new_page(browser, viewport={"width": 360, "height": 740}, java_script_enabled=False)
     page.goto(path.as_uri())
     text = page.locator("main").inner_text()
     maps, controls = page.locator("main svg").count(), page.locator("main button:visible, #to-desk:visible").count()
@@ -359,7 +359,7 @@ def test_the_policy_stops_what_comes_into_a_page_nevertheless(browser: Browser, 
         "<a id=go href='javascript:window.hacked=1'>a</a>"
     )
     path.write_text(path.read_text().replace("</main>", f"{evil}</main>"))
-    page = browser.new_page()
+    page = new_page(browser)
     page.goto(path.as_uri())
     page.locator("#go").click()
     colour = page.evaluate("getComputedStyle(document.getElementById('red')).color")

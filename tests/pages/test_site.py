@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from pbem.house import TEMPLATES
 from pbem.report import Reporter, Said
@@ -24,7 +25,7 @@ from pbem.site.replay import Moment, Replay
 from pbem.store.states import Phase
 from pbem.web import dress, seal_page
 from tests.games import RULESETS
-from tests.pages.looking import SCHEMES, Scheme, faults, too_wide
+from tests.pages.looking import SCHEMES, Scheme, faults, new_page, too_wide
 
 TRAP = next(each for each in RULESETS if each.key == "singularity_trap")
 HOME = "c/war7/replay"
@@ -83,7 +84,7 @@ def opened(browser: Browser, url: str, width: int = 1100, scheme: Scheme = "ligh
         if message.type in ("error", "warning"):
             complaints.append(message.text)
 
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = new_page(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
     page.on("console", told)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     try:
@@ -171,6 +172,7 @@ def test_a_link_names_a_turn_and_a_seat(browser: Browser, trap: tuple[Path, list
         seats = page.get_by_label("Whose eyes").locator("option").all_text_contents()
         page.get_by_label("Whose eyes").select_option(seats[-1])
         page.get_by_role("button", name="Back", exact=True).click()
+        expect(page).to_have_url(re.compile(r"#turn=3&"))
         link = page.url
     with opened(browser, link) as page:
         page.get_by_text(f"{labels[2]} (3 of").wait_for()
@@ -206,24 +208,23 @@ def test_a_long_game_is_loaded_as_it_is_watched(browser: Browser, tmp_path: Path
     """From a subfolder of a web server: of two hundred turns a few are asked for and kept, wherever one looks."""
     turns = len(write_replay(tmp_path / "sub/folder", TRAP, times=200 // len(standard_game(TRAP).steps) + 1))
     with served(tmp_path) as (url, asked), opened(browser, f"{url}/sub/folder/{HOME}/index.html") as page:
+        scripts = expect(page.locator("head script"))  # each is removed once its file has been read
         page.locator(".stories h2").first.wait_for()
-        while len(first := sorted(name for name in asked if name[0] == "0")) < 4:
-            page.wait_for_timeout(50)
-        page.wait_for_load_state("networkidle")
+        scripts.to_have_count(0)
+        first = sorted(name for name in asked if name[0] == "0")
         page.get_by_label("Speed").select_option("8×")
         for number in range(20, turns, 20):
             page.get_by_role("slider", name="Turn").fill(str(number))
             page.get_by_text(f"({number + 1} of").wait_for()
-        page.wait_for_load_state("networkidle")
+        scripts.to_have_count(0)
         asked.clear()
         page.get_by_role("button", name="To the beginning").click()
         page.get_by_text("(1 of").wait_for()
-        page.wait_for_load_state("networkidle")
+        scripts.to_have_count(0)
 
         assert turns >= 200
         assert first == ["0001.js", "0002.js", "0003.js", "0004.js"]
         assert "0001.js" in asked
-        page.locator("head script").wait_for(state="detached")
 
 
 def test_a_replay_plays_by_itself_to_its_end(browser: Browser, trap: tuple[Path, list[str]]) -> None:

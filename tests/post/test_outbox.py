@@ -22,6 +22,7 @@ from pbem.post.writing import Mail
 from pbem.store import Store
 from pbem.store.models import Outgoing
 from pbem.upkeep.outbox import retry_mail
+from tests.patience import PATIENCE
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 MINUTE = dt.timedelta(minutes=1)
@@ -281,7 +282,7 @@ def test_several_connections_share_the_work(any_store: Store, settings: Settings
     def meet(_recipient: str) -> None:
         if threading.get_ident() not in threads:
             threads.add(threading.get_ident())
-            meeting.wait(timeout=60)
+            meeting.wait(timeout=PATIENCE)
 
     carrier = ListCarrier(meet)
     assert send_due(any_store, carrier, NOON, connections=3) == Sent(sent=len(names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import zipfile
 import zlib
 from collections.abc import Mapping
 
@@ -11,7 +12,8 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from pbem.report.examining import Examined, examine
+from pbem.report.examining import _COMMAND as COMMAND
+from pbem.report.examining import MOST_FILES, Examined, examine
 from pbem.ruleset import LARGEST_ENCLOSURE
 
 SIDES = (60, 40)
@@ -45,14 +47,58 @@ def svg(inside: str = '<rect width="80" height="60" fill="red"/>', size: str = '
     return f"{prolog}<svg {spaces} {size}>{inside}</svg>".encode()
 
 
-def bomb() -> bytes:
-    """A PNG of few bytes that would take 10 GB to read."""
+def packed(side: int, pixels: bytes, *, more: tuple[tuple[bytes, bytes], ...] = ()) -> bytes:
+    """A square PNG of red, green, blue and alpha, with these pixels and chunks more."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    head = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 6, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+    head = struct.pack(">IIBBBBB", side, side, 8, 6, 0, 0, 0)
+    chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(pixels)), *more, (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*each) for each in chunks)
+
+
+def moving(second: bytes) -> bytes:
+    """A PNG of one pixel that becomes another."""
+    control = struct.pack(">IIIIIHHBB", 0, 1, 1, 0, 0, 1, 10, 0, 0)
+    more = ((b"acTL", struct.pack(">II", 1, 0)), (b"fcTL", control), (b"fdAT", b"\0\0\0\1" + zlib.compress(second)))
+    return packed(1, bytes(5), more=more)
+
+
+def pdf(inside: bytes = b"/Type /Catalog", stream: bytes = b"", described: bytes = b"") -> bytes:
+    """A PDF with something in its catalogue, and a stream that may be packed."""
+    body = b"2 0 obj\n<< " + described + b" >>\nstream\n" + stream + b"\nendstream\nendobj\n" if described else b""
+    return b"%PDF-1.7\n1 0 obj\n<< " + inside + b" >>\nendobj\n" + body + b"startxref\n9\n%%EOF\n"
+
+
+def package(*members: tuple[str, bytes]) -> bytes:
+    """A ZIP file."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in members:
+            made.writestr(name, content)
+    return written.getvalue()
+
+
+def ods(*members: tuple[str, bytes], content: bytes = b"<office/>") -> bytes:
+    """A spreadsheet of an office program, with some parts more."""
+    kind = b"application/vnd.oasis.opendocument.spreadsheet"
+    return package(("mimetype", kind), ("content.xml", content), *members)
+
+
+def docx(*members: tuple[str, bytes], types: bytes = b"") -> bytes:
+    """A text of an office program, with some parts more."""
+    kind = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    return package(("[Content_Types].xml", kind + types), ("word/document.xml", b"<w/>"), *members)
+
+
+def relation(kind: str, target: str) -> tuple[str, bytes]:
+    """A part of a text that points outside."""
+    said = f'<Relationship Id="r1" Type="http://x.org/relationships/{kind}" Target="{target}" TargetMode="External"/>'
+    return "word/_rels/document.xml.rels", said.encode()
+
+
+FILTER = '<filter id="f"><feMorphology operator="dilate" radius="300"/></filter><rect filter="url(#f)"/>'
 
 
 FIT: Mapping[str, tuple[bytes, str, tuple[int, int]]] = {
@@ -67,9 +113,25 @@ FIT: Mapping[str, tuple[bytes, str, tuple[int, int]]] = {
         "image/png",
         (80, 60),
     ),
-    "rules.pdf": (b"%PDF-1.7 ...", "application/pdf", (0, 0)),
+    "moving.png": (moving(bytes(5)), "image/png", (1, 1)),
+    "labels.svg": (svg('<text style="filter:none">filter: a word</text>'), "image/png", (80, 60)),
+    "rules.pdf": (pdf(), "application/pdf", (0, 0)),
+    "packed.pdf": (
+        pdf(stream=zlib.compress(b"/Type /Page"), described=b"/Type /ObjStm /Filter /FlateDecode"),
+        "application/pdf",
+        (0, 0),
+    ),
+    "letter.docx": (
+        docx(relation("hyperlink", "https://example.org/")),
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        (0, 0),
+    ),
     "notes.md": ("# Größe".encode(), "text/markdown", (0, 0)),
-    "armies.ods": (b"PK\x03\x04...", "application/vnd.oasis.opendocument.spreadsheet", (0, 0)),
+    "armies.ods": (
+        ods(("Object 1/content.xml", b"<chart/>")),
+        "application/vnd.oasis.opendocument.spreadsheet",
+        (0, 0),
+    ),
 }
 """What can be sent: what it is, and how large it is shown."""
 
@@ -80,8 +142,44 @@ UNFIT: Mapping[str, tuple[bytes, str]] = {
     "cut.png": (png()[:-60], "it is cut off"),
     "cut.jpg": (jpeg()[:-200], "it is cut off"),
     "noise.png": (png()[:60] + b"\x00" * 40 + png()[100:], "it is"),
-    "bomb.png": (bomb(), "it is 50000 by 50000; each side may have 1 to 4000 pixels"),
+    "bomb.png": (packed(50_000, b""), "it is 50000 by 50000; each side may have 1 to 4000 pixels"),
     "great.pdf": (b"%PDF-" + b"x" * LARGEST_ENCLOSURE, "it has 2.1 MB; a file may have 2 MB: make it smaller"),
+    "swollen.png": (packed(1, bytes(1_000_000)), "it holds more than the pixels of its picture"),
+    "frames.png": (moving(bytes(1_000_000)), "it holds more than the pixels of its picture"),
+    "few.png": (packed(100, bytes(5)), "it is cut off"),
+    "cut.pdf": (pdf()[:40], "it is cut off"),
+    "script.pdf": (pdf(b"/OpenAction << /S /JavaScript /JS (app.alert(1)) >>"), "a form or another file (/JavaScript)"),
+    "escaped.pdf": (pdf(b"/S /J#61vaScript"), "a form or another file (/JavaScript)"),
+    "launch.pdf": (pdf(b"/S /Launch /F (calc)"), "(/Launch): print it to a new PDF"),
+    "carrier.pdf": (pdf(b"/Names << /EmbeddedFiles 3 0 R >>"), "(/EmbeddedFiles)"),
+    "locked.pdf": (pdf(b"/Encrypt 4 0 R"), "it is locked, so that it cannot be checked"),
+    "deep.pdf": (
+        pdf(stream=zlib.compress(b"/S /JavaScript"), described=b"/Type /ObjStm /Filter /FlateDecode"),
+        "a form or another file (/JavaScript)",
+    ),
+    "odd.pdf": (
+        pdf(stream=b"<~9jqo^~>", described=b"/Type /Obj#53tm /Filter /ASCII85Decode"),
+        "it is packed in a way that cannot be checked",
+    ),
+    "swollen.pdf": (
+        pdf(stream=zlib.compress(bytes(65_000_000)), described=b"/Length 9"),
+        "it unpacks to more than 64 MB",
+    ),
+    "only.ods": (b"PK\x03\x04...", "it is damaged, or packed in a way that cannot be checked"),
+    "text.ods": (docx(), "it is not what its name says: no .ods file has such parts"),
+    "macro.ods": (ods(("Basic/Standard/script.xml", b"<x/>")), "(Basic/Standard/script.xml): save it without"),
+    "object.ods": (ods(("Object 1", b"\xd0\xcf\x11")), "(Object 1): save it without"),
+    "called.ods": (ods(content=b'<a href="vnd.sun.star.script:x"/>'), "it holds a program, another file or a link"),
+    "swollen.ods": (ods(("big.xml", bytes(65_000_000))), "it unpacks to more than 64 MB"),
+    "many.ods": (ods(*((f"{number}.xml", b"") for number in range(1_000))), "it consists of 1002 files"),
+    "climbing.docx": (docx(("../x", b"")), "one lies outside of it"),
+    "macro.docx": (docx(("word/vbaProject.bin", b"x")), "(word/vbaProject.bin): save it without"),
+    "named.docx": (docx(types=b"application/vnd.ms-word.document.macroEnabled.main+xml"), "it holds a program"),
+    "template.docx": (docx(relation("attachedTemplate", "https://example.org/x.dotm")), "or a link to one"),
+    "filter.svg": (svg(FILTER), "what is at <filter> cannot be painted"),
+    "blur.svg": (svg('<rect style="fill:red; filter : blur(9px)"/>'), "what is at <rect> cannot be painted"),
+    "blurred.svg": (svg('<rect filter="blur(300px)"/>'), "what is at <rect> cannot be painted"),
+    "styled.svg": (svg("<style>rect{filter:blur(9px)}</style>"), "what is at <style> cannot be painted"),
     "script.svg": (svg("<script>alert(1)</script>"), "what is at <script> cannot be painted"),
     "file.svg": (svg('<image href="/etc/passwd"/>'), "what is at <image> cannot be painted"),
     "copies.svg": (svg('<use xlink:href="#a"/>'), "what is at <use> cannot be painted"),
@@ -155,3 +253,45 @@ def test_two_files_of_one_name_are_told_apart_by_nobody() -> None:
 
     assert twice["a.md"].fault == "there are two files of this name"
     assert twice["b.md"].enclosure is not None
+    assert examine([("map.png", png()), ("map.png", png())])["map.png"].enclosure is not None
+
+
+LAYERS = svg("<g opacity='.9'>" * 60 + '<rect width="9000" height="9000"/>' + "</g>" * 60, 'width="9000" height="9000"')
+"""A picture of few bytes whose layers take more memory than there is for it."""
+
+MANY = svg("<g opacity='.9'><rect width='9000' height='9000'/></g>" * 900, 'width="9000" height="9000"')
+"""One that takes long."""
+
+
+def test_a_file_beyond_the_limits_is_told_apart_from_those_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was examined before it counts; with what came behind it there is nothing wrong, and it says so."""
+    found = examine([("a.md", b"one"), ("b.svg", LAYERS), ("c.md", b"two")])
+
+    assert found["a.md"].enclosure is not None
+    assert "or takes too much memory: make it simpler" in found["b.svg"].fault
+    assert found["c.md"].fault == "it was not examined, because that ended at b.svg"
+
+
+@pytest.mark.parametrize("limit", ["processor", "clock"])
+def test_time_is_limited_for_all_files_together(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    """By the processor's time; and by the clock, should the process stand still. It ends, and no other."""
+    if limit == "processor":
+        monkeypatch.setattr("pbem.report.examining._COMMAND", (*COMMAND[:-2], "1", COMMAND[-1]))
+    else:
+        monkeypatch.setattr("pbem.report.examining._COMMAND", (COMMAND[0], "-c", "import time; time.sleep(9999)"))
+        monkeypatch.setattr("pbem.report.examining.PATIENCE", 0.01)
+    found = examine([("a.svg", MANY), ("b.md", b"two")])
+
+    assert "took too long" in found["a.svg"].fault
+    assert found["b.md"].fault == "it was not examined, because that ended at a.svg"
+
+
+def test_the_number_and_size_of_all_files_are_limited() -> None:
+    """They are not even looked at."""
+    many = examine((f"{number}.md", b"x") for number in range(MOST_FILES + 1))
+    great = examine((f"{number}.md", bytes(LARGEST_ENCLOSURE)) for number in range(9))
+
+    assert {each.fault for each in many.values()} == {"61 files came with this ruling; 60 are the most"}
+    assert {each.fault for each in great.values()} == {
+        "the files of this ruling have 18 MB together; 16 MB are the most"
+    }

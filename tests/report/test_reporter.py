@@ -313,30 +313,12 @@ def test_json_has_the_whole_view() -> None:
     assert data["deadline"] == "2026-11-27T19:00:00+00:00"
 
 
-def test_compiled_templates_are_kept_for_the_next_run(tmp_path: Path) -> None:
-    """A second run finds the templates of the first compiled, and makes the same of them."""
-    first = Reporter(TEMPLATES, pictures=False, cache=tmp_path / "cache").report(Fair(), seen(), facts())
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()}
-
-    second = Reporter(TEMPLATES, pictures=False, cache=tmp_path / "cache").report(Fair(), seen(), facts())
-    assert second == first
-    assert kept == {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()} != {}
-
-
 def test_a_changed_template_is_compiled_anew(tmp_path: Path) -> None:
-    """What a GM changes in a template shows in the next run, kept templates or not."""
+    """What a GM changes in a template shows in the next run."""
     (tmp_path / "host").mkdir()
     texts = []
     for words in ("Hello", "Welcome"):
         (tmp_path / "host" / "greeting.txt.j2").write_text(words)
-        texts.append(Reporter([tmp_path], pictures=False, cache=tmp_path / "cache").page("greeting"))
+        texts.append(Reporter([tmp_path], pictures=False).page("greeting"))
 
     assert texts == ["Hello", "Welcome"]
-
-
-def test_a_cache_that_cannot_be_used_does_no_harm(tmp_path: Path) -> None:
-    """Where the folder of compiled templates is none, reports are made all the same."""
-    (tmp_path / "cache").write_text("not a folder")
-
-    parts = Reporter(TEMPLATES, pictures=False, cache=tmp_path / "cache").report(Fair(), seen(), facts())
-    assert parts == reporter().report(Fair(), seen(), facts())

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from pbem.report.compiling import Templates
+from pbem.report.sandbox import Sandbox
 from pbem.report.wording import FILTERS, WIDTH, columns, counted, heading, paragraph, sentence, when, wrapped
 
 
@@ -125,6 +125,6 @@ def test_what_rows_have_is_escaped_in_html_and_the_pattern_is_not() -> None:
 
 
 def _rendered(source: str, rows: list[object], pattern: str) -> str:
-    templates = Templates()
+    templates = Sandbox()
     templates.filters.update(FILTERS)
     return templates.from_string(source).render(rows=rows, pattern=pattern)

@@ -125,6 +125,7 @@ class Resign(Spoken):
     """Leave."""
 
     usage = "RESIGN CONFIRM"
+    ends_seat = "you would be gone"
 
 
 BOOK = OrderBook((Jump, Move, Keep, Build, Send, Resign))
@@ -175,8 +176,16 @@ def test_a_line_as_people_write_it_is_understood(line: str, meant: str) -> None:
 
 NOT_GUESSED = {
     "SEND echo TO R102 FROM R101": "missing-word",
-    "RESIGN": "missing-word",
-    "RESIGN please": "missing-word",
+    "RESIGN": "unconfirmed",
+    "RESIGN please": "unconfirmed",
+    "RES CONFIRM": "unconfirmed",
+    '"RESIGN CONFIRM"': "unknown-verb",
+    '"RESIGN" CONFIRM': "unconfirmed",
+    "RESIGN CONFIRM?": "unconfirmed",
+    "Please RESIGN CONFIRM": "unconfirmed",
+    "I would like to resign?": "unconfirmed",
+    "quit": "unknown-verb",
+    "we give up!": "unknown-verb",
     "MOVE R101 N and R102 S": "unknown-name",
     "do not MOVE R101 N": "unknown-verb",
     "MOVE R101 not N": "unknown-name",

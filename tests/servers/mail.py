@@ -19,10 +19,10 @@ from pathlib import Path
 
 from imapclient import IMAPClient
 
+from tests.patience import PATIENCE
 from tests.servers.certificates import Certificates, make_certificates
 from tests.servers.processes import (
     PAUSE,
-    SECONDS,
     Daemon,
     ServerMissing,
     answers,
@@ -83,13 +83,13 @@ class MailServer:
 
     def submit(self, account: str, recipient: str, raw: bytes) -> None:
         """Sends a mail as the mail program of an account would."""
-        with smtplib.SMTP_SSL(HOST, self.ports["smtps"], context=self._tls(), timeout=SECONDS) as smtp:
+        with smtplib.SMTP_SSL(HOST, self.ports["smtps"], context=self._tls(), timeout=PATIENCE) as smtp:
             smtp.login(account, self.password(account))
             smtp.sendmail(self.address(account), [recipient], raw)
 
     def deliver(self, recipient: str, raw: bytes, *, sender: str = "") -> None:
         """Sends a mail from outside, under any sender, without a login."""
-        with smtplib.SMTP(HOST, self.ports["smtp"], timeout=SECONDS) as smtp:
+        with smtplib.SMTP(HOST, self.ports["smtp"], timeout=PATIENCE) as smtp:
             smtp.sendmail(sender, [recipient], raw)
 
     def append(self, account: str, mails: list[bytes], folder: str = "INBOX") -> None:
@@ -101,7 +101,7 @@ class MailServer:
     def mails(self, account: str, *, folder: str = "INBOX", at_least: int = 0, after: int = 0) -> list[bytes]:
         """The mails in a folder of an account, without the first `after`, once there are `at_least` so many."""
         with self.imap(account) as imap:
-            limit = time.monotonic() + SECONDS
+            limit = time.monotonic() + PATIENCE
             while imap.folder_status(folder, ["MESSAGES"])[b"MESSAGES"] < at_least:
                 if time.monotonic() > limit:
                     raise TimeoutError(f"{account} did not get {at_least} mails:\n{self._log()}")
@@ -114,13 +114,13 @@ class MailServer:
     @contextmanager
     def imap(self, account: str) -> Iterator[IMAPClient]:
         """A connection of imapclient, logged in."""
-        with IMAPClient(HOST, self.ports["imaps"], ssl_context=self._tls(), timeout=SECONDS) as imap:
+        with IMAPClient(HOST, self.ports["imaps"], ssl_context=self._tls(), timeout=PATIENCE) as imap:
             imap.login(account, self.password(account))
             yield imap
 
     def settle(self) -> None:
         """Returns once what is on its way has arrived."""
-        limit = time.monotonic() + SECONDS
+        limit = time.monotonic() + PATIENCE
         while self._on_its_way() and time.monotonic() < limit:
             time.sleep(PAUSE)
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SECONDS = 30
+from tests.patience import PATIENCE
+
 PAUSE = 0.02
 ROOM = 1_000_000_000
 """Bytes that must be free in memory for files to be put there."""
@@ -37,7 +38,7 @@ class Daemon:
         if self.process.poll() is None:
             self.process.send_signal(with_signal)
         try:
-            self.process.wait(SECONDS)
+            self.process.wait(PATIENCE)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -54,7 +55,7 @@ def start(command: Sequence[str | Path], log: Path, **options: Any) -> Daemon:
 
 def wait_until(ready: Callable[[], bool], daemon: Daemon, what: str) -> None:
     """Returns once `ready()` holds; raises with the log's end if the server dies or takes too long."""
-    limit = time.monotonic() + SECONDS
+    limit = time.monotonic() + PATIENCE
     while not ready():
         if daemon.process.poll() is not None or time.monotonic() > limit:
             daemon.stop()

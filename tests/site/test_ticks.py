@@ -5,8 +5,14 @@ from __future__ import annotations
 import dataclasses
 import re
 
+from sqlalchemy import select
+
 from pbem.acts.act import do
+from pbem.acts.people.roster import GiveSeat
 from pbem.acts.time.extending import Extend
+from pbem.acts.time.holding import Hold
+from pbem.site.publishing import publish
+from pbem.store.models import SealedPage
 from tests.desk.people import ANN, ask
 from tests.toy.home import Desk, text_of
 
@@ -63,6 +69,53 @@ def test_a_link_is_good_before_its_mail_is_sent(desk: Desk) -> None:
     html = mail.get_body(("html",))
     assert html is not None
     assert link[0].strip() in html.get_content()
+
+
+def sealed_pages(desk: Desk, site: str = "public") -> list[str]:
+    """Return the names of the sealed pages in the folder of a site."""
+    return sorted(path.name for path in (desk.home / site / "p").iterdir())
+
+
+def linked(desk: Desk) -> Desk:
+    """Return a home with a site, on which the sealed page of red's report lies."""
+    desk = with_site(desk, "https://club.example.org/pbem/")
+    desk.begin()
+    desk.tick()
+    ask(desk, "FORMAT LINK")
+    desk.tick(hours=24 * 7)
+    return desk
+
+
+def test_sealed_pages_are_withdrawn_when_a_seat_changes_hands(desk: Desk) -> None:
+    """The former player's pages go; the new player's come, also into a folder that had those of before."""
+    desk = linked(desk)
+    publish(desk.house, desk.home / "copy")
+    before, copied = sealed_pages(desk), sealed_pages(desk, "copy")
+    do(desk.house, "toy1", GiveSeat("red", "cyd@example.org"), desk.now)
+    desk.tick()
+    publish(desk.house, desk.home / "copy")
+
+    after = sealed_pages(desk)
+    assert len(before) == len(after) == 1
+    assert copied == before
+    assert after != before
+    assert sealed_pages(desk, "copy") == after
+
+
+def test_sealed_pages_stay_ninety_days(desk: Desk) -> None:
+    """A page that was put on the site longer ago is removed, and its content is dropped from the database."""
+    desk = linked(desk)
+    [page] = sealed_pages(desk)
+    do(desk.house, "toy1", Hold(), desk.now)
+    desk.tick(hours=24 * 90 - 1)
+    kept = sealed_pages(desk)
+    (desk.home / "public/p" / page).unlink()  # as if killed between the file and its row
+    desk.tick(hours=2)
+
+    assert kept == [page]
+    assert sealed_pages(desk) == []
+    with desk.house.store.reading() as session:
+        assert session.execute(select(SealedPage.content, SealedPage.withdrawn_at)).all() == [(b"", desk.now)]
 
 
 def test_without_a_site_a_link_is_a_file(desk: Desk) -> None:

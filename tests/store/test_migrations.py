@@ -73,12 +73,25 @@ _BATCHES = "CREATE TABLE batch (id INTEGER NOT NULL PRIMARY KEY, made_at TIMESTA
 
 
 def test_a_migrated_database_is_current(empty_url: str) -> None:
-    """An empty database is not current; a migrated one is, and migrating it again changes nothing."""
-    before = schema_is_current(empty_url)
+    """A migrated database is current, also when it is migrated again; one whose tables were taken away is not."""
     migrate(empty_url)
-    migrate(empty_url)
+    migrate(empty_url, create=False)
+    current = schema_is_current(empty_url)
+    downgrade(empty_url, "base")
 
-    assert (before, schema_is_current(empty_url)) == (False, True)
+    assert (current, schema_is_current(empty_url)) == (True, False)
+
+
+def test_only_who_says_so_makes_tables(empty_url: str) -> None:
+    """To bring a database up makes none where there is none, as after its file was lost."""
+    with pytest.raises(ConfigError, match="restore the newest backup"):
+        migrate(empty_url, create=False)
+    migrate(empty_url)
+    downgrade(empty_url, "base")
+    with pytest.raises(ConfigError, match="has no tables of pbem: restore the newest backup"):
+        migrate(empty_url, create=False)
+
+    assert tables(empty_url) == {"alembic_version"}
 
 
 def test_a_newer_database_is_refused(empty_url: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
-from pbem.errors import ConfigError
+from pbem.errors import DISK_FULL, ConfigError, StoreError
 from pbem.store import Store
 from pbem.store.models import Act, Campaign, Outgoing
 
@@ -174,10 +174,30 @@ def test_a_database_of_another_kind_is_refused() -> None:
 
 
 def test_a_database_without_tables(tmp_path: Path, postgres_url: str) -> None:
-    """On a database that was never migrated, the sentence says how to do it."""
+    """A sentence names what helps."""
+    (tmp_path / "new.sqlite").touch()
     for url in (f"sqlite:///{tmp_path / 'new.sqlite'}", postgres_url):
-        with closing(Store(url)) as store, pytest.raises(ConfigError, match="run: pbem migrate"):
+        with closing(Store(url)) as store, pytest.raises(ConfigError, match="see what mends it with: pbem doctor"):
             count(store)
+
+
+def test_a_database_that_is_gone_is_not_made_anew(store: Store, sqlite_url: str) -> None:
+    """A connection that is opened later, as by a thread, makes no empty file in the place of the lost one."""
+    file = Path(sqlite_url.removeprefix("sqlite:///"))
+    store.engine.dispose()
+    file.rename(file.with_name("elsewhere"))
+
+    with pytest.raises(ConfigError, match="is missing: put it back where it was"):
+        count(store)
+    assert not file.exists()
+
+
+def test_a_full_disk_of_a_server(migrated_postgres_url: str) -> None:
+    """PostgreSQL's own code for it becomes the sentence that all full disks have."""
+    full = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$"
+    with closing(Store(migrated_postgres_url)) as store, pytest.raises(StoreError, match=DISK_FULL):  # noqa: SIM117
+        with store.writing() as session:
+            session.execute(text(full))
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import datetime as dt
 import email
 import email.policy
@@ -10,12 +9,11 @@ import itertools
 import re
 import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from email.message import EmailMessage
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,7 @@ from pbem.acts.opening import Start
 from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.config.file import FILE_NAME
-from pbem.house import CACHE, House, open_house
+from pbem.house import House, open_house
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.database import migrated
 from pbem.steps import Ticked
@@ -232,18 +230,9 @@ def text_of(mail: EmailMessage) -> str:
     return str(body.get_content()).replace("\r\n", "\n")
 
 
-@cache
-def _compiled_templates() -> Path:
-    """A folder for compiled templates, which all homes of a test run share."""
-    folder = Path(tempfile.mkdtemp(prefix="pbem-templates-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
 @contextmanager
 def open_desk(folder: Path, *, database: str = "", games: Mapping[str, AnyRuleset] = GAMES) -> Iterator[Desk]:
     """A fresh home in a folder, open."""
     make_home(folder, database=database)
-    (folder / CACHE).symlink_to(_compiled_templates())
     with open_house(folder, games) as house:
         yield Desk(house)

@@ -19,10 +19,8 @@ from pbem.steps import Ticked
 from pbem.store.waking import Queue, Work
 from pbem.working.jobs import AT_ONCE, do_job
 from pbem.working.worker import read_clock
+from tests.patience import PATIENCE
 from tests.toy.home import Desk
-
-PATIENCE = 60
-"""Seconds within which workers do what a test waits for; they need two or three, but a machine may be busy."""
 
 _WAITING = text("""
     SELECT id, queue_name, args ->> 'lane' AS lane FROM procrastinate_jobs

@@ -20,6 +20,7 @@ from pbem.store.models import Batch
 from pbem.store.waking import Queue, Work
 from pbem.working import batches
 from pbem.working.batches import TogetherMaker, forget_batches, make_batch
+from tests.patience import PATIENCE
 from tests.report.toy import TEMPLATES, Fair, facts, seen
 from tests.toy.home import Desk
 from tests.working.crew import waiting
@@ -134,7 +135,7 @@ def test_both_take_part(desk: Desk) -> None:
     def wanted() -> Iterator[Job]:
         for number, job in enumerate(jobs(game, MANY)):
             if number == MANY - 3:  # the helper has had its chance, on whatever machine
-                assert begun.wait(60)
+                assert begun.wait(PATIENCE)
             yield job
 
     with helping(desk, game, begun), house_of(desk, game) as house:
@@ -181,7 +182,7 @@ def test_a_fault_elsewhere_is_left_to_who_asked(desk: Desk) -> None:
     def wanted() -> Iterator[Job]:
         for number, job in enumerate(jobs(game, MANY)):
             if number == MANY - 3:
-                assert begun.wait(60)
+                assert begun.wait(PATIENCE)
             yield job
 
     with helping(desk, game, begun), house_of(desk, game) as house:
@@ -210,7 +211,7 @@ def test_another_version_of_the_game_makes_nothing(desk: Desk) -> None:
     def wanted() -> Iterator[Job]:
         for number, job in enumerate(jobs(Telling(), MANY)):
             if number == MANY - 3:
-                assert begun.wait(60)
+                assert begun.wait(PATIENCE)
             yield job
 
     with helping(desk, Newer(), begun), house_of(desk, Telling()) as house:

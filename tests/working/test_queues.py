@@ -19,6 +19,7 @@ from pbem.post.waiting import lane_of
 from pbem.store import Store, downgrade, migrate
 from pbem.store.models import Fact
 from pbem.store.waking import Queue, Work, wake
+from tests.patience import PATIENCE
 from tests.toy.home import Desk, make_home, open_desk
 from tests.working.crew import waiting
 
@@ -82,11 +83,11 @@ def test_two_who_put_in_the_same_work_at_once(desk: Desk) -> None:
         with store.writing() as session:
             store._waker(session, [TOY])  # type: ignore[misc] # before the block ends
             begun.set()
-            go_on.wait(10)
+            go_on.wait(PATIENCE)
 
     thread = threading.Thread(target=first)
     thread.start()
-    begun.wait(10)
+    begun.wait(PATIENCE)
     threading.Timer(0.2, go_on.set).start()
     with store.writing() as session:
         session.add(Fact(name="second", data={}))

@@ -285,11 +285,13 @@ def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
 
 
 def ruling_by_mail(files: Mapping[str, str], attached: Sequence[Attached]) -> TakeRuling:
-    """The act that takes a mailed ruling, with the files of its mail. Raises CampaignError.
+    """Return the act that takes a mailed ruling, with the files of its mail. Raises CampaignError.
+
+    Examining the files may take long, so this is no work for a transaction.
 
     Text files are parts of the ruling, unless the form itself came as one.
     Pictures that stand in the mail's text are often logos of its writer: those
-    that no line names are not taken for what he wants to show.
+    that no line names are not taken for something to show.
     """
     texts = dict(files)
     for each in attached:

@@ -12,7 +12,15 @@ from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.pages import fits, lines, misread, missing
 from pbem.ruleset.testing.play import SEED, games, standard_game, through_json
 
-UNREADABLE = {"unknown-verb", "unknown-name", "missing-word", "extra-words", "ambiguous", "ambiguous-verb"}
+UNREADABLE = {
+    "unconfirmed",
+    "unknown-verb",
+    "unknown-name",
+    "missing-word",
+    "extra-words",
+    "ambiguous",
+    "ambiguous-verb",
+}
 """Codes of lines that are no orders at all, whatever a game makes of those that are."""
 
 PLAIN = re.compile(r"[A-Za-z0-9\[\](){}?*+,.|/ -]*")

@@ -111,6 +111,16 @@ class SetupRules(Held):
         assert ORDERS not in text
 
     @rule(
+        "Raise version, add to upgrades a function from the old data to the new, and write the new save with "
+        "json.dumps(RULESET.dump(state)). Never write a save of a released version again: running campaigns have such."
+    )
+    def test_the_newest_save_is_what_the_game_would_write(self) -> None:
+        """A state of the same version is saved as it was read: a field added with a default makes a new version."""
+        saved = json.loads((self.saves / f"version{self.ruleset.version}.json").read_text())
+
+        assert through_json(self.ruleset.dump(self.ruleset.load(saved, self.ruleset.version))) == saved
+
+    @rule(
         "Keep one save of each version beside your tests, saves/version1.json and so on, for ever; write "
         "it with json.dumps(RULESET.dump(state)). When the state changes, raise version and add to "
         "upgrades."

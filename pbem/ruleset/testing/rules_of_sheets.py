@@ -11,11 +11,22 @@ from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.play import SEED, games, mailed, numbered, standard_game, through_json, usual_seats
 from pbem.ruleset.testing.sheets import flaws, hostile_sheets, mend, mistyped
 from pbem.ruleset.testing.tables import default_options
+from pbem.ruleset.verbs import RESIGNS
 
 TRIES = 20
 WIDEST = 78
 MOST_FILLED = 500
 """Tries to fill in a line of several blanks."""
+
+MOST_VIEWS = 6
+UNCONFIRMED = (
+    *("RESIGN", "Resign.", "resign?", "I resign", "resigns", "RES CONFIRM", "RESIGN; CONFIRM", "RESIGN # CONFIRM"),
+    *("RESIGN CONFIRM?", "RESIGN CONFIRM ?", "RESIGN CONFIRM if she does", "do not RESIGN CONFIRM", "I RESIGN CONFIRM"),
+    *("RESIGN CONFIRMED", "CONFIRM RESIGN", "CONFIRM", "SURRENDER CONFIRM", "DESTROY ALL CONFIRM"),
+    *("quit", "QUIT CONFIRM", "concede", "surrender", "capitulate", "give up", "I give up!", "leave the game", "leave"),
+    *("I resign myself to building scouts", "resign yourself, blue", "I will not resign", "'RESIGN CONFIRM'"),
+)
+"""Lines that end no seat."""
 
 _BLANK = re.compile(r"<[^<>]+>")
 
@@ -153,6 +164,18 @@ class SheetRules(Held):
                 for finding in self.ruleset.parse(view, [(1, bad)]).errors:
                     for mended in mend(bad, finding):
                         assert self.ruleset.parse(view, [(1, mended)]).errors == (), (bad, finding, mended)
+
+    @rule(
+        "Give the order by which a player leaves the usage RESIGN CONFIRM and, as ends_seat, its effect; let nothing "
+        "that you make of a line in other words be that order."
+    )
+    def test_a_seat_is_ended_by_one_line_alone(self) -> None:
+        """Neither a word of resigning without CONFIRM, nor a slip, a question or prose ends the seat of its writer."""
+        views = [view for game in games(self.ruleset) for step in game.steps[:3] for view in step.views.values()]
+        slips = [bad for bad in mistyped(RESIGNS) if bad.upper() != RESIGNS]
+        for view, line in itertools.product(views[:MOST_VIEWS], [*UNCONFIRMED, *slips]):
+            ended = [order for order in self.ruleset.parse(view, [(1, line)]).orders if order.ends_seat]
+            assert ended == [], line
 
     @rule("Remember nothing between calls: parse uses its view and its lines only.")
     def test_a_sheet_is_read_against_the_view_alone(self) -> None:

@@ -248,7 +248,7 @@ class Viewer {
       this.panels.replaceChildren(...panels);
       for (const { number } of this.replay.moments.slice(this.at + 1, this.at + 1 + AHEAD)) this.files.turn(number).catch(() => {});
     } catch (error) {
-      this.panels.replaceChildren(make("p", { class: "due", role: "alert" }, String(error)));
+      if (asked === this.asked) this.panels.replaceChildren(make("p", { class: "due", role: "alert" }, String(error)));
     }
   }
 

@@ -116,7 +116,7 @@ TURNS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
         {"blue": "B1", "red": "C2", "hand": "b", "bag": "rgy", "stations": True, "control": {"research": "blue"}},
         [
             ("MOVE W", "It went to A1, placing blue on A1."),
-            ("USE SELECT yellow red", "You took red; the bag held no more of the rest."),
+            ("USE SELECT yellow red", "You took nothing; the bag held no more of the rest."),
             ("USE RESEARCH", "You drew "),
             ("KEEP yellow green red", "You kept yellow and green; red went back."),
         ],
@@ -253,13 +253,16 @@ def test_bubbles_drawn_and_not_chosen_yet_are_asked_for() -> None:
 
 def test_who_left_did_nothing_else() -> None:
     """Whatever else the sheet says comes to nothing; who is removed hears the same."""
-    assert told(lay(), "MOVE N", "RESIGN") == ["You were out of the game by then.", "What lay before you went back."]
+    assert told(lay(), "MOVE N", "RESIGN CONFIRM") == [
+        "You were out of the game by then.",
+        "What lay before you went back.",
+    ]
     assert told(lay(), "MOVE N", removed=frozenset({"blue"})) == ["You were out of the game by then."]
 
 
 def test_nothing_comes_of_a_turn_after_the_end() -> None:
     """Where all others left first, no line was looked at."""
-    assert told(lay(), "MOVE N", "KEEP red", "POP C3 red N", "SWAP C3 N", others={"red": ["RESIGN"]})[0:2] == [
+    assert told(lay(), "MOVE N", "KEEP red", "POP C3 red N", "SWAP C3 N", others={"red": ["RESIGN CONFIRM"]})[0:2] == [
         "The game ended before it came to that.",
         "The game ended before it came to that.",
     ]

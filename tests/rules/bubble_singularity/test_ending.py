@@ -125,10 +125,94 @@ def test_a_move_or_a_pop_ends_the_count_of_quiet_turns() -> None:
     assert play(lay(hand=""), "ROTATE CW").state.quiet == 1
 
 
+def test_turns_without_a_score_end_a_game_if_an_option_says_so() -> None:
+    """After as many turns in a row as `scoreless` says without points or markers the game is over (ruling 36)."""
+    state = dataclasses.replace(lay(hand="bb", scoreless=3, others=GREEN), unscored=1)
+    second = play(state, "MOVE N", "ROTATE CW").state
+    third = play(second, "ROTATE CW").state
+
+    assert (second.unscored, second.result) == (2, None)
+    assert third.result is not None
+    assert third.result.how == "scoreless"
+    assert play(lay(hand="bb"), "MOVE N", "ROTATE CW").state.unscored == 1
+
+
+def test_a_score_begins_the_count_anew() -> None:
+    """Whoever scores, the turns without a score are counted from nothing again."""
+    state = dataclasses.replace(lay(hand="", lying={"A4": "rrr"}, scoreless=3), unscored=2)
+    after = play(state, "ROTATE CW").state
+
+    assert (after.unscored, after.result) == (0, None)
+
+
+def test_an_end_without_scores_is_foretold() -> None:
+    """The receipt says that the turn ends the game."""
+    state = dataclasses.replace(lay(hand="bb", scoreless=3), unscored=2)
+
+    assert read(state, "MOVE N", "ROTATE CW").findings[-1].text.startswith("the game ends with this turn: nobody")
+
+
+def test_what_is_still_to_be_chosen_counts_at_the_end() -> None:
+    """Bubbles drawn at the research station in the turn in which the bag runs out are kept: two, by default."""
+    after = play(drawing(), "MOVE N W", "USE RESEARCH")
+    first, second, third = after.told("researched")[0]["bubbles"]
+
+    assert after.state.result is not None
+    assert after.state.result.how == "bag"
+    assert after.told("kept") == [{"who": "blue", "what": [first, second], "returned": [third]}]
+    assert after.state.bag == (third,)
+    assert after.told("ended")[0]["scores"]["blue"] == after.player().points + len(after.player().hand)
+
+
+def test_a_list_chooses_at_the_end() -> None:
+    """A standing list that names all drawn chooses where the game ends before its player is asked."""
+    after = play(drawing(), "MOVE N W", "USE RESEARCH", "KEEP yellow green red blue")
+
+    assert after.told("kept")[0]["what"] == ["yellow", "green"]
+
+
+def test_another_who_leaves_takes_nothing_from_the_one_asked() -> None:
+    """When all others leave while bubbles are to be chosen, two of them are kept and counted."""
+    state = play(lay(blue="B1", red="C2", hand="b", bag="rgyy", stations=True), "MOVE W", "USE RESEARCH").state
+    after, _ = RULESET.resolve(state, TurnInput({"blue": ()}, removed=frozenset({"red"})), Dice(b"test"))
+
+    assert after.result is not None
+    assert (len(after.players["blue"].hand), len(after.bag)) == (2, 2)
+
+
+def drawing() -> State:
+    """A table at which a chain beside the research station draws more than the bag holds after USE RESEARCH."""
+    lying = {"B1": "bb", "A2": "b"}
+    return lay(blue="B2", red="D4", hand="bb", bag="rgy", held=["harvest", "fusion"], lying=lying, stations=True)
+
+
+@pytest.mark.parametrize(("markers", "drawn"), [(5, 0), (4, 1)])
+def test_no_cards_are_drawn_in_the_last_round(markers: int, drawn: int) -> None:
+    """A pop on a node brings no cards once no further turn of the player comes (ruling 14)."""
+    state = lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}, markers=markers)
+    said = [found.code for found in read(state, "PULL N").findings]
+    after = play(state, "PULL N")
+
+    assert len(after.told("drawn")) == drawn
+    assert (RULESET.standing(after.state).awaiting == {"red"}) == (not drawn)
+    assert ("cards" in said, "no-cards" in said) == (bool(drawn), not drawn)
+
+
+def test_in_the_last_turn_nothing_is_asked() -> None:
+    """Where the game ends with the turn, bubbles drawn are kept without a mail to ask for them."""
+    state = lay(blue="B1", red="C2", hand="b", bag="rgyy", stations=True)
+    state = dataclasses.replace(state, order=("red", "blue"), last_round=True)
+    after = play(state, "MOVE W", "USE RESEARCH")
+
+    assert after.state.result is not None
+    assert after.state.result.how == "markers"
+    assert len(after.hand()) == 2
+
+
 def test_who_resigns_leaves_the_board() -> None:
     """RESIGN takes Mari, bubbles and cards of a player away before anything else; the others play on."""
     state = lay(hand="ry", held=["drift"], others=GREEN)
-    after = play(state, "RESIGN")
+    after = play(state, "RESIGN CONFIRM")
 
     assert (after.player().out, after.player().at, after.hand(), after.player().cards) == (True, None, "", ())
     assert after.state.decks["movement"][-1] == "drift"
@@ -137,7 +221,7 @@ def test_who_resigns_leaves_the_board() -> None:
 
 def test_the_last_one_left_wins() -> None:
     """When all others have left, the game is over."""
-    after = play(lay(points=0, hand="b"), "RESIGN")
+    after = play(lay(points=0, hand="b"), "RESIGN CONFIRM")
 
     assert after.state.result is not None
     assert (after.state.result.winners, after.state.result.how) == (("red",), "left")
@@ -154,12 +238,12 @@ def test_a_removed_player_is_skipped() -> None:
 
 def test_anybody_may_resign_at_any_time() -> None:
     """A player who is not on move may leave too, and nothing else."""
-    assert codes(read(lay(), "RESIGN", "ROTATE CW", seat="red")) == [(2, "not-your-turn")]
+    assert codes(read(lay(), "RESIGN CONFIRM", "ROTATE CW", seat="red")) == [(2, "not-your-turn")]
 
 
 def test_after_the_end_no_orders_are_taken() -> None:
     """A finished game takes nothing, changes nothing, and asks for nothing."""
-    over = play(lay(hand="b"), "RESIGN").state
+    over = play(lay(hand="b"), "RESIGN CONFIRM").state
 
     assert codes(read(over, "MOVE N", seat="red")) == [(1, "game-over")]
     assert RULESET.resolve(over, TurnInput({}), Dice(b"test")) == (over, ())
@@ -168,6 +252,6 @@ def test_after_the_end_no_orders_are_taken() -> None:
 
 def test_every_end_has_words() -> None:
     """The GM and the players read why the game ended."""
-    over = play(lay(hand="b"), "RESIGN").state
+    over = play(lay(hand="b"), "RESIGN CONFIRM").state
 
     assert RULESET.standing(over).reason == ENDS["left"]

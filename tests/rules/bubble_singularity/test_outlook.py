@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -115,6 +116,29 @@ def test_an_end_by_energy_harvest_is_foretold(bag: str, code: str) -> None:
     assert [found.code for found in said if found.code in ("ends", "cards")] == [code]
     assert untrue(said, after) == []
     assert (after.state.result is not None) == (code == "ends")
+
+
+@pytest.mark.parametrize(
+    ("bag", "select", "code"),
+    [
+        ("rgy", "", "ends"),
+        ("rgyy", "", ""),
+        ("rgyy", "USE SELECT red", "may-end"),
+        ("rgyyr", "USE SELECT green", ""),
+    ],
+)
+def test_the_bubbles_of_the_research_station_are_counted(bag: str, select: str, code: str) -> None:
+    """Three drawn by USE RESEARCH, and what SELECT then takes, are not there for Energy Harvest any more."""
+    lying, held = {"B1": "bb", "A2": "b"}, ["harvest", "fusion"]
+    state = lay(blue="B2", red="D4", hand="bb", bag=bag, held=held, lying=lying, stations=True)
+    state = dataclasses.replace(state, control={"research": "blue"})
+    sheet = ["MOVE N W", "USE RESEARCH", *filter(None, [select])]
+    said = [found.code for found in read(state, *sheet).findings]
+    ends = {play(state, *sheet, seed=bytes([seed])).state.result is not None for seed in range(20)}
+
+    assert "research" in said
+    assert [found for found in said if found in ("ends", "may-end")] == ([code] if code else [])
+    assert ends == {"ends": {True}, "may-end": {True, False}, "": {False}}[code]
 
 
 def test_refused_lines_have_no_part_in_the_forecast() -> None:

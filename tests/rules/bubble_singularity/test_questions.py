@@ -206,14 +206,30 @@ def test_a_list_of_colours_leaves_the_cards() -> None:
     assert play(state, "ROTATE CW", "KEEP green blue").state.lists == {"blue": ("green", "blue", "fusion", "drift")}
 
 
-def test_a_standing_list_of_colours_takes_the_best_ones() -> None:
-    """Of the bubbles drawn at the research station those named first are kept, two of a colour as well (ruling 26)."""
+@pytest.mark.parametrize(("words", "kept"), [("green red blue", "gg"), ("green red", "rg"), ("red green", "rg")])
+def test_colours_are_two_bubbles_or_a_ranking(words: str, kept: str) -> None:
+    """Two colours are the two bubbles kept; of more the best are, twice if drawn twice (ruling 26)."""
     state = lay(blue="B1", red="C2", hand="b", bag="rgg", stations=True)
-    state = dataclasses.replace(state, lists={"blue": ("green", "red")})
-    after = play(state, "MOVE W", "USE RESEARCH")
+    listed = play(dataclasses.replace(state, lists={"blue": tuple(words.split())}), "MOVE W", "USE RESEARCH")
+    mailed = play(play(state, "MOVE W", "USE RESEARCH").state, f"KEEP {words}")
 
-    assert after.state.question is None
-    assert after.hand() == "gg"
+    assert (listed.state.question, listed.hand(), mailed.hand()) == (None, kept, kept)
+
+
+def test_a_list_of_an_earlier_edition_is_always_a_ranking() -> None:
+    """In campaigns of version 3 two colours in a list are a ranking too."""
+    state = lay(blue="B1", red="C2", hand="b", bag="rgg", stations=True)
+    state = dataclasses.replace(state, lists={"blue": ("green", "red")}, edition=3)
+
+    assert play(state, "MOVE W", "USE RESEARCH").hand() == "gg"
+
+
+def test_a_card_held_may_be_kept_by_mail() -> None:
+    """An answer that names only the card held keeps it, as a list with that card does (ruling 26)."""
+    after = play(asked(["wormhole"]).state, "KEEP wormhole")
+
+    assert after.player().cards == ("wormhole",)
+    assert refused(asked(["wormhole"], edition=3).state, "KEEP wormhole")[0] == "not-offered"
 
 
 def test_only_what_is_offered_can_be_kept() -> None:

@@ -222,7 +222,7 @@ def test_a_report_of_a_question_tells_the_choices(reporter: Reporter) -> None:
 
 def test_the_last_report_names_the_winners(reporter: Reporter) -> None:
     """The end tells who won and why."""
-    over = play(lay(hand="b"), "RESIGN")
+    over = play(lay(hand="b"), "RESIGN CONFIRM")
 
     for shown in (report(reporter, over.state, "red").text, report(reporter, over.state, "red").html):
         assert "Red wins: all others left the game." in plain(shown)

@@ -25,7 +25,7 @@ def test_rulings_are_numbered_without_a_gap() -> None:
         int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook.split("## Rulings")[1], re.MULTILINE)
     ]
 
-    assert numbers == list(range(1, 35))
+    assert numbers == list(range(1, 37))
 
 
 def test_the_code_names_rulings_that_there_are() -> None:
@@ -38,7 +38,7 @@ def test_the_code_names_rulings_that_there_are() -> None:
     ]
 
     assert named
-    assert all(1 <= number <= 34 for number in named)
+    assert all(1 <= number <= 36 for number in named)
 
 
 def test_the_order_reference_has_its_place() -> None:

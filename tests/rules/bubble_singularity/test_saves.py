@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,11 +25,16 @@ def test_a_save_of_version_1_is_read() -> None:
     assert (state.question.kind, state.question.seat) == ("card", state.mover)
     assert state.control
     assert RULESET.dump(state) == {
-        **json.loads((SAVES / "version1.json").read_text()),
+        **_counting(json.loads((SAVES / "version1.json").read_text())),
         "edition": 1,
         "lists": {},
         "further": [],
     }
+
+
+def _counting(data: dict[str, Any]) -> dict[str, Any]:
+    """Data of a save before version 4, with the turns without a score and the option that limits them."""
+    return {**data, "rules": {**data["rules"], "scoreless": 0}, "unscored": 0}
 
 
 def test_a_save_of_version_2_is_read() -> None:
@@ -38,7 +44,7 @@ def test_a_save_of_version_2_is_read() -> None:
     state = RULESET.load(data, 2)
 
     assert (state.edition, state.phase) == (2, "question")
-    assert RULESET.dump(state) == {**data, "further": []}
+    assert RULESET.dump(state) == {**_counting(data), "further": []}
 
 
 def test_a_save_of_version_3_is_read() -> None:
@@ -48,6 +54,17 @@ def test_a_save_of_version_3_is_read() -> None:
     state = RULESET.load(data, 3)
 
     assert (state.edition, [question.kind for question in state.questions]) == (3, ["bubbles", "card", "card"])
+    assert RULESET.dump(state) == _counting(data)
+
+
+def test_a_save_of_version_4_is_read() -> None:
+    """The frozen save of version 4: bubbles on the table and a pair of cards, in a game that ends without scores."""
+    data = json.loads((SAVES / "version4.json").read_text())
+
+    state = RULESET.load(data, 4)
+
+    assert (state.edition, [question.kind for question in state.questions]) == (4, ["bubbles", "card"])
+    assert (state.rules.scoreless, state.unscored) == (12, 2)
     assert RULESET.dump(state) == data
 
 
@@ -58,7 +75,7 @@ def test_every_version_has_a_frozen_save() -> None:
 
 def test_a_finished_game_survives_storage() -> None:
     """A result is stored and read back as it was."""
-    over = play(lay(hand="b"), "RESIGN").state
+    over = play(lay(hand="b"), "RESIGN CONFIRM").state
 
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
 

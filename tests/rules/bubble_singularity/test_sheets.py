@@ -133,7 +133,7 @@ def test_orders_are_restated_in_words() -> None:
         "USE IGNITE D4": "you ignite D4",
         "USE DEPLOY red B2, blue C3": "you place red on B2, blue on C3",
         "USE BLOCK red PULL": "you block PULL for red",
-        "RESIGN": "you leave the game",
+        "RESIGN CONFIRM": "you leave the game",
     }
 
     parsed = RULESET.orders.parse(view(lay(nodes=["D2"]), "blue"), list(enumerate(lines, 1)))
@@ -193,7 +193,7 @@ def test_the_form_of_a_question_shows_the_choices() -> None:
 
 def test_a_sheet_that_resigns_needs_no_more() -> None:
     """RESIGN alone is a whole sheet."""
-    assert codes(read(lay(), "RESIGN")) == []
+    assert codes(read(lay(), "RESIGN CONFIRM")) == []
 
 
 def test_an_unplayable_line_is_refused_alone() -> None:

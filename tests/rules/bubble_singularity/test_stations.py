@@ -97,16 +97,17 @@ def test_the_controller_of_research_takes_three_bubbles_of_choice() -> None:
 
 
 def test_select_comes_after_research() -> None:
-    """On top of the action: what SELECT names is taken of what RESEARCH has left in the bag (ruling 19)."""
+    """On top of the action: SELECT takes of what RESEARCH has left in the bag, and what is kept is told last."""
     state = station(blue="B1", hand="b", bag="rgy", control={"research": "blue"})
     after = play(state, "MOVE W", "USE SELECT yellow red", "USE RESEARCH", "KEEP yellow green red")
 
     assert [event.kind for event in after.events if event.kind in ("researched", "kept", "selected")] == [
         "researched",
-        "kept",
         "selected",
+        "kept",
     ]
-    assert (after.hand(), after.told("selected")) == ("rgy", [{"who": "blue", "bubbles": ["red"]}])
+    assert (after.hand(), after.state.bag) == ("gy", ("red",))
+    assert after.told("selected") == [{"who": "blue", "bubbles": []}]
 
 
 def test_research_at_an_empty_bag_ends_the_game_at_once() -> None:

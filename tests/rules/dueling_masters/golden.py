@@ -43,7 +43,22 @@ FIRST_SAVES: Mapping[int, Json] = {
         "mover": "one",
         "offer": None,
         "result": None,
-    }
+    },
+    2: {
+        "rules": {
+            "homes": 3,
+            "home_moves": False,
+            "reached": False,
+            "forfeit_after": 3,
+            "blind": False,
+            "edition": 2,
+        },
+        "players": {seat: {"pieces": [], "misses": 0, "scouted": {}} for seat in SEATS},
+        "move": 0,
+        "mover": "one",
+        "offer": None,
+        "result": None,
+    },
 }
 """What the golden games of earlier versions began with."""
 

@@ -110,16 +110,16 @@ def test_offers_of_a_draw_and_their_answers_are_told() -> None:
     assert told(state, "DRAW OFFER", two=["DRAW OFFER"]) == ["Both agreed: the game is drawn."]
     assert told(offered, "DRAW ACCEPT") == ["Both agreed: the game is drawn."]
     assert told(offered, "DRAW DECLINE") == ["The offer no longer stands."]
-    assert told(offered, "DRAW ACCEPT", two=["RESIGN"]) == ["The game ended without it."]
+    assert told(offered, "DRAW ACCEPT", two=["RESIGN CONFIRM"]) == ["The game ended without it."]
 
 
 def test_a_resignation_is_told() -> None:
     """It ends the game; given up at once by both, the game is drawn."""
     state = position("X1 C2", "X1 J1")
 
-    assert told(state, "RESIGN", "MOVE X1 C3") == ["The game is over.", "The game ended before it departed."]
-    assert told(state, "RESIGN", two=["RESIGN"]) == ["A draw: both players gave up at once."]
-    assert told(new_game(), "SETUP W C1", two=["RESIGN"]) == ["The game ended before it came to that."]
+    assert told(state, "RESIGN CONFIRM", "MOVE X1 C3") == ["The game is over.", "The game ended before it departed."]
+    assert told(state, "RESIGN CONFIRM", two=["RESIGN CONFIRM"]) == ["A draw: both players gave up at once."]
+    assert told(new_game(), "SETUP W C1", two=["RESIGN CONFIRM"]) == ["The game ended before it came to that."]
 
 
 def test_in_played_games_what_is_said_is_what_the_view_has() -> None:

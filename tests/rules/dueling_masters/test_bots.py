@@ -92,6 +92,6 @@ def test_the_bot_agrees_to_a_draw_without_hope() -> None:
 @pytest.mark.parametrize("name", ["standard", "random"])
 def test_bots_write_nothing_when_they_are_not_asked(name: str) -> None:
     """Out of turn and after the end a bot's sheet is empty."""
-    over, _ = turn(begun(), one=["RESIGN"])
+    over, _ = turn(begun(), one=["RESIGN CONFIRM"])
 
     assert sheet(begun(), "two", name) == sheet(over, "one", name) == []

@@ -24,7 +24,21 @@ def test_the_set_up_that_is_awaited_is_told() -> None:
 
     assert brief(new_game(), "two") == ["Your set-up is awaited, in rows F to J."]
     assert brief(one_ready, "one", events) == ["Your set-up is complete; your opponent's is awaited."]
-    assert brief(one_ready, "two", events) == ["Your set-up is awaited, in rows F to J; your opponent has sent his."]
+    assert brief(one_ready, "two", events) == [
+        "Your set-up is awaited, in rows F to J; your opponent has sent his.",
+        "At this deadline dice place what it lacks, and you have missed it.",
+    ]
+
+
+def test_a_set_up_left_incomplete_is_told_to_both() -> None:
+    """It counts as a missed deadline (ruling 1)."""
+    state, _ = turn(new_game(), one=SETUPS["one"], two=SETUPS["two"][:1])
+
+    after, events = turn(state, two=SETUPS["two"][1:3])
+
+    told = "left the set-up incomplete: 1 missed in a row"
+    assert brief(after, "one", events)[0] == f"Your opponent {told}, 3 lose."
+    assert brief(after, "two", events)[0] == f"You {told}, and 3 lose the game."
 
 
 def test_a_duel_begins_with_all_pieces_and_nothing_searched() -> None:

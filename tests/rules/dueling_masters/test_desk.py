@@ -51,7 +51,7 @@ def test_who_waits_may_leave_or_speak_of_a_draw() -> None:
 
 def test_nothing_is_offered_at_the_end() -> None:
     """A game that is over takes no orders."""
-    state, _ = turn(begun(), one=["RESIGN"])
+    state, _ = turn(begun(), one=["RESIGN CONFIRM"])
 
     assert offered(view(state, "two")) == set()
 

@@ -85,7 +85,7 @@ def test_if_nobody_can_move_the_game_is_drawn() -> None:
 
 def test_who_resigns_loses() -> None:
     """RESIGN gives the game to the opponent, also out of turn, and comes before any move."""
-    after, events = turn(begun(), one=["MOVE Z1 F1"], two=["RESIGN"])
+    after, events = turn(begun(), one=["MOVE Z1 F1"], two=["RESIGN CONFIRM"])
 
     assert ended(after) == (("one",), "resigned")
     assert [event["kind"] for event in told(events, "one")] == ["resigned", "ended"]
@@ -100,7 +100,7 @@ def test_who_is_removed_has_resigned() -> None:
 
 def test_if_both_give_up_nobody_wins() -> None:
     """Two resignations in one turn are a draw."""
-    after, _ = turn(begun(), one=["RESIGN"], two=["RESIGN"])
+    after, _ = turn(begun(), one=["RESIGN CONFIRM"], two=["RESIGN CONFIRM"])
 
     assert ended(after) == ((), "both-left")
 
@@ -176,7 +176,7 @@ def test_missed_set_ups_count_too() -> None:
 
 def test_a_finished_game_stays_as_it_is() -> None:
     """Nothing happens any more once the game is over, and no sheet is asked for."""
-    over, _ = turn(begun(), one=["RESIGN"])
+    over, _ = turn(begun(), one=["RESIGN CONFIRM"])
 
     assert RULESET.resolve(over, TurnInput({"one": (Move("Z1", "F1"),)}), None) == (over, ())  # type: ignore[arg-type]
     assert codes(read(over, "two", "MOVE Z1 E3")) == [(1, "game-over")]

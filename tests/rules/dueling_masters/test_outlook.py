@@ -101,7 +101,7 @@ def sheets(state: State, seat: Seat, dice: Dice) -> Iterator[list[str]]:
     for piece in dice.shuffle(fleet.movable(), "pieces")[:3]:
         yield from ([f"MOVE {piece.name} TO {end}"] for end in dice.shuffle(list(fleet.moves(piece)), piece.name)[:2])
         yield from ([f"MOVE {piece.name} TO {end} RAM"] for end in fleet.rams(piece)[:1])
-    for talk in ("DRAW OFFER", "DRAW ACCEPT", "DRAW DECLINE", "RESIGN"):
+    for talk in ("DRAW OFFER", "DRAW ACCEPT", "DRAW DECLINE", "RESIGN CONFIRM"):
         yield [talk]
     if fleet.movable():
         yield [f"MOVE {fleet.movable()[0].name} TO A1", "DRAW OFFER"]

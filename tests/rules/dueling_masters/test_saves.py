@@ -38,6 +38,13 @@ def test_a_save_of_version_2_is_read() -> None:
     }
 
 
+def test_a_save_of_version_3_is_read() -> None:
+    """The frozen save of version 3: a set-up of which player one's part is asked for a second time."""
+    state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)
+
+    assert (state.rules.edition, state.asked_again, state.awaited) == (3, True, frozenset({"one"}))
+
+
 def test_a_campaign_of_version_1_keeps_its_rules() -> None:
     """It was begun with departures announced by the square alone, after the judgement, and is played so to its end."""
     state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
@@ -52,7 +59,7 @@ def test_every_version_has_a_frozen_save() -> None:
 
 def test_a_finished_game_survives_storage() -> None:
     """A result is stored and read back as it was."""
-    over, _ = turn(begun(), one=["RESIGN"])
+    over, _ = turn(begun(), one=["RESIGN CONFIRM"])
 
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
     assert digest(RULESET.dump(over)) == digest(RULESET.dump(RULESET.load(RULESET.dump(over), VERSION)))

@@ -7,13 +7,13 @@ from importlib import resources
 
 import pytest
 
-from pbem.ruleset import Dice, SetupError
+from pbem.ruleset import Dice, Event, SetupError
 from rules.dueling_masters import RULESET
 from rules.dueling_masters.board import territory
 from rules.dueling_masters.kinds import ALONE, numbers
 from rules.dueling_masters.placement import arranged
-from rules.dueling_masters.state import SEATS, State
-from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, read, told, turn, view
+from rules.dueling_masters.state import SEATS, Result, State
+from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, read, told, turn, view, with_rules
 
 
 def squares(state: State, seat: str, kind: str) -> list[str]:
@@ -109,8 +109,9 @@ def test_a_line_places_all_pieces_of_its_kind(line: str) -> None:
 
 def test_what_is_missing_is_said() -> None:
     """A sheet that leaves kinds unplaced is taken, and warned of with what is still to be placed."""
-    (finding,) = read(new_game(), "one", *SETUPS["one"][:4]).findings
+    (finding, note) = read(new_game(), "one", *SETUPS["one"][:4]).findings
 
+    assert (note.code, note.severity) == ("asked-again", "note")
     assert (finding.code, finding.severity) == ("incomplete", "warning")
     assert finding.text.endswith("2 X fighters, 2 Y fighters, 4 Z fighters")
 
@@ -126,6 +127,57 @@ def test_an_incomplete_set_up_is_asked_for_again() -> None:
 
     state, _ = turn(state, one=SETUPS["one"][4:])
     assert state.move == 1
+
+
+def delayed(state: State, turns: int) -> tuple[State, tuple[Event, ...]]:
+    """A set-up for which player one sends one line of the seven each time, player two all at once."""
+    state, events = turn(state, one=SETUPS["one"][:1], two=SETUPS["two"])
+    for number in range(1, turns):
+        state, events = turn(state, one=[SETUPS["one"][number]])
+    return state, events
+
+
+def test_dice_complete_a_set_up_at_its_second_deadline() -> None:
+    """What is placed stands, the rest is drawn, and it counts as a missed deadline (rulings 1 and 12)."""
+    state, events = delayed(new_game(), 2)
+
+    assert (state.move, state.players["one"].misses, state.players["two"].misses) == (1, 1, 0)
+    assert (squares(state, "one", "HOME"), squares(state, "one", "ASTEROID")[0]) == (["B8"], "A7")
+    assert [event["stage"] for event in told(events, "two", "missed")] == ["incomplete"]
+    assert [line.split()[1] for line in told(events, "one", "arranged")[0]["lines"]] == ["W", "B", "X", "Y", "Z"]
+
+
+def test_an_incomplete_set_up_may_lose_the_game() -> None:
+    """Where one missed deadline is enough, the second deadline of a set-up is one."""
+    state, _ = delayed(new_game(forfeit_after=1), 2)
+
+    assert state.result == Result(("two",), "forfeit")
+
+
+def test_a_campaign_of_version_2_asks_for_a_set_up_until_it_is_complete() -> None:
+    """One line a time puts it off, as it did."""
+    state, events = delayed(with_rules(new_game(), edition=2), 6)
+
+    assert (state.move, state.players["one"].misses) == (0, 0)
+    assert [each["who"] for each in told(events, "two", "waiting")] == [["one"]]
+    assert read(state, "one").findings[1:] == ()
+
+
+def test_what_comes_of_an_incomplete_set_up_is_said_before() -> None:
+    """Form, receipt and brief of the second deadline say that dice will place the rest, and that it is a miss."""
+    first, (second, _) = new_game(), delayed(new_game(), 1)
+
+    assert "# Second deadline: dice place what is lacking then, and it counts as missed." in form(second, "one")
+    assert not any("dice" in line for line in form(second, "two"))
+    assert any("once more" in line for line in form(first, "one"))
+    assert "At this deadline dice place what it lacks, and you have missed it." in RULESET.brief(view(second, "one"))
+    assert codes(read(second, "one", SETUPS["one"][1])) == [(0, "incomplete"), (0, "dice")]
+    assert codes(read(second, "one", *SETUPS["one"][1:])) == []
+
+
+def form(state: State, seat: str) -> list[str]:
+    """The sheet that a report brings along."""
+    return RULESET.template(view(state, seat))
 
 
 def test_a_set_up_may_be_corrected() -> None:
@@ -151,7 +203,7 @@ def test_a_line_refused_leaves_what_it_would_have_replaced() -> None:
     state, _ = turn(new_game(), one=SETUPS["one"][:4], two=[])
     slip = "SETUP W J1"
 
-    refused = [(0, "incomplete"), (1, "not-your-half"), (2, "not-alone")]
+    refused = [(0, "incomplete"), (0, "dice"), (1, "not-your-half"), (2, "not-alone")]
     assert codes(read(state, "one", slip, "SETUP HOME C1")) == refused
     rest = read(state, "one", slip, *SETUPS["one"][4:])
     assert (codes(rest), rest.complete) == ([(1, "not-your-half")], True)

@@ -75,7 +75,7 @@ def test_a_move_out_of_turn_is_refused() -> None:
 def test_a_sheet_without_a_move_is_remarked() -> None:
     """Who is to move and moves nothing gets a warning, unless he ends the game."""
     assert codes(read(begun(), "one")) == [(0, "no-move")]
-    assert codes(read(begun(), "one", "RESIGN")) == []
+    assert codes(read(begun(), "one", "RESIGN CONFIRM")) == []
     assert codes(read(begun(), "two")) == []
 
 
@@ -103,7 +103,10 @@ def test_draws_need_an_offer() -> None:
 def test_orders_are_restated_in_words() -> None:
     """A receipt repeats every order in plain words."""
     placed = read(new_game(), "one", *SETUPS["one"]).orders
-    moves = [read(position("Z1 E1, ASTEROID1 D1", "Z1 J1"), "one", line).orders[0] for line in ("MOVE Z1 E2", "RESIGN")]
+    moves = [
+        read(position("Z1 E1, ASTEROID1 D1", "Z1 J1"), "one", line).orders[0]
+        for line in ("MOVE Z1 E2", "RESIGN CONFIRM")
+    ]
     ram = read(position("Z1 E1, ASTEROID1 D1", "Z1 J1"), "one", "MOVE Z1 C1 RAM").orders[0]
 
     assert [order.words() for order in (placed[0], placed[4], *moves, ram)] == [
@@ -122,8 +125,8 @@ def test_the_sheet_of_the_set_up_shows_what_stands() -> None:
     form = RULESET.template(view(state, "one"))
 
     assert form[0].endswith("for each <where> write a square of rows A to E.")
-    assert form[2:4] == list(SETUPS["one"][:2])
-    assert form[4:6] == ["; SETUP W <where>  # like a knight", "; SETUP B <where>  # like a queen"]
+    assert form[3:5] == list(SETUPS["one"][:2])
+    assert form[5:7] == ["; SETUP W <where>  # like a knight", "; SETUP B <where>  # like a queen"]
 
 
 def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:
@@ -160,8 +163,8 @@ def test_both_answers_to_an_offer_can_be_taken_from_the_form() -> None:
 
 def test_resigning_between_own_moves_is_taken() -> None:
     """Who is not to move may resign, and is told when that takes effect (ruling 17)."""
-    parsed = read(begun(), "two", "RESIGN")
+    parsed = read(begun(), "two", "RESIGN CONFIRM")
 
-    assert [RULESET.orders.line(order) for order in parsed.orders] == ["RESIGN"]
+    assert [RULESET.orders.line(order) for order in parsed.orders] == ["RESIGN CONFIRM"]
     assert [finding.code for finding in parsed.findings] == ["ends", "takes-effect"]
     assert parsed.errors == ()

@@ -30,7 +30,7 @@ SCRIPT: Mapping[int, Mapping[Seat, list[str] | None]] = {
     },
     2: {"ann": ["DESTROY C4", "DROP 1", "MOVE C1 W NW W W", "move c2 se"], "bob": []},
     3: {"ann": ["BUILD C4", "build c4", "DESTROY HARVESTER"]},
-    9: {"eve": ["DESTROY HARVESTER CONFIRM"]},
+    9: {"eve": ["RESIGN CONFIRM"]},
 }
 """Sheets with everything in them that bots do not do; slips included. None: no sheet came."""
 
@@ -100,6 +100,7 @@ def again(edition: int) -> tuple[list[str], list[str]]:
     Left out are findings, maps, and where on the chart something was.
     """
     before = PATH.with_name(f"golden{edition}.txt").read_text()
+    before = before.replace("DESTROY HARVESTER CONFIRM", "RESIGN CONFIRM")  # as that order was written then
     turns = [_recorded(turn) for turn in re.split("^== turn ", before, flags=re.MULTILINE)]
     now = game(lambda view, number: turns[number][view["seat"]], edition)
     return _lasting(before.splitlines()), _lasting(now)

@@ -275,14 +275,23 @@ class World:
             if unit.way and unit.kind in "HGL" and self.ground[self._aim(unit)] == CRAGS:
                 self._halt(unit)
         parked = {unit.was for unit in self.units if unit.kind == "H"}
+        for unit in self.units:
+            if unit.way and unit.kind == "H" and self._aim(unit) in parked:
+                self._halt(unit)
+        self._bar()
+        self._draw_lots()
+
+    def _draw_lots(self) -> None:
         driving = [unit for unit in self.units if unit.kind == "H" and unit.way]
+        losers = []
         for unit in driving:
             rivals = [other for other in driving if self._aim(other) == self._aim(unit) and other.was != unit.was]
-            if self._aim(unit) in parked or any(self._lot(other.owner) < self._lot(unit.owner) for other in rivals):
-                unit.path = ["wait"]
-        for unit in driving:
-            if unit.path == ["wait"]:
-                self._halt(unit)
+            if any(self._lot(other.owner) < self._lot(unit.owner) for other in rivals):
+                losers.append(unit)
+        for unit in losers:
+            self._halt(unit)
+
+    def _bar(self) -> None:
         held: dict[Hex, set[Seat]] = defaultdict(set)
         for unit in self.units:
             held[unit.was].add(unit.owner)

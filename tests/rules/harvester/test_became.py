@@ -52,12 +52,12 @@ def test_of_a_unit_that_moved_the_place_is_told() -> None:
 
 
 def test_of_a_unit_that_could_not_go_on_the_reason_is_told() -> None:
-    """Crags, or units of the ruler's side."""
+    """Crags, or units of a Harvester above (ruling 8)."""
     crags = position({"ann": {"L1": (0, 0)}}, crags=[(2, 0)])
     barred = position({"ann": {"S1": (0, 0)}, "bob": {"G": (1, 0)}}, rulers={"ann": "bob"})
 
     assert said(crags, "MOVE L1 E E") == ["It stopped at 1,0: crags are ahead."]
-    assert said(barred, "MOVE S1 E E") == ["It stopped at 0,0: units of your ruler's side have the hex ahead."]
+    assert said(barred, "MOVE S1 E E") == ["It stopped at 0,0: units of a Harvester above yours have the hex ahead."]
 
 
 def test_a_unit_that_stepped_back_stopped_before_the_fight() -> None:
@@ -222,7 +222,7 @@ def test_who_went_out_is_told_what_was_done_and_what_not() -> None:
     state = position({"ann": {"C1": (2, 0)}})
     not_done = "It came to nothing: you were out of the game by then."
 
-    assert said(state, "MOVE C1 E", "RESIGN") == [not_done, "It was done."]
+    assert said(state, "MOVE C1 E", "RESIGN CONFIRM") == [not_done, "It was done."]
     assert played(state, {"ann": ["MOVE C1 E"]}, removed=["ann"]) == {"ann": [not_done]}
 
 

@@ -261,6 +261,17 @@ def test_a_standoff_is_told_once() -> None:
     assert where(third, "bob", "S1") == (3, 0)
 
 
+def test_equals_are_judged_again_before_each_further_step() -> None:
+    """Who has become the weaker of two that stood together as equals falls before it can walk off (ruling 14)."""
+    units = {"ann": {"S1": (3, 0), "C1": (3, 0)}, "bob": {"L1": (3, 0)}}
+    equal, _ = turn(position(units))
+    assert where(equal, "ann", "S1") == where(equal, "bob", "L1") == (3, 0)
+
+    after, _ = turn(equal, {"ann": ["DESTROY C1", "MOVE S1 W"]})
+
+    assert (where(after, "ann", "S1"), where(after, "bob", "L1")) == (None, (3, 0))
+
+
 def test_enemies_left_together_at_the_end_of_a_turn_fight_in_the_next() -> None:
     """A conquest in the fourth impulse is followed by its fights in the first of the next turn (ruling 14)."""
     units = {"ann": {"C1": (9, 0)}, "bob": {"H": (5, 0), "S1": (2, 0)}, "cyd": {"H": (0, 6), "L1": (2, 0)}}

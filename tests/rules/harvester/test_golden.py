@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from rules.harvester.state import VERSION
 from tests.rules.harvester.golden import PATH, again, text
 
 
@@ -10,8 +13,9 @@ def test_the_golden_game_is_played_as_agreed() -> None:
     assert text() == PATH.read_text()
 
 
-def test_a_campaign_of_version_1_keeps_its_rules() -> None:
-    """What came of the sheets of version 1's golden game comes of them still, event by event."""
-    before, now = again(1)
+@pytest.mark.parametrize("edition", range(1, VERSION))
+def test_a_campaign_of_an_earlier_version_keeps_its_rules(edition: int) -> None:
+    """What came of the sheets of an earlier version's golden game comes of them still, event by event."""
+    before, now = again(edition)
 
     assert now == before

@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from pbem.ruleset import Dice
+from rules.harvester.state import VERSION, State
 from tests.rules.harvester.table import position, read, told, turn, view, where
 
 
@@ -185,6 +187,43 @@ def test_two_harvesters_never_enter_one_hex() -> None:
     after, _ = turn(state, {"ann": ["TARGET 1,0"], "bob": ["TARGET 1,0"]})
 
     assert {where(after, "ann", "H"), where(after, "bob", "H")} in ({(1, 0), (2, 0)}, {(0, 0), (1, 0)})
+
+
+LOTS = [Dice(b"lots%d" % number) for number in range(8)]
+
+
+def _contest(edition: int, dice: Dice) -> State:
+    """After ann's Harvester and that of her subservient bob set out for one hex, in which ann's Scout stands."""
+    units = {"ann": {"H": (0, 0), "C1": (1, 0)}, "bob": {"H": (2, 0)}}
+    state = position(units, resources={(1, 0): 1}, rulers={"bob": "ann"}, edition=edition)
+    after, _ = turn(state, {"ann": ["TARGET 1,0"], "bob": ["TARGET 1,0"]}, dice=dice)
+    return after
+
+
+@pytest.mark.parametrize("dice", LOTS)
+def test_who_is_barred_from_a_hex_draws_no_lot_for_it(dice: Dice) -> None:
+    """A Harvester that a ruler's units keep out never keeps another out by winning the lot (rulings 5 and 8)."""
+    after = _contest(VERSION, dice)
+
+    assert (where(after, "ann", "H"), where(after, "bob", "H")) == ((1, 0), (2, 0))
+
+
+def test_a_campaign_of_version_2_draws_lots_first() -> None:
+    """It keeps its rules: with some lots neither of two Harvesters entered the hex."""
+    assert {where(_contest(2, dice), "ann", "H") for dice in LOTS} == {(0, 0), (1, 0)}
+
+
+def test_where_a_harvester_stands_a_ruler_who_waits_before_it_bars_nobody() -> None:
+    """A ruler's Harvester that another one keeps out is not about to step; units of those below it may (ruling 8)."""
+    state = position(
+        {"ann": {"H": (0, 0)}, "bob": {"H": (3, 0), "C1": (2, 0)}, "cyd": {"H": (1, 0)}},
+        resources={(1, 0): 1},
+        rulers={"bob": "ann"},
+    )
+
+    after, _ = turn(state, {"ann": ["TARGET 1,0"], "bob": ["MOVE C1 W"]})
+
+    assert (where(after, "ann", "H"), where(after, "bob", "C1")) == ((0, 0), (1, 0))
 
 
 @pytest.mark.parametrize(("unit", "end"), [("G", (0, 0)), ("L1", (0, 0)), ("S1", (2, 0)), ("C1", (2, 0))])

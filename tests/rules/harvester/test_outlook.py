@@ -116,6 +116,6 @@ def test_a_sheet_that_ends_all_foretells_nothing_else() -> None:
     """With the Harvester go all units; the other lines are said to do nothing."""
     state = position({"ann": {"C1": (0, 0)}})
 
-    assert texts(state, "MOVE C1 E", "DESTROY HARVESTER CONFIRM") == [
+    assert texts(state, "MOVE C1 E", "RESIGN CONFIRM") == [
         "Harvester and units are gone before any other order is carried out"
     ]

@@ -71,7 +71,7 @@ def test_each_band_tells_its_own_facts_in_words() -> None:
     state, events = busy()
     text = report(state, "ann", events).text
 
-    told = text[text.index("Beside your units (band 1, exact)") : text.index("Nothing is told of")].splitlines()
+    told = text[text.index("Beside your units (band 1, exact)") : text.index("Scanned and empty")].splitlines()
     assert told == [
         "Beside your units (band 1, exact)",
         "  entered from NE: 3,0",

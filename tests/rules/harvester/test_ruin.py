@@ -126,7 +126,7 @@ def test_a_player_may_destroy_his_harvester() -> None:
     """It leaves 5 resources, its units what they are worth; what it held is lost, and its player is out."""
     state = position({"ann": {"G": (3, 0)}}, held={"ann": 9})
 
-    after, events = turn(state, {"ann": ["DESTROY HARVESTER CONFIRM"]})
+    after, events = turn(state, {"ann": ["RESIGN CONFIRM"]})
 
     assert (resources(after, (0, 0)), resources(after, (3, 0))) == (5, 4)
     assert "ann" not in RULESET.standing(after).awaiting
@@ -135,7 +135,7 @@ def test_a_player_may_destroy_his_harvester() -> None:
 
 def test_a_harvester_is_not_destroyed_by_a_slip() -> None:
     """Without the word CONFIRM the line is refused."""
-    assert [found.code for found in read(position(), "ann", "DESTROY HARVESTER").errors] == ["missing-word"]
+    assert [found.code for found in read(position(), "ann", "DESTROY HARVESTER").errors] == ["unconfirmed"]
 
 
 def test_rulers_hear_when_a_subservient_is_gone() -> None:

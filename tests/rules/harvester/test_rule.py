@@ -107,7 +107,7 @@ def test_when_a_ruler_is_lost_its_subservients_pass_on() -> None:
     """They come under the Harvester above it."""
     state = position(rulers={"cyd": "bob", "bob": "ann"})
 
-    after, events = turn(state, {"bob": ["DESTROY HARVESTER CONFIRM"]})
+    after, events = turn(state, {"bob": ["RESIGN CONFIRM"]})
 
     assert ruler(after, "cyd") == "ann"
     assert told(events, "cyd", "passed") == [{"to": "ann"}]
@@ -117,7 +117,7 @@ def test_when_the_top_is_lost_its_subservients_are_free() -> None:
     """With nobody above it, a lost ruler leaves them free."""
     state = position(rulers={"cyd": "bob"})
 
-    after, events = turn(state, {"bob": ["DESTROY HARVESTER CONFIRM"]})
+    after, events = turn(state, {"bob": ["RESIGN CONFIRM"]})
 
     assert ruler(after, "cyd") is None
     assert told(events, "cyd", "freed") == [{}]
@@ -169,7 +169,7 @@ def test_who_is_out_need_not_be_ruled() -> None:
     """Only those still in play count for the end."""
     state = position(rulers={"bob": "ann", "cyd": "ann"})
 
-    after, _ = turn(state, {"dan": ["DESTROY HARVESTER CONFIRM"]})
+    after, _ = turn(state, {"dan": ["RESIGN CONFIRM"]})
 
     assert RULESET.standing(after).winners == ("ann",)
 

@@ -45,8 +45,15 @@ def test_a_save_of_version_2_is_read() -> None:
     """The frozen save of version 2: five players in turn 16, with a standoff."""
     state = RULESET.load(json.loads((SAVES / "version2.json").read_text()), 2)
 
-    assert (state.turn, state.edition, state.standoffs) == (16, 2, (7,))
+    assert (state.turn, state.edition, state.standoffs) == (16, 2, (7,))  # and keeps the rules of version 2
     assert [seat for seat in state.seats if ruler(state, seat)] == ["ann"]
+
+
+def test_a_save_of_version_3_is_read() -> None:
+    """The frozen save of version 3: five players in turn 16, by the rules it began with."""
+    state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)
+
+    assert (state.turn, state.edition) == (16, 3)
 
 
 def test_every_version_has_a_frozen_save() -> None:

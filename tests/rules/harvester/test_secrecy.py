@@ -8,16 +8,18 @@ from __future__ import annotations
 import dataclasses
 import functools
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from pbem.ruleset import Dice, Event, Seat, View
 from rules.harvester import RULESET, Harvester
+from rules.harvester.movement import _March
 from rules.harvester.state import VERSION, State
+from rules.kit.hexes import Hex
 from tests.rules.harvester.secrecy import elsewhere, lasting, renumbered, scramble
-from tests.rules.harvester.table import cell, new_game, turn, view
+from tests.rules.harvester.table import cell, new_game, position, turn, view
 from tests.rules.twins import reports
 
 Moment = tuple[State, tuple[Event, ...], Seat]
@@ -180,6 +182,81 @@ def test_the_order_of_events_tells_nothing() -> None:
     (_, ours), (_, theirs) = turn(state, sheets), turn(mirrored, sheets)
 
     assert all(heard(ours, seat) == heard(theirs, seat) for seat in state.seats)
+
+
+STANDOFF = {
+    "ann": {"H": (0, 0), "S1": (1, 0), "C1": (-1, 0)},
+    "bob": {"H": (3, 0), "S1": (1, 0)},
+    "cyd": {"H": (-4, 8)},
+    "dan": {"H": (6, -9)},
+}
+"""Equals stand together at 1,0, and have not been told of it; beside them ann's Lieutenant is kept out of crags."""
+
+
+def standoff(far: Mapping[Seat, Mapping[str, Hex]]) -> State:
+    """A moment at which ann will hear of two things in one impulse; `far` are units out of her sight."""
+    units = {seat: {**STANDOFF[seat], **far.get(seat, {})} for seat in STANDOFF}
+    units["ann"] |= {"L1": (0, -1)}
+    return position(units, size=17, crags=[(0, -2)])
+
+
+UNSEEN: Sequence[Mapping[Seat, Mapping[str, Hex]]] = (
+    {"cyd": {"C1": (-4, 9)}, "dan": {"S1": (-4, 9)}},
+    {"dan": {"S1": (-4, 8)}},
+)
+"""What else goes on: a Scout falls where it stood with an enemy; a Harvester is conquered so."""
+
+
+@pytest.mark.parametrize("far", UNSEEN, ids=["a-loss", "a-conquest"])
+def test_an_unseen_loss_does_not_change_the_order_of_a_report(far: Mapping[Seat, Mapping[str, Hex]]) -> None:
+    """Units that are judged far away before any step leave what a player is told as it is, line by line (ruling 12)."""
+    orders = {"ann": ["MOVE L1 NW"]}
+
+    (_, ours), (after, theirs) = turn(standoff({}), orders), turn(standoff(far), orders)
+
+    assert (after.at != turn(standoff({}))[0].at).any()
+    assert [kind for kind, _ in heard(theirs, "ann")] == ["blocked", "fought"]
+    assert heard(ours, "ann") == heard(theirs, "ann")
+
+
+def test_reports_tell_of_an_impulse_by_units_then_by_places() -> None:
+    """The strongest own unit concerned comes first, wherever it is, and conquests come last (ruling 12)."""
+    units = {"ann": {"G": (5, -1), "S1": (-3, 0), "C1": (2, 0)}, "bob": {"H": (3, 0)}, "cyd": {"C1": (-4, 0)}}
+    state = position(units, crags=[(5, -2)], size=17)
+
+    _, events = turn(state, {"ann": ["MOVE C1 E", "MOVE S1 W", "MOVE G NW"]})
+
+    assert [(kind, told.get("unit", told.get("q"))) for kind, told in heard(events, "ann")[:4]] == [
+        ("blocked", "G"),
+        ("fought", -4),
+        ("fought", 3),
+        ("won-over", None),
+    ]
+
+
+def test_the_scrambler_finds_an_order_that_counts_unseen_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as each judgement of who stood together was counted, its worlds told a loss far away from none."""
+    assert len(orders_heard()) == 1
+
+    judge = _March._conquer
+
+    def counted(march: _March) -> None:
+        judge(march)
+        march.play.impulse += 1
+
+    monkeypatch.setattr(_March, "_conquer", counted)
+
+    assert len(orders_heard()) > 1
+
+
+def orders_heard() -> set[tuple[str, ...]]:
+    """The orders in which ann hears of two things, in worlds that differ out of her sight."""
+    found = set()
+    for number in range(12):
+        world, sheets = elsewhere(standoff({}), "ann", random.Random(number))
+        _, events = turn(world, {**sheets, "ann": ["MOVE L1 NW"]})
+        found.add(tuple(kind for kind, _ in heard(events, "ann")))
+    return found
 
 
 def heard(events: Sequence[Event], seat: Seat) -> list[Any]:

@@ -57,8 +57,8 @@ def test_a_hex_may_be_named_around_the_planet() -> None:
         (["BUILD C2", "DROP 2"], [(2, "too-dear")]),
         (["BUILD C2", "DROP 2", "DROP 1"], [(2, "too-dear")]),
         (["BUILD L2", "BUILD C2"], [(1, "too-dear")]),
-        (["DESTROY HARVESTER"], [(1, "missing-word")]),
-        (["DESTROY HARVESTER CONFIRM"], [(1, "final")]),
+        (["DESTROY HARVESTER"], [(1, "unconfirmed")]),
+        (["RESIGN CONFIRM"], [(1, "final")]),
         (["FLY G E"], [(1, "unknown-verb")]),
     ],
 )

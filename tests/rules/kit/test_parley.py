@@ -98,9 +98,9 @@ def test_the_orders_in_words() -> None:
     """Both orders are written, read and restated."""
     book = OrderBook((Draw, Resign))
 
-    orders = book.parse({}, [(1, "draw offer"), (2, "DRAW acc"), (3, "draw decline"), (4, "resign")]).orders
+    orders = book.parse({}, [(1, "draw offer"), (2, "DRAW acc"), (3, "draw decline"), (4, "resign confirm")]).orders
 
-    assert [book.line(order) for order in orders] == ["DRAW OFFER", "DRAW ACCEPT", "DRAW DECLINE", "RESIGN"]
+    assert [book.line(order) for order in orders] == ["DRAW OFFER", "DRAW ACCEPT", "DRAW DECLINE", "RESIGN CONFIRM"]
     assert [order.words() for order in orders] == [
         "you offer a draw",
         "you accept the draw",

@@ -129,8 +129,8 @@ def test_offers_answers_and_resignations_are_told() -> None:
     assert told(position("d4"), red=["DRAW OFFER"]) == ["It waits for your opponent's answer."]
     assert told(offered, blue=["DRAW ACCEPT"], seat="blue") == ["Both agreed: the game is drawn."]
     assert told(offered, blue=["DRAW DECLINE"], seat="blue") == ["The offer no longer stands."]
-    assert told(offered, red=["RESIGN"], blue=["DRAW ACCEPT"], seat="blue") == ["The game ended without it."]
-    assert told(new_game(), red=["RESIGN", "PLACE d4", "IF e5 THEN e6", "FORGET"]) == [
+    assert told(offered, red=["RESIGN CONFIRM"], blue=["DRAW ACCEPT"], seat="blue") == ["The game ended without it."]
+    assert told(new_game(), red=["RESIGN CONFIRM", "PLACE d4", "IF e5 THEN e6", "FORGET"]) == [
         "The game is over.",
         "The game ended before it came to that.",
         "The game ended without it.",

@@ -53,7 +53,7 @@ def test_an_offer_of_a_draw_is_answered_or_made() -> None:
 
 def test_nothing_is_offered_at_the_end() -> None:
     """A game that is over takes no orders."""
-    state, _ = turn(new_game(), red=["RESIGN"])
+    state, _ = turn(new_game(), red=["RESIGN CONFIRM"])
 
     assert offered(view(state, "blue")) == set()
 

@@ -10,7 +10,7 @@ from rules.singularity import RULESET
 from rules.singularity.state import State
 from tests.rules.singularity.table import new_game, read, turn
 
-EXTRA: Sequence[list[str]] = ([], ["DRAW OFFER"], ["DRAW ACCEPT"], ["RESIGN"], ["FORGET"])
+EXTRA: Sequence[list[str]] = ([], ["DRAW OFFER"], ["DRAW ACCEPT"], ["RESIGN CONFIRM"], ["FORGET"])
 
 
 def sheets(seen: View, dice: Dice) -> Iterator[list[str]]:
@@ -68,7 +68,7 @@ def test_a_word_that_ends_the_game_is_told() -> None:
     """To resign and to accept a draw end the game."""
     offered, _ = turn(new_game(3), red=["PLACE c3", "DRAW OFFER"])
 
-    assert texts(new_game(3), "red", "RESIGN") == ["this sheet ends the game: blue wins: the opponent resigned"]
+    assert texts(new_game(3), "red", "RESIGN CONFIRM") == ["this sheet ends the game: blue wins: the opponent resigned"]
     assert texts(offered, "blue", "DRAW ACCEPT") == ["this sheet ends the game: a draw: the players agreed to a draw"]
 
 

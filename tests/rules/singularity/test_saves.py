@@ -41,7 +41,7 @@ def test_every_version_has_a_frozen_save() -> None:
 
 def test_a_finished_game_survives_storage() -> None:
     """A result is stored and read back as it was."""
-    over, _ = turn(new_game(), red=["RESIGN"])
+    over, _ = turn(new_game(), red=["RESIGN CONFIRM"])
 
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
     assert digest(RULESET.dump(over)) == digest(RULESET.dump(RULESET.load(RULESET.dump(over), VERSION)))

@@ -63,7 +63,7 @@ def test_a_sheet_without_a_stone_is_remarked() -> None:
     assert [read(new_game(), "red", *lines).errors for lines in ([], ["DRAW OFFER"])] == [(), ()]
     assert codes(read(new_game(), "red")) == [(0, "no-place")]
     assert codes(read(new_game(), "red", "DRAW OFFER")) == [(0, "no-place")]
-    assert codes(read(new_game(), "red", "RESIGN")) == []
+    assert codes(read(new_game(), "red", "RESIGN CONFIRM")) == []
     assert codes(read(new_game(), "blue", "DRAW OFFER")) == []
 
 
@@ -136,16 +136,24 @@ def test_draws_need_an_offer() -> None:
 
 def test_a_finished_game_takes_no_orders() -> None:
     """After the end each line is answered so."""
-    over, _ = turn(new_game(), red=["RESIGN"])
+    over, _ = turn(new_game(), red=["RESIGN CONFIRM"])
 
-    assert codes(read(over, "blue", "PLACE e5", "RESIGN")) == [(1, "game-over"), (2, "game-over")]
+    assert codes(read(over, "blue", "PLACE e5", "RESIGN CONFIRM")) == [(1, "game-over"), (2, "game-over")]
 
 
 def test_orders_are_restated_in_words() -> None:
     """A receipt repeats every order in plain words."""
     offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
     offered, _ = turn(offered, blue=["IF c8 THEN c4"])
-    lines = ["PLACE e5", "IF e4 THEN e6", "IF b6 THEN b7 AFTER e6", "FORGET c8", "FORGET", "DRAW DECLINE", "RESIGN"]
+    lines = [
+        "PLACE e5",
+        "IF e4 THEN e6",
+        "IF b6 THEN b7 AFTER e6",
+        "FORGET c8",
+        "FORGET",
+        "DRAW DECLINE",
+        "RESIGN CONFIRM",
+    ]
 
     parsed = read(offered, "blue", *lines)
 
@@ -189,6 +197,6 @@ def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
 
 def test_no_sheet_is_asked_for_at_the_end() -> None:
     """A finished game's report brings no sheet."""
-    over, _ = turn(new_game(), red=["RESIGN"])
+    over, _ = turn(new_game(), red=["RESIGN CONFIRM"])
 
     assert RULESET.template(view(over, "red")) == []

@@ -110,14 +110,14 @@ def test_a_full_board_without_winner_is_a_draw() -> None:
 
 def test_a_finished_game_stays_as_it_is() -> None:
     """Nothing happens any more once the game is over."""
-    over, _ = turn(new_game(), red=["RESIGN"])
+    over, _ = turn(new_game(), red=["RESIGN CONFIRM"])
 
     assert RULESET.resolve(over, TurnInput({"blue": (Place("d4"),)}), Dice(b"test")) == (over, ())
 
 
 def test_who_resigns_loses() -> None:
     """RESIGN gives the game to the opponent, also out of turn, and comes before any stone of the turn."""
-    after, events = turn(position("d4"), red=["RESIGN"], blue=["PLACE e5"])
+    after, events = turn(position("d4"), red=["RESIGN CONFIRM"], blue=["PLACE e5"])
 
     assert ended(after) == (("blue",), ("resigned",))
     assert told(events, "blue") == [("resigned", "red"), ("ended", "")]
@@ -133,7 +133,7 @@ def test_who_is_removed_has_resigned() -> None:
 
 def test_if_both_give_up_nobody_wins() -> None:
     """Two resignations in one turn are a draw."""
-    after, _ = turn(position("d4"), red=["RESIGN"], blue=["RESIGN"])
+    after, _ = turn(position("d4"), red=["RESIGN CONFIRM"], blue=["RESIGN CONFIRM"])
 
     assert ended(after) == ((), ("both-left",))
 

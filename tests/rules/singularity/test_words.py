@@ -40,10 +40,11 @@ def test_what_people_write_is_understood(reader: Reader, row: Row) -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row.view}: {row.typed}" for row in ROWS])
 def test_what_a_receipt_says_typed_back_is_the_same_order(reader: Reader, row: Row) -> None:
-    """The words by which a receipt restates an order bring that order again."""
+    """The words by which a receipt restates an order bring that order again, but for the one that needs CONFIRM."""
     for order in reader.parse(row).orders:
-        again = reader.parse(row, order.words())
-        assert (order.words(), again.orders) == (order.words(), (order,))
+        if not order.ends_seat:
+            again = reader.parse(row, order.words())
+            assert (order.words(), again.orders) == (order.words(), (order,))
 
 
 def test_nearly_all_lawful_lines_are_understood(reader: Reader) -> None:

@@ -101,7 +101,7 @@ def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
         ("FIRE R101 AT everyone", "bad-ship-id", ""),
         ("ALLY red YES", "unknown-name", ""),
         ("HIDE NEW1", "unknown-name", ""),
-        ("RESIGN", "missing-word", "write: RESIGN CONFIRM"),
+        ("RESIGN", "unconfirmed", "to leave the game, write on a line of its own: RESIGN CONFIRM"),
     ],
 )
 def test_words_that_cannot_be_read(line: str, code: str, hint: str) -> None:
@@ -236,7 +236,7 @@ def test_who_writes_stay_hears_that_it_is_a_move() -> None:
 def test_a_sentence_of_a_player_about_himself_is_no_resignation() -> None:
     """What begins with I is read as what follows; only who says that he gives up is told how."""
     assert codes(world(points=30), "red", "I build a scout") == []
-    assert findings(world(), "red", "I quit")[0].hint == "to leave the game, write: RESIGN CONFIRM"
+    assert findings(world(), "red", "I quit")[0].hint == "to leave the game, write on a line of its own: RESIGN CONFIRM"
     assert findings(world(), "red", "hello")[0].hint.startswith("possible: DECLARE, SCRAP, REPAIR")
 
 

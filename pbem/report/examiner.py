@@ -1,0 +1,185 @@
+"""The process in which the files of a GM are examined: a line of JSON for each comes in, and one goes out.
+
+It is run with limits of time and memory, which it sets itself before it reads
+anything. A file that is more than it can take ends the process, and harms
+nothing else; `pbem.report.examining` tells which file that was.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import resource
+import sys
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from PIL import Image
+
+from pbem.report.documents import PACKAGES, UnfitDocument, check_package, check_pdf
+from pbem.report.painter import paint
+from pbem.report.photos import JPEG, PNG, DamagedPhoto, check_pixels, cleaned
+from pbem.report.pictures import LARGEST_SIDE, UnfitPicture, check_painted, check_size
+from pbem.ruleset import FONT, LARGEST_ENCLOSURE, as_size
+
+SHOWN = 1_200
+"""Pixels up to which the longer side of an SVG is shown; one that is smaller is shown as large as it says."""
+
+SHARPER = 2
+"""How many pixels are painted for each that is shown, for screens that have more of them."""
+
+_LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(px|pt|pc|mm|cm|in|)")
+_UNITS = {"px": 1.0, "": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+_PROLOG = re.compile(r"<\?xml[^<>]{0,200}\?>|<!DOCTYPE[^<>\[\]]{0,300}>")
+"""What drawing programs write before an SVG: an encoding that it has no longer, and the name of its grammar."""
+
+_FONT_SAID = re.compile(r"""font-family=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')""")
+_FONT_STYLED = re.compile(r"""font-family:[^;}"<>]{0,300}""")
+
+_PDF = ".pdf"
+_TEXTS = {".md": "text/markdown", ".csv": "text/csv", ".json": "application/json"}
+_PHOTOS = {".png": ("image/png", PNG), ".jpg": ("image/jpeg", JPEG), ".jpeg": ("image/jpeg", JPEG)}
+_SVG = ".svg"
+
+KNOWN = (*_PHOTOS, _SVG, _PDF, *_TEXTS, *PACKAGES)
+"""The ends of the names of all files that can be sent."""
+
+
+class Fit(NamedTuple):
+    """A file as it can be sent: its media type, its bytes, and of a picture the pixels."""
+
+    kind: str
+    content: bytes
+    width: int = 0
+    height: int = 0
+
+
+class UnfitFile(Exception):
+    """Raised for a file that cannot be sent; the text says why."""
+
+
+def examine_file(name: str, raw: bytes) -> Fit:
+    """Return the file as it can be sent. Raises UnfitFile, UnfitPicture, UnfitDocument or DamagedPhoto."""
+    ending = PurePosixPath(name).suffix.lower()
+    if ending == _SVG:
+        return _painted(raw)
+    if ending in _PHOTOS:
+        return _photo(raw, *_PHOTOS[ending])
+    if ending == _PDF:
+        check_pdf(raw)
+        return Fit("application/pdf", raw)
+    if ending in PACKAGES:
+        check_package(raw, ending)
+        return Fit(PACKAGES[ending], raw)
+    if ending in _TEXTS:
+        if not _is_text(raw):
+            raise UnfitFile("it is no text in UTF-8: save it as one")
+        return Fit(_TEXTS[ending], raw)
+    raise UnfitFile(_unknown(ending))
+
+
+def _unknown(ending: str) -> str:
+    if ending == ".txt":
+        return "a .txt file is read as a part of the ruling: to send it to players, call it .md"
+    return f"files that can be sent end in {', '.join(KNOWN)}: make it one of these"
+
+
+def _is_text(raw: bytes) -> bool:
+    try:
+        return "\0" not in raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return False
+
+
+def _photo(raw: bytes, kind: str, begins: bytes) -> Fit:
+    if not raw.startswith(begins):
+        other = next((end for end, (_, start) in _PHOTOS.items() if raw.startswith(start)), "")
+        hint = f"it is a {other} file: name it so" if other else "it is no such picture: save it as PNG or JPEG"
+        raise UnfitFile(f"it is not what its name says: {hint}")
+    photo = cleaned(raw)
+    check_size(photo.width, photo.height)
+    check_pixels(photo.content)
+    if set(_decoded_size(photo.content)) != {photo.width, photo.height}:
+        raise UnfitFile("it is damaged: no program could show it")
+    return Fit(kind, photo.content, photo.width, photo.height)
+
+
+def _decoded_size(raw: bytes) -> tuple[int, int]:
+    """Return the size of a PNG or JPEG, decoded to its last pixel."""
+    try:
+        with Image.open(io.BytesIO(raw), formats=("PNG", "JPEG")) as image:
+            image.load()
+            return image.size
+    except (ValueError, OSError, SyntaxError):
+        return (0, 0)
+
+
+def _painted(raw: bytes) -> Fit:
+    """Return an SVG as the picture that it shows."""
+    try:
+        svg = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnfitFile("it is no SVG in UTF-8") from None
+    svg = _in_our_font(_PROLOG.sub("", svg).strip())
+    # First, since whatever reads it must be safe from what is in it.
+    width, height = _size(*check_painted(svg))
+    most = LARGEST_SIDE // max(width, height)
+    sharper = max(1, min(SHARPER, most))
+    try:
+        png = paint(svg, width * sharper, height * sharper)
+    except ValueError:
+        raise UnfitFile("it could not be painted") from None
+    if len(png) > LARGEST_ENCLOSURE:
+        raise UnfitFile(f"painted it has {as_size(len(png))}; {as_size(LARGEST_ENCLOSURE)} are the most: simplify it")
+    return Fit("image/png", png, width, height)
+
+
+def _in_our_font(svg: str) -> str:
+    """The SVG with its letters in the one font there is: the painter leaves out those of others without a word."""
+    return _FONT_STYLED.sub(f"font-family:{FONT}", _FONT_SAID.sub(f'font-family="{FONT}"', svg))
+
+
+def _size(width: str, height: str, view_box: str) -> tuple[int, int]:
+    """How large an SVG is shown, by what its first element says."""
+    sides = [_pixels(width), _pixels(height)]
+    if not all(sides):
+        box = [_pixels(word) for word in view_box.replace(",", " ").split()[2:4]]
+        sides = box if len(box) == len(sides) and all(box) else []
+    if not sides:
+        raise UnfitFile("it does not say how large it is: give its first element a width and a height")
+    smaller = min(1.0, SHOWN / max(sides))
+    return max(1, round(sides[0] * smaller)), max(1, round(sides[1] * smaller))
+
+
+def _pixels(length: str) -> float:
+    match = _LENGTH.fullmatch(length.strip())
+    return float(match[1]) * _UNITS[match[2]] if match else 0.0
+
+
+def _answer(name: str, raw: bytes) -> dict[str, object]:
+    """Return the answer for one file: a `fault`, or all that is known of it."""
+    try:
+        fit = examine_file(name, raw)
+    except (UnfitFile, UnfitPicture, UnfitDocument, DamagedPhoto) as why:
+        return {"fault": str(why)}
+    except MemoryError:
+        return {"fault": "examining it takes too much memory: make it simpler"}
+    return {**fit._asdict(), "content": base64.b64encode(fit.content).decode()}
+
+
+def main(seconds: int, memory: int) -> None:
+    """Examine files until the standard input ends, within seconds of the processor's time and bytes of memory."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    for line in sys.stdin.buffer:
+        name, content = json.loads(line)
+        sys.stdout.write(json.dumps(_answer(name, base64.b64decode(content))) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,207 @@
+"""The Jinja environment of all templates: a sandbox with limits, since templates may come from a stranger's backup.
+
+A template sees public attributes of the plain records that it is given, changes none of them, and calls no function
+that it was not given (`jinja2.sandbox`). It is also bounded in what it consumes: see `limited`. The limits stop
+mistakes and plain malice; they are not exact, and a template within them may still be slow.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from threading import local
+from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from jinja2 import BytecodeCache, nodes
+from jinja2.bccache import Bucket
+from jinja2.compiler import CodeGenerator
+from jinja2.exceptions import SecurityError
+from jinja2.filters import FILTERS
+from jinja2.runtime import Context, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+SECONDS = 60.0
+"""Processor time that one rendering may take; a report takes some milliseconds."""
+
+MEMORY = 256 * 1024 * 1024
+"""Bytes that one rendering may add to the process."""
+
+BITS = 4096
+"""Length of an integer that a product or power may have."""
+
+LOOK = 50
+"""Steps, which are passes of loops and calls, after which the time is looked at."""
+
+DIGITS = 100
+"""Decimal places of `round`."""
+
+MOST_KNOWN = 10_000
+"""Attributes of types that are remembered as safe, which depends on nothing else."""
+
+_PAGE = resource.getpagesize()
+_USUAL = resource.getrlimit(resource.RLIMIT_AS)
+_STEP = "counted_steps"
+_METHODS = (MethodType, BuiltinMethodType)
+_OF_DICTS = frozenset(dir(dict))
+_CLOSED = (PurePath, ModuleType, FunctionType)
+"""Types whose attributes no template sees: files, and what leads to globals."""
+
+
+class _Budget(local):
+    """The steps that the current rendering of this thread has made, and the processor time at which it ends."""
+
+    steps = 0
+    ends = float("inf")
+
+
+_BUDGET = _Budget()
+
+
+class TooMuch(SecurityError):
+    """Raised when a template takes more time or memory than it may."""
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Bound the processor time and the memory of a rendering; raise TooMuch beyond them.
+
+    Time is looked at in each pass of a loop and each call, so a single filter is not interrupted; memory bounds those.
+    A rendering within another one shares its limits.
+    """
+    if _BUDGET.ends != float("inf"):
+        yield
+        return
+    _BUDGET.ends = time.thread_time() + SECONDS
+    try:
+        with _memory_limit():
+            yield
+    except MemoryError:
+        raise TooMuch(f"it takes more than {MEMORY // 1024**2} MB of memory") from None
+    except RecursionError:
+        raise TooMuch("its macros, blocks or parts call themselves without end") from None
+    finally:
+        _BUDGET.ends = float("inf")
+
+
+@contextmanager
+def _memory_limit() -> Iterator[None]:
+    """Lower the soft limit of the address space, where the system counts it (Linux)."""
+    soft, hard = _USUAL
+    most = _address_space() + MEMORY
+    if sys.platform != "linux" or (soft != resource.RLIM_INFINITY and soft <= most):
+        yield
+        return
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _address_space() -> int:
+    if sys.platform != "linux":
+        return 0
+    return int(Path("/proc/self/statm").read_bytes().split()[0]) * _PAGE
+
+
+def _count_step() -> None:
+    _BUDGET.steps += 1
+    if _BUDGET.steps % LOOK == 0 and time.thread_time() > _BUDGET.ends:
+        raise TooMuch(f"it takes longer than {SECONDS:g} seconds")
+
+
+def _counted(rows: Iterable[Any]) -> Iterator[Any]:
+    for row in rows:
+        _count_step()
+        yield row
+
+
+class _Compiler(CodeGenerator):
+    """Has every loop count its passes."""
+
+    def visit_Template(self, node: nodes.Template, frame: Any = None) -> None:  # noqa: N802 - Jinja's name
+        for loop in node.find_all(nodes.For):
+            loop.iter = nodes.Filter(loop.iter, _STEP, [], [], None, None, lineno=loop.lineno)
+        super().visit_Template(node, frame)
+
+
+class _Compiled(BytecodeCache):
+    """Compiled templates of this process, for all its reporters. They are never read from files: those hold code."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[str, Any]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Take the code of a template whose source is the same."""
+        checksum, code = self._kept.get(bucket.key, ("", None))
+        if checksum == bucket.checksum:
+            bucket.code = code
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the code of a template."""
+        self._kept[bucket.key] = (bucket.checksum, bucket.code)
+
+
+_COMPILED = _Compiled()
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, with limits; attributes of plain data and calls of macros take the shortest safe way."""
+
+    code_generator_class = _Compiler
+    intercepted_binops = frozenset({"*", "**"})
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(bytecode_cache=_COMPILED, **options)
+        self.filters.update({_STEP: _counted, "round": _round})
+        del self.globals["lipsum"]
+        self._safe: set[tuple[type, str]] = set()
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Return `obj.attribute`: of a dict its key, but for the names of the methods of dicts."""
+        kind = type(obj)
+        if kind is dict and attribute in obj and attribute not in _OF_DICTS:
+            return obj[attribute]
+        if (kind, attribute) in self._safe:
+            value = getattr(obj, attribute, self)
+            if value is not self and type(value) not in _METHODS:  # str.format is one, and needs wrapping
+                return value
+        return super().getattr(obj, attribute)
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Return True for public attributes of values; none of files, modules and functions."""
+        safe = not isinstance(obj, _CLOSED) and super().is_safe_attribute(obj, attr, value)
+        if safe and len(self._safe) < MOST_KNOWN:
+            self._safe.add((type(obj), attr))
+        return safe
+
+    def call(self, context: Context, called: Any, /, *args: Any, **options: Any) -> Any:
+        """Call a macro, or what the sandbox allows."""
+        _count_step()
+        if type(called) is Macro:
+            return context.call(called, *args, **options)
+        return super().call(context, called, *args, **options)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Multiply or raise to a power, unless the integer would be too long."""
+        if isinstance(left, int) and isinstance(right, int):
+            bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
+            if bits > BITS:
+                raise OverflowError(f"{left} {operator} {right} is too large a number")
+        return super().call_binop(context, operator, left, right)
+
+    def join_path(self, template: str, parent: str) -> str:
+        """Name a template that another one includes, imports or extends."""
+        _count_step()
+        return super().join_path(template, parent)
+
+
+def _round(value: Any, precision: int = 0, method: Any = "common") -> Any:
+    if abs(precision) > DIGITS:
+        raise OverflowError(f"round takes up to {DIGITS} decimal places, not {precision}")
+    return FILTERS["round"](value, precision, method)

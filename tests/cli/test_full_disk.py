@@ -1,0 +1,105 @@
+"""The disk is full: every command says so in a sentence, and leaves nothing half written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbem.errors import DISK_FULL, CarrierDown
+from pbem.post.maildir import MaildirCarrier
+from tests.cli.conftest import Run
+from tests.faults.night import processes
+from tests.servers.full_disk import fill_disk
+
+ROOT = Path(__file__).parents[2]
+NOW = ("--now", "2026-11-02T10:00Z")
+PASSING = {"pbem.sqlite-shm", "pbem.sqlite-wal", "tick.lock"}
+"""Files beside a database and those that lock a home: they may be left, and are empty."""
+
+
+def on_a_full_disk(*words: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a process that finds no room on any disk."""
+    command = [sys.executable, "-m", "tests.servers.full_disk", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    """All files below a folder but those of the moment."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name not in PASSING}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tick", *NOW],
+        ["run", "duel", *NOW],
+        ["status"],
+        ["extend", "duel", "24h", *NOW],
+        ["backup", "b.pbem.zip"],
+        ["backup", "."],
+        ["export", "duel", "b.pbem.zip", "--to", "other@example.org", *NOW],
+        ["preview", "duel", "--to", "look", *NOW],
+        ["migrate"],
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_is_named(duel: Run, home: Path, tmp_path: Path, words: list[str]) -> None:
+    """The command ends with one sentence, changes nothing, and works when there is room again."""
+    places = {"b.pbem.zip": str(tmp_path / "b.pbem.zip"), ".": str(tmp_path), "look": str(tmp_path / "look")}
+    line = [places.get(word, word) for word in words]
+    before = files(tmp_path)
+    ended = on_a_full_disk("--home", str(home), *line)
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("Error: ")
+    assert ended.stderr.endswith(f"{DISK_FULL}\n")
+    assert ended.stderr.count("\n") == 1
+    assert files(tmp_path) == before
+    assert duel(*line).exit_code == 0
+
+
+def test_a_full_disk_and_a_new_home(duel: Run, tmp_path: Path) -> None:
+    """Neither `init` nor `restore` leaves half a home; both work when there is room again."""
+    backup = tmp_path / "b.pbem.zip"
+    assert duel("backup", str(backup)).exit_code == 0
+    for words in (["init", str(tmp_path / "new")], ["restore", str(backup), str(tmp_path / "restored")]):
+        before = files(tmp_path)
+        ended = on_a_full_disk(*words)
+
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr.endswith(f"{DISK_FULL}\n")
+        assert files(tmp_path) == before
+        assert duel(*words).exit_code == 0
+
+
+def test_doctor_names_a_full_disk(duel: Run, home: Path) -> None:
+    """It tells of each folder that takes nothing, and of the database, and what helps."""
+    lines = on_a_full_disk("--home", str(home), "doctor", *NOW).stdout.splitlines()
+    problems = [line for line in lines if line.startswith("problem ")]
+
+    assert [line.split(":")[0] for line in problems][:5] == [
+        f"problem  {name}" for name in ("home folder", "archive folder", "inbox folder", "carrier folder", "database")
+    ]
+    assert all("the disk is full" in line for line in problems)
+
+
+def _deliver(folder: Path, told: object) -> None:
+    fill_disk()
+    try:
+        MaildirCarrier(folder).send("ann@example.org", b"Subject: report\r\n\r\nreport\r\n")
+    except CarrierDown as error:
+        told.put(str(error))  # type: ignore[attr-defined] # a queue between processes
+
+
+def test_a_full_disk_under_the_outgoing_mail(tmp_path: Path) -> None:
+    """A local folder for mail that takes no more is named, and why; the mail counts as not sent."""
+    told = processes().SimpleQueue()
+    process = processes().Process(target=_deliver, args=(tmp_path / "sent", told))
+    process.start()
+    process.join()
+
+    assert told.get() == f"mail cannot be put in {tmp_path / 'sent'}: {DISK_FULL}"
+    assert list((tmp_path / "sent" / "new").iterdir()) == []

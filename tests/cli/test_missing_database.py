@@ -1,0 +1,266 @@
+"""A database that is lost: no command hides that by making an empty one, and the repairs that are printed work."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from cli import main
+from pbem.config import FILE_NAME, with_values
+from pbem.store import Store
+from tests.cli.conftest import Run
+
+NOW = ("--now", "2026-11-02T10:00Z")
+WITHOUT_A_HOME = {
+    *("demo", "games", "rules", "check", "desk", "check-backup", "restore", "verify", "ruleset", "schema"),
+}
+"""Commands that need no home, or make one."""
+
+WORDS: dict[str, tuple[str, ...]] = {
+    "backup": ("NEW",),
+    "import": ("PLACE",),
+    "init": ("HOME",),
+    "site": ("NEW",),
+    **dict.fromkeys(("doctor", "letters", "migrate", "outbox", "reopen", "serve", "status", "tick", "worker"), ()),
+    "adjudicate": ("duel", "NEW"),
+    "export": ("duel", "PLACE", "--to", "other@example.org"),
+    "fork": ("duel", "1", "NEW"),
+    "invite": ("duel", "cyd@example.org"),
+    "new": ("other", "--game", "singularity", "--gm", "gm@example.org", "--open", "2", "--deadline", "FRI 20:00 UTC"),
+    "patch": ("duel", "PLACE"),
+    "roll": ("duel", "1d6", "rain"),
+    "rollback": ("duel", "0"),
+    "sheet": ("duel", "red", "PLACE"),
+}
+"""What follows the name of a command; all others take the name of a campaign."""
+
+
+def words(command: str, home: Path) -> list[str]:
+    """A command line that would do something in a home in order."""
+    place, new = home.with_name("place"), home.with_name("new")
+    place.write_text("{}\n")
+    given = {"PLACE": str(place), "NEW": str(new), "HOME": str(home)}
+    return [command, *(given.get(word, word) for word in WORDS.get(command, ("duel",)))]
+
+
+def lost(home: Path) -> None:
+    """Loses the database's file."""
+    (home / "pbem.sqlite").unlink()
+
+
+def emptied(home: Path) -> None:
+    """Leaves an empty file, as a program did that looked for the lost one."""
+    (home / "pbem.sqlite").write_bytes(b"")
+
+
+def refused(result: Result) -> str:
+    """What a command said that was not done."""
+    assert result.exit_code == 1, result.output
+    return " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("losing", [lost, emptied])
+@pytest.mark.parametrize("command", sorted(set(main.commands) - WITHOUT_A_HOME))
+def test_no_command_makes_up_for_a_database(
+    duel: Run, home: Path, command: str, losing: Callable[[Path], None]
+) -> None:
+    """Each says that it is missing or empty, and how to get it back; none leaves tables where they were."""
+    losing(home)
+    said = refused(duel(*words(command, home)))
+
+    assert re.search("is missing|no file|missing or empty|has no tables of pbem", said), said
+    assert "restore the newest backup into a new folder with: pbem restore FILE" in said
+    assert losing is emptied or not (home / "pbem.sqlite").exists()
+    with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
+        assert database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+
+
+def test_a_new_home_is_made_and_made_again(tmp_path: Path) -> None:
+    """Where no archive shows that there was a database, `init` makes one, and what else is missing."""
+    home = tmp_path / "home"
+    for _ in range(2):
+        assert CliRunner().invoke(main, ["init", str(home)]).exit_code == 0
+        (home / "pbem.sqlite").unlink()
+
+    assert CliRunner().invoke(main, ["init", str(home)]).exit_code == 0
+    assert (home / "pbem.sqlite").is_file()
+
+
+def test_an_archive_can_be_left_behind(duel: Run, home: Path) -> None:
+    """Beginning anew beside an archive takes the step that the refusal names."""
+    lost(home)
+    said = refused(CliRunner().invoke(main, ["init", str(home)]))
+
+    assert f"the archive {home / 'turns'} has duel, but the database is missing or empty" in said
+    (home / "turns").rename(home / "aside")
+    assert CliRunner().invoke(main, ["init", str(home)]).exit_code == 0
+
+
+def scribbled(home: Path) -> None:
+    """Writes over a page in the middle."""
+    with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with (home / "pbem.sqlite").open("r+b") as file:
+        file.seek(4096 * 40)
+        file.write(b"\xa5" * 4096)
+
+
+def printed(output: str) -> list[str]:
+    """The words of the repair that doctor prints, after `pbem`."""
+    (command,) = {
+        match[1] for match in re.finditer(r"with: pbem (restore FILE .*?)(?:\.$| \(|;|$)", output, re.MULTILINE)
+    }
+    return shlex.split(command)
+
+
+@pytest.mark.parametrize("losing", [lost, emptied, scribbled])
+def test_the_repair_works_as_it_is_printed(
+    duel: Run, tmp_path: Path, losing: Callable[[Path], None], home: Path
+) -> None:
+    """Doctor's own words, with the backup for FILE, make a home that is in order; what was left is untouched."""
+    backup = tmp_path / "b.pbem.zip"
+    assert duel("backup", str(backup)).exit_code == 0
+    losing(home)
+    found = duel("doctor", *NOW)
+    restored = CliRunner().invoke(main, [str(backup) if word == "FILE" else word for word in printed(found.output)])
+
+    assert restored.exit_code == 0, restored.output
+    anew = home.with_name("home-restored")
+    opened(anew)
+    assert "campaign duel" not in CliRunner().invoke(main, ["--home", str(anew), "doctor", *NOW]).output
+
+
+def opened(home: Path) -> None:
+    """Opens a restored home and lets it tick."""
+    for command in (["reopen"], ["tick", *NOW], ["status"]):
+        result = CliRunner().invoke(main, ["--home", str(home), *command])
+        assert result.exit_code == 0, result.output
+
+
+def test_the_repair_of_a_server_works_as_it_is_printed(
+    duel: Run, home: Path, tmp_path: Path, migrated_postgres_url: str, postgres_url: str
+) -> None:
+    """The same for PostgreSQL, with the URL of an empty database for URL."""
+    backup = tmp_path / "b.pbem.zip"
+    assert duel("backup", str(backup)).exit_code == 0
+    settings = home / FILE_NAME
+    settings.write_text(with_values(settings.read_text(), {"database": migrated_postgres_url}))
+    with closing(Store(migrated_postgres_url)) as store, store.engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE press")
+    output = duel("doctor", *NOW).output
+
+    assert "it lacks the table press. To mend: it is damaged" in output
+    command = [*printed(output), "--database", "URL"]
+    assert "--database URL (the URL of an empty database" in output
+    given = {"FILE": str(backup), "URL": postgres_url.replace("+psycopg", "")}
+    restored = CliRunner().invoke(main, [given.get(word, word) for word in command])
+    assert restored.exit_code == 0, restored.output
+    opened(home.with_name("home-restored"))
+
+
+def found(run: Run) -> list[str]:
+    """What doctor says of the archive, having said that it is a problem."""
+    checks = json.loads(run("doctor", "--json", *NOW).output)["checks"]
+    return [f"{check['result']}: {check['text']}" for check in checks if check["name"] == "archive"]
+
+
+def gone(home: Path) -> None:
+    """Loses the folder of a turn."""
+    shutil.rmtree(home / "turns" / "duel" / "0000")
+
+
+def all_gone(home: Path) -> None:
+    """Loses the archive."""
+    shutil.rmtree(home / "turns" / "duel")
+
+
+def record_changed(home: Path) -> None:
+    """Changes a record."""
+    record = home / "turns" / "duel" / "0000" / "turn.json"
+    record.write_bytes(record.read_bytes().replace(b'"number":0', b'"number":1'))
+
+
+def sheet_changed(home: Path) -> None:
+    """Changes a file that a record names."""
+    file = next((home / "turns" / "duel" / "0000" / "reports").iterdir())
+    file.write_bytes(b"something else")
+
+
+def later_turn(home: Path) -> None:
+    """Has the archive know a turn more, as it does when the database is an old copy."""
+    shutil.copytree(home / "turns" / "duel" / "0000", home / "turns" / "duel" / "0001")
+
+
+def stranger(home: Path) -> None:
+    """Has the archive know a campaign more."""
+    shutil.copytree(home / "turns" / "duel", home / "turns" / "trap7")
+
+
+def unreadable(home: Path) -> None:
+    """Spoils a record in the database."""
+    with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
+        database.execute("UPDATE turn SET record = x'00' WHERE number = 0")
+        database.commit()
+
+
+@pytest.mark.parametrize(
+    ("breaking", "said"),
+    [
+        (gone, "campaign duel: the archive lacks turn 0"),
+        (all_gone, "campaign duel: the archive lacks turn 0"),
+        (record_changed, "campaign duel: the archive has turn 0 changed, cut or unreadable"),
+        (sheet_changed, "campaign duel: the archive has turn 0 changed, cut or unreadable"),
+        (later_turn, "campaign duel: the archive has 0001, and the database does not: it is of an earlier time"),
+        (stranger, "the archive has a campaign trap7, and the database has none of this name"),
+    ],
+)
+def test_database_and_archive_are_compared(duel: Run, home: Path, breaking: Callable[[Path], None], said: str) -> None:
+    """Doctor and migrate both name what one of them lacks."""
+    breaking(home)
+
+    assert found(duel) == [f"problem: {said}"]
+    assert f"Problem: {said}. To mend: " in duel("migrate").output
+
+
+def test_a_spoilt_record_is_named(duel: Run, home: Path) -> None:
+    """A record that the database itself cannot read is a problem, and the other checks go on."""
+    unreadable(home)
+
+    assert found(duel) == ["problem: campaign duel: the database cannot read its own turn 0"]
+
+
+@pytest.mark.parametrize("breaking", [gone, all_gone])
+def test_a_tick_writes_again_what_was_lost(duel: Run, home: Path, breaking: Callable[[Path], None]) -> None:
+    """What doctor advises for folders that are gone."""
+    breaking(home)
+    duel("tick", *NOW)
+
+    assert found(duel) == ["ok: it has every turn that the database has, and no other"]
+
+
+@pytest.mark.parametrize("breaking", [record_changed, sheet_changed])
+def test_what_was_changed_is_moved_away_and_written_again(
+    duel: Run, home: Path, breaking: Callable[[Path], None]
+) -> None:
+    """What doctor advises for folders with something else in them."""
+    breaking(home)
+    (home / "turns" / "duel" / "0000").rename(home / "aside")
+    duel("tick", *NOW)
+
+    assert found(duel) == ["ok: it has every turn that the database has, and no other"]
+
+
+def test_every_command_is_tried() -> None:
+    """All that is said to need no home is there; the rest is tried without its database."""
+    assert set(main.commands) >= WITHOUT_A_HOME
+    assert isinstance(main, click.Group)

@@ -1,0 +1,97 @@
+"""Options given more than once: they add up, or the second is refused; none drops an earlier one in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from cli import main
+from pbem.commands.options import Pair
+from tests.cli.conftest import Run
+
+Path_ = tuple[str, ...]
+
+
+def _leaves(group: click.Group, path: Path_ = ()) -> Iterator[tuple[Path_, click.Command]]:
+    yield path, group
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from _leaves(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def _options() -> Iterator[tuple[Path_, click.Option]]:
+    """Every option that takes a value, of every command there is."""
+    for path, command in _leaves(main):
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.is_flag:
+                yield path, option
+
+
+def _flags() -> Iterator[tuple[Path_, click.Option, click.Option]]:
+    """Pairs of flags of which a command hears only one."""
+    for path, command in _leaves(main):
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        for one in options:
+            yield from ((path, one, other) for other in options if other is not one and other.name == one.name)
+
+
+def _run(path: Path_, *words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(main, [*path, *words])
+    return result.exit_code, result.stderr
+
+
+@pytest.mark.parametrize(("path", "option"), [(p, o) for p, o in _options() if not o.multiple], ids=str)
+def test_an_option_for_one_value_is_refused_the_second_time(path: Path_, option: click.Option) -> None:
+    """Nothing is done with one of two values: the command names the option that is given twice."""
+    for flag in option.opts:
+        code, said = _run(path, flag, "1", flag, "2")
+
+        assert (code, f"{option.opts[-1]} is given twice" in said) == (2, True), said
+
+
+@pytest.mark.parametrize(
+    ("path", "option"), [(p, o) for p, o in _options() if o.multiple and isinstance(o.type, Pair)], ids=str
+)
+def test_a_name_with_two_values_is_refused(path: Path_, option: click.Option) -> None:
+    """Of NAME=VALUE a name is given once, in whatever case; else one of its values would be lost."""
+    code, said = _run(path, *(word for value in ("red=a", "RED=b") for word in (option.opts[-1], value)))
+
+    assert (code, "RED is given twice: a and b" in said) == (2, True), said
+
+
+@pytest.mark.parametrize(("path", "one", "other"), list(_flags()), ids=str)
+def test_two_flags_for_one_choice_are_refused(path: Path_, one: click.Option, other: click.Option) -> None:
+    """Of two flags that exclude each other the later one does not win."""
+    code, said = _run(path, one.opts[-1], other.opts[-1])
+
+    assert (code, f"{one.opts[-1]} and {other.opts[-1]} cannot go together" in said) == (2, True), said
+
+
+def test_every_argument_of_pairs_refuses_a_name_twice(duel: Run) -> None:
+    """House rules are changed by pairs without an option before them; there a name is given once too."""
+    result = duel("policy", "duel", "grace=1h", "GRACE=2h")
+
+    assert (result.exit_code, "GRACE is given twice: 1h and 2h" in result.stderr) == (2, True)
+    assert "1h" not in duel("policy", "duel").stdout
+
+
+def test_press_goes_to_all_that_are_named(duel: Run, tmp_path: Path) -> None:
+    """The recipients of press add up, in one option or in several."""
+    words = tmp_path / "words.txt"
+    words.write_text("Good luck.\n")
+
+    assert "red and blue" in duel("press", "duel", str(words), "--to", "red", "--to", "blue").stdout
+    assert "red and blue" in duel("press", "duel", str(words)).stdout
+
+
+def test_two_homes_are_refused(duel: Run, tmp_path: Path) -> None:
+    """A home before the name of a command and another behind it: the command goes to neither."""
+    result = duel("status", "--home", str(tmp_path / "other"))
+
+    assert (result.exit_code, "--home is given twice" in result.stderr) == (2, True)

@@ -1,0 +1,114 @@
+"""Nothing is lost or doubled: random games against an independent account of each turn (ruling 35)."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import Dice, TurnInput
+from rules.bubble_singularity import RULESET
+from rules.bubble_singularity.orders import Resign
+from rules.bubble_singularity.state import State
+from tests.rules.bubble_singularity.ledger import Ledger, audited
+from tests.rules.bubble_singularity.random_games import keep_line, lines_for, played, table, turns
+from tests.rules.bubble_singularity.table import lay
+
+GAMES = 30
+
+
+@pytest.mark.parametrize("options", [{}, {"scoreless": 2}, {"beginner": True, "scoreless": 2}])
+def test_each_turn_is_as_an_independent_account_has_it(options: dict[str, Any]) -> None:
+    """Bubbles, cards, questions and the end of the game are after each turn what the rulings make of its events."""
+    ends, asked = set(), 0
+    for seed in range(GAMES):
+        for before, after, events, seat, words in turns(random.Random(seed), 12, **options):
+            assert audited(before, after, events, words) == [], (seed, seat)
+            ends.add(after.result.how if after.result else "")
+            asked += after.question is not None
+
+    assert ends >= {"", "markers"} | ({"scoreless"} if "scoreless" in options else {"bag"})
+    assert asked or "beginner" in options
+
+
+def test_a_lost_bubble_is_found() -> None:
+    """The account finds what campaigns of version 3 lose: bubbles to choose from where the bag runs out."""
+    state = lay(
+        blue="B2",
+        red="D4",
+        hand="bb",
+        bag="rgb",
+        held=["harvest", "fusion"],
+        lying={"B1": "bb", "A2": "b"},
+        stations=True,
+    )
+    found = {}
+    for edition in (3, 4):
+        before = dataclasses.replace(state, edition=edition)
+        after, events = played(before, "blue", ["MOVE N W", "USE RESEARCH"], 0)
+        assert after.result is not None
+        assert after.result.how == "bag"
+        found[edition] = [wrong for wrong in audited(before, after, events, ()) if wrong.startswith("bubbles")]
+
+    assert (len(found[3]), found[4]) == (1, [])
+
+
+def twins(state: State, lines: list[str], keep: str, number: int) -> tuple[State, State, int]:
+    """A turn with KEEP in its sheet, and the same with KEEP as the answer by mail; and how often that was asked for."""
+    seat, sheet = state.mover or "", [*lines, keep]
+    listed, _ = played(state, seat, sheet, number)
+    mailed, _ = played(state, seat, lines, number)
+    asked = mailed.question is not None
+    while listed.question is not None:
+        listed, _ = played(listed, seat, [keep], number)
+    while mailed.question is not None:
+        mailed, _ = played(mailed, seat, [keep], number)
+    return listed, mailed, asked
+
+
+def told_alike(state: State) -> State:
+    """The state without what a player has said."""
+    return dataclasses.replace(state, lists={}, liking=())
+
+
+def points_alike(state: State) -> tuple[object, ...]:
+    """How a game has ended."""
+    return state.result, RULESET.standing(state).scores, {seat: each.markers for seat, each in state.players.items()}
+
+
+def test_a_list_and_an_answer_by_mail_bring_the_same() -> None:
+    """A KEEP in advance and the same KEEP as an answer lead to the same state, or to the same end of the game."""
+    rnd, asked = random.Random(12), 0
+    for number in range(8 * GAMES):
+        state = dataclasses.replace(table(rnd), lists={})
+        listed, mailed, was_asked = twins(state, lines_for(state, rnd, number), keep_line(rnd), number)
+
+        assert (listed.result is None) == (mailed.result is None)
+        if listed.result is None:
+            assert told_alike(listed) == told_alike(mailed)
+        else:
+            assert points_alike(listed) == points_alike(mailed)
+        asked += was_asked
+
+    assert asked > GAMES / 3
+
+
+@pytest.mark.parametrize("leaving", ["resigned", "removed"])
+def test_a_player_who_leaves_takes_no_bubble_along(leaving: str) -> None:
+    """Whoever leaves, also while something is to be chosen, there are sixty bubbles after it (rulings 31 and 35)."""
+    rnd, open_ones = random.Random(5), 0
+    for number in range(GAMES):
+        for _, state, _, _, _ in turns(rnd, 6):
+            if state.result is not None:
+                continue
+            open_ones += state.question is not None
+            seat = rnd.choice(state.order)
+            orders = {seat: (Resign(),)}
+            turn = TurnInput(orders) if leaving == "resigned" else TurnInput({}, removed=frozenset({seat}))
+            after, _ = RULESET.resolve(state, turn, Dice(b"fate").scoped(number))
+            assert after.players[seat].out
+            assert Ledger(after).total() == 60
+
+    assert open_ones
