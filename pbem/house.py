@@ -70,7 +70,7 @@ def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
 def house_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
     """The house of these settings, closed at the end. Raises ConfigError."""
     require_current(settings.database)
-    folders = [folder for folder in (settings.templates, TEMPLATES) if folder is not None]
+    folders = [folder for folder in (settings.own_templates, TEMPLATES) if folder is not None]
     store = Store(settings.database, open_waker(settings))
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:

@@ -35,6 +35,8 @@ def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: 
         except (OSError, PbemError) as error:  # a database that is locked, a full disk: the next tick may fare better
             done = Ticked(problems=[without_secrets(in_words(error))])
         told(done)
+        if done.answered.left:
+            continue
         waiter.wait(house.settings.poll_seconds, stop)
 
 

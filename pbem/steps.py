@@ -78,12 +78,14 @@ class Moment:
 
     If the mailbox could not be read then (not `readable`), no turn is resolved
     by its deadline and nobody is reminded, since sheets may be lying there;
-    turns whose sheets are all in go on. For an `outage` deadlines wait.
+    turns whose sheets are all in go on. For an `outage` deadlines wait. With `read_until`, mail that came later is
+    not read yet: turns are resolved that were due then.
     """
 
     at: dt.datetime
     readable: bool = True
     outage: Outage | None = None
+    read_until: dt.datetime | None = None
 
 
 def fetch_mail(house: House, now: dt.datetime, done: Ticked) -> None:
@@ -114,12 +116,18 @@ def _left_alone(things: Sequence[str]) -> str:
 
 
 def answer_mail(
-    house: House, now: dt.datetime, done: Ticked, *, lane: str | None = None, progress: Progress = silent
+    house: House,
+    now: dt.datetime,
+    done: Ticked,
+    *,
+    lane: str | None = None,
+    most: int | None = None,
+    progress: Progress = silent,
 ) -> None:
-    """Answers the letters that have come, all or those of a lane."""
+    """Answers the letters that have come, all or those of a lane; after `most` bytes the others wait."""
 
     def answer() -> None:
-        done.answered.add(answer_letters(house, now, lane=lane, progress=progress))
+        done.answered = answer_letters(house, now, lane=lane, most=most, progress=progress)
 
     mail_at_rest(house, answer, done.problems, now)
 
@@ -142,7 +150,7 @@ def _look_after(house: House, moment: Moment, done: Ticked, campaign: str | None
     if moment.readable:
         done.reminded, problems = remind(house, waiting, now)
         done.problems += problems
-    found = due(waiting, now, by_deadline=moment.readable, outage=moment.outage)
+    found = due(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
     turns = [*asked_runs(house, now, campaign), *_sifted(house, found, now, done)]
     resolve(house, turns, now, done, progress, at_word=is_asked)
     done.problems += send_digests(house, now, campaign)

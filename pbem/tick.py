@@ -36,6 +36,9 @@ from pbem.steps import (
 
 LOCK = "tick.lock"
 
+MOST_BYTES = 64_000_000
+"""Of letters that a tick deals with: then it sends what it has, and the next one goes on. Many sheets have 5,000."""
+
 
 def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progress = silent) -> Ticked:
     """Does all that is to be done now.
@@ -52,9 +55,10 @@ def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progre
         with _told(done, now):
             readable = try_to_fetch_mail(house, now, done)
             outage = watch_polls(house, now, readable=readable) if live else None
-            answer_mail(house, now, done, progress=progress)
+            answer_mail(house, now, done, most=MOST_BYTES, progress=progress)
             mask_tokens(house, now, done)
-            look_after(house, Moment(now, readable, outage), done, progress=progress)
+            moment = Moment(now, readable, outage, done.answered.read_until)
+            look_after(house, moment, done, progress=progress)
             file_away(house, now, done)
             send_mail(house, now, done, progress=progress)
     return done
@@ -98,7 +102,7 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
         "tick ended",
         seconds=round(time.monotonic() - began, 3),
         polled=done.polled,
-        **{name: getattr(done.answered, name) for name in ("letters", "sheets", "set_aside", "unanswered")},
+        **{name: getattr(done.answered, name) for name in ("letters", "sheets", "set_aside", "unanswered", "left")},
         reminded=done.reminded,
         resolved=len(done.resolved),
         archived=done.archived,

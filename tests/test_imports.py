@@ -45,7 +45,7 @@ ROOMS: dict[str, set[str]] = {
         *("post", "report", "rulebook", "ruleset", "store"),
     },
     "housekeeping": {
-        *("acts", "calendar", "campaign", "durable", "errors", "house"),
+        *("acts", "calendar", "campaign", "config", "durable", "errors", "house"),
         *("logbook", "post", "report", "ruleset", "store"),
     },
     "backup": {
@@ -225,8 +225,9 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "from_gm from_players",
     ),
     "acts.ruling": (
-        "rolling rulingform",
+        "earlier rolling rulingform",
         "adjudicating",
+        "withdrawing",
     ),
     "acts.turns": (
         "missing run_requests",
@@ -236,6 +237,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "chain preview shelving",
         "rerunning rolling",
         "entering impact mending",
+        "sheets",
         "amending forking",
         "patching",
     ),
@@ -266,8 +268,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "answer",
     ),
     "backup": (
-        "container others trees workshop",
-        "archives",
+        "others trees workshop",
+        "archives container",
         "making proving",
         "exporting settling unpacking",
         "importing restoring",
@@ -294,7 +296,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "console": ("backup bar copies games pictures proof running umpire upkeep",),
     "commands": (
-        "common group options",
+        "group options weights",
+        "common",
         "backup campaigns deadlines games house mail past people press proof rulesets running site turns",
     ),
 }

@@ -4,6 +4,13 @@ A door (the command line, a GM's letter) reads what somebody wishes and makes
 one of these of it. It is done, or only looked at, and comes back with facts;
 `pbem.telling` puts those into the same words for all doors.
 
+Every act declares its `weight`: that it is `Reversible`, and by which command; that
+it needs confirmation (`Confirmed`), and what is lost by it; or why it is `Harmless`.
+An act that overwrites work, cannot be undone or ends a seat is `Confirmed`. Such an
+act is `Weighty`: its effect is shown first, by `attempt` on the command line and by
+the desk in a mail, and it is done only once that was confirmed. What it overwrote
+can be shown and restored. `tests/acts/test_weights.py` walks over all actions.
+
 There is one rule for locks. Who only looks takes none. Who does something has
 the campaign locked, and looks at it again from there; what takes long to work
 out is planned before, and kept only on the same ground (`pbem.campaign.ground`).
@@ -13,14 +20,15 @@ from __future__ import annotations
 
 import datetime as dt
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeVar
 
 from sqlalchemy.orm import Session
 
 from pbem.campaign.archiving import archive_left
-from pbem.campaign.ground import act_on
+from pbem.campaign.ground import Ground, Overtaken, act_on, load_ground
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.campaign.unreadable import readable
@@ -56,6 +64,36 @@ class Deed:
     done: str
 
 
+@dataclass(frozen=True, slots=True)
+class Reversible:
+    """An action that a command undoes: as it is `typed`, and as it is `mailed`, "" where a mail cannot undo it."""
+
+    typed: str
+    mailed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """An action that needs confirmation, since `lost` would be lost.
+
+    `restored` tells how that is shown or brought back, "" where it cannot be.
+    """
+
+    lost: str
+    restored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Harmless:
+    """An action that no command undoes and that needs no confirmation; `because` says why, in a clause."""
+
+    because: str
+
+
+Weight = Reversible | Confirmed | Harmless
+"""What each action declares of itself, be it an act, a command by mail or one of the command line."""
+
+
 class Question(ABC, Generic[Facts]):
     """Something asked of a campaign."""
 
@@ -69,7 +107,10 @@ class Question(ABC, Generic[Facts]):
 
 
 class Act(ABC, Generic[Facts]):
-    """Something done to a campaign, whole or not at all."""
+    """Something done to a campaign, whole or not at all. Each kind declares its `weight`."""
+
+    weight: ClassVar[Weight]
+    """Whether it can be undone, and by what, or needs confirmation; see the beginning of this module."""
 
     rewrites: ClassVar[bool] = False
     """Whether it changes which turns there are, so that the archive has to follow."""
@@ -81,6 +122,13 @@ class Act(ABC, Generic[Facts]):
 
 class Weighty(Question[Facts], Act[Facts]):
     """An act that can be looked at before it is done: what it would come to."""
+
+    def asks(self, scene: Scene, facts: Facts) -> bool:
+        """Return whether it needs confirmation as things stand: an act that is `Confirmed` may overwrite nothing now.
+
+        `facts` are what `look` has come back with.
+        """
+        return isinstance(self.weight, Confirmed)
 
 
 class Planned(Weighty[Facts], Generic[Facts, Plan]):
@@ -113,11 +161,16 @@ def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
     with readable(house, name), house.store.reading() as session:
         facts = question.look(Scene(session, house, load_campaign(session, name), now))
-    traces = question.traces(facts)
-    if traces:
-        with house.store.writing() as session:
-            leave_traces(Scene(session, house, locked_campaign(session, name), now), traces)
+    _leave_later(house, name, question.traces(facts), now)
     return facts
+
+
+def _leave_later(house: House, name: str, traces: Iterable[Trace], now: dt.datetime) -> None:
+    """Enter traces under the campaign's lock, which is taken only if there are any."""
+    left = tuple(traces)
+    if left:
+        with house.store.writing() as session:
+            leave_traces(Scene(session, house, locked_campaign(session, name), now), left)
 
 
 def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
@@ -128,26 +181,91 @@ def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
         note(scene.session, snapshot.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt(Generic[Facts]):
+    """What came of an act; or, on a `ground`, what would come of it: then it waits for confirmation."""
+
+    facts: Facts
+    ground: Ground | None = None
+
+
+Check = Callable[[Scene, Any], None]
+"""Raises Overtaken where an act is not to be done under the lock; it is given the facts of an act that was planned."""
+
+
 def do(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
-    """Does something to a campaign. Raises CampaignError, having changed nothing."""
+    """Do something to a campaign that was confirmed, or needs no confirmation.
+
+    Raises CampaignError, having changed nothing.
+    """
+    return _do(house, name, act, now, lambda _scene, _facts: None)
+
+
+def attempt(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Attempt[Facts]:
+    """Do something to a campaign, unless it needs confirmation: then it is only looked at. Raises CampaignError."""
+    if not isinstance(act, Weighty):
+        return Attempt(do(house, name, act, now))
+    with readable(house, name), house.store.reading() as session:
+        scene = Scene(session, house, load_campaign(session, name), now)
+        ground, asked = load_ground(session, scene.snapshot), confirmation(act, scene)
+    if asked is None:
+        return Attempt(_do(house, name, act, now, partial(_check_unasked, act)))
+    _leave_later(house, name, act.traces(asked), now)
+    return Attempt(asked, ground)
+
+
+def do_as_shown(house: House, name: str, act: Act[Facts], now: dt.datetime, ground: Ground) -> Facts:
+    """Do what was confirmed, on the ground on which its effect was shown. Raises Overtaken on any other."""
+
+    def check(scene: Scene, _facts: Any) -> None:
+        if load_ground(scene.session, scene.snapshot) != ground:
+            raise Overtaken(scene.snapshot)
+
+    return _do(house, name, act, now, check)
+
+
+def confirmation(act: Act[Facts], scene: Scene) -> Facts | None:
+    """Return what an act would come to if it needs confirmation as things stand, else None. Raises CampaignError."""
+    if not (isinstance(act, Weighty) and isinstance(act.weight, Confirmed)):
+        return None
+    facts: Facts = act.look(scene)
+    return facts if act.asks(scene, facts) else None
+
+
+def _check_unasked(act: Weighty[Any], scene: Scene, facts: Any) -> None:
+    """Raise Overtaken if an act that was not asked about needs confirmation by now."""
+    asks = confirmation(act, scene) is not None if facts is None else act.asks(scene, facts)
+    if asks:
+        raise Overtaken(scene.snapshot)
+
+
+def _do(house: House, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
+    facts: Facts
     with readable(house, name):
-        facts = _do_planned(house, name, act, now) if isinstance(act, Planned) else _do_at_once(house, name, act, now)
+        if isinstance(act, Planned):
+            facts = _do_planned(house, name, act, now, check)
+        else:
+            facts = _do_at_once(house, name, act, now, check)
     if act.rewrites:
         archive_left(house, now)
     return facts
 
 
-def _do_at_once(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
+def _do_at_once(house: House, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
     with house.store.writing() as session:
-        return act.do(Scene(session, house, locked_campaign(session, name), now))
+        scene = Scene(session, house, locked_campaign(session, name), now)
+        check(scene, None)
+        return act.do(scene)
 
 
-def _do_planned(house: House, name: str, act: Planned[Facts, Plan], now: dt.datetime) -> Facts:
+def _do_planned(house: House, name: str, act: Planned[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
     def plan(session: Session, snapshot: CampaignSnapshot) -> Plan:
         return act.plan(Scene(session, house, snapshot, now))
 
     def keep(session: Session, snapshot: CampaignSnapshot, planned: Plan) -> Facts:
-        act.keep(Scene(session, house, snapshot, now), planned)
-        return act.facts(planned)
+        scene, facts = Scene(session, house, snapshot, now), act.facts(planned)
+        check(scene, facts)
+        act.keep(scene, planned)
+        return facts
 
     return act_on(house, name, plan, keep)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Question, Scene
+from pbem.acts.act import Act, Harmless, Question, Reversible, Scene
 from pbem.acts.creation import check_address
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
@@ -42,6 +42,7 @@ class ShowGm(Question[WhoIsGm]):
 class ChangeGm(Act[WhoIsGm]):
     """Lets the campaign be run from another address; a token given before is void."""
 
+    weight = Reversible("pbem gm NAME --address ADDRESS")
     address: str
 
     def do(self, scene: Scene) -> WhoIsGm:
@@ -60,6 +61,8 @@ class ChangeGm(Act[WhoIsGm]):
 @dataclass(frozen=True, slots=True)
 class MailToken(Act[WhoIsGm]):
     """Draws the GM's token anew, and mails it to him; the old one is void."""
+
+    weight = Harmless("the same GM gets another token")
 
     def do(self, scene: Scene) -> WhoIsGm:
         """Queues the mail."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Planned, Scene
+from pbem.acts.act import Confirmed, Planned, Scene
 from pbem.acts.creation import players_allowed
 from pbem.acts.people.welcoming import welcome
 from pbem.acts.takeover import from_state
@@ -34,7 +34,10 @@ from pbem.store.states import Phase
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A campaign that has begun: its seats, when its first turn is due, and who chose a word for the dice himself."""
+    """A campaign that has begun: its seats, when its first turn is due, and who chose a word for the dice.
+
+    `left_out` are the seats that nobody had taken, which are no more.
+    """
 
     campaign: str
     seats: tuple[Seat, ...]
@@ -43,6 +46,7 @@ class Started:
     seal: str
     first: int
     own_words: tuple[Seat, ...]
+    left_out: tuple[Seat, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,7 @@ class _SetUp:
     """A campaign set up, before anything is written. `snapshot` has the places where somebody sits."""
 
     snapshot: CampaignSnapshot
+    left_out: tuple[Seat, ...]
     outcome: Outcome
     given: Json
     deadline: dt.datetime
@@ -63,15 +68,22 @@ class _SetUp:
 class Start(Planned[Started, _SetUp]):
     """Sets a campaign up, and mails welcomes and first reports; seats that nobody has taken by now are left out."""
 
+    weight = Confirmed("the seats that nobody has taken")
     rewrites = True
+
+    def asks(self, scene: Scene, facts: Started) -> bool:
+        """Return whether seats would be left out."""
+        return bool(facts.left_out)
 
     def plan(self, scene: Scene) -> _SetUp:
         """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
         session, house, snapshot = scene.session, scene.house, scene.snapshot
         if snapshot.status != Phase.FORMING:
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
-        snapshot = _seated(snapshot, house.game(snapshot.game))
-        return _set_up(session, house, replace(snapshot, words=words_now(session, snapshot)), scene.now)
+        seated = _seated(snapshot, house.game(snapshot.game))
+        left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
+        made = _set_up(session, house, replace(seated, words=words_now(session, seated)), scene.now)
+        return replace(made, left_out=left_out)
 
     def keep(self, scene: Scene, plan: _SetUp) -> None:
         """Writes the set-up and the first turn, and queues the mails."""
@@ -97,6 +109,7 @@ class Start(Planned[Started, _SetUp]):
             seal=seal(snapshot.seed),
             first=snapshot.first,
             own_words=tuple(each.seat for each in snapshot.words if each.own),
+            left_out=plan.left_out,
         )
 
 
@@ -130,6 +143,7 @@ def _set_up(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.
     made = pile_reports(house, ruleset, opening, outcome.views)
     return _SetUp(
         snapshot=snapshot,
+        left_out=(),
         outcome=outcome,
         given=given,
         deadline=deadline,

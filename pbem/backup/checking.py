@@ -50,8 +50,8 @@ def check_backup(
 ) -> Checked:
     """Checks every part and proves every archive. Raises BackupError at a file that cannot be read to its end."""
     with opened(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
-        settings = lay_out(packed, Path(folder).resolve(), progress)
-        with house_of(settings, games) as house:
+        laid = lay_out(packed, Path(folder).resolve(), progress)
+        with house_of(laid.settings, games) as house:
             problems = complete_archive(house, now)
             with house.store.reading() as session:
                 problems += broken_campaigns(session)

@@ -5,33 +5,48 @@
     pbem.toml               the settings; and so on: `pbem.backup.making`
 
 Parts are written and read as streams. Whatever is wrong with a file, it is
-named: cut, changed, no backup, or of a later version.
+named: cut, changed, no backup, or of a later version. A file that is read may
+be a stranger's: it is believed in nothing, and bounded in everything.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import io
 import json
+import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
+from pbem.backup.trees import unpack
 from pbem.errors import BackupError, is_disk_full, reason_of
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 DATABASE = "database.sqlite"
 
-MOST_MANIFEST = 64_000_000
+MOST_PARTS = 10_000
+MOST_MANIFEST = 8_000_000
+MOST_DIRECTORY = 4_000_000
+"""Bytes of the manifest, and of the list of parts that a ZIP archive ends with."""
+
+FREE_FILES, BYTES_A_FILE = 10_000, 64
+"""In all folders of a backup may be so many files, and one more for each so many bytes of the backup itself."""
+
+FREE_BYTES, GROWTH = 1_000_000_000, 100
+"""Unpacked, a backup may have so many bytes, and so many more for each of its own."""
+
 LEVEL = 3
 """Of zlib. Pictures, states and reports are packed already: higher levels take long for nothing."""
 
 AT_ONCE = 1 << 20
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 """What reading a ZIP archive raises that was cut or changed."""
 
@@ -123,6 +138,7 @@ class Packed:
 
     def __init__(self, path: Path, archive: zipfile.ZipFile, facts: Mapping[str, Any]) -> None:
         self.path, self.facts, self._zip = path, facts, archive
+        self._files = FREE_FILES + path.stat().st_size // BYTES_A_FILE
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -160,26 +176,48 @@ class Packed:
         with self.part(name) as part, target.open("xb") as file:
             shutil.copyfileobj(part, file, AT_ONCE)
 
+    def unpack(self, name: str, folder: Path, only: Callable[[str], bool] | None = None) -> None:
+        """Write the files of a part below a folder, if need be none but some. Raise BackupError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with self.part(name) as part:
+            try:
+                self._files -= unpack(part, folder, self._files, only)
+            except BackupError as error:
+                raise BackupError(f"{self.path}: {name}: {error}") from None
+
+
+class _File(io.BufferedReader):
+    """A file of which nothing long is read at once, as the list of parts would be whose length is that of the file."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read on. Raise BadZipFile."""
+        wanted = MOST_DIRECTORY + 1 if size is None or size < 0 else size
+        data = super().read(min(wanted, MOST_DIRECTORY + 1))
+        if len(data) > MOST_DIRECTORY:
+            raise zipfile.BadZipFile("its list of parts is too long")
+        return data
+
 
 @contextmanager
 def opened(path: Path, kind: str) -> Iterator[Packed]:
     """A file of a kind, "home" or "campaign". Raises BackupError, in words, if it is none that can be read here."""
-    try:
-        archive = zipfile.ZipFile(path)
-    except FileNotFoundError:
-        raise BackupError(f"{path} is not there") from None
-    except _BROKEN as error:
-        raise BackupError(f"{path} is no backup, or was cut: {_reason(error)}") from None
-    with archive:
-        yield Packed(path, archive, _facts(path, archive, kind))
+    if not path.is_file():
+        raise BackupError(f"{path} is no file" if path.exists() else f"{path} is not there")
+    with _File(io.FileIO(path)) as file:
+        try:
+            archive = zipfile.ZipFile(file)
+        except (*_BROKEN, ValueError) as error:
+            raise BackupError(f"{path} is no backup, or was cut: {_reason(error)}") from None
+        with archive:
+            yield Packed(path, archive, _facts(path, archive, kind))
 
 
 def is_ours(path: Path) -> bool:
     """Whether a file that is there was made here, be it whole or not."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with _File(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
             return MANIFEST in archive.namelist()
-    except _BROKEN:
+    except (*_BROKEN, ValueError):
         return False
 
 
@@ -188,36 +226,76 @@ def _facts(path: Path, archive: zipfile.ZipFile, kind: str) -> Mapping[str, Any]
         with archive.open(MANIFEST) as file:
             facts = json.loads(file.read(MOST_MANIFEST))
         made, found = facts["format"], facts["kind"]
-        whole = made != FORMAT or _is_whole(facts)
-    except (*_BROKEN, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        lacks = "" if made != FORMAT else _lacking(facts)
+    except (*_BROKEN, KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError) as error:
         raise BackupError(
             f"{path} is no backup, or was changed: its manifest cannot be read ({_reason(error)})"
         ) from None
-    if not whole:
-        raise BackupError(f"{path} was changed: its manifest does not say what it has to")
     if made != FORMAT:
-        raise BackupError(f"{path} is of format {made}, which this version of pbem does not know: use a newer one")
+        raise BackupError(
+            f"{path} is of format {made!r:.40}, which this version of pbem does not know: use a newer one"
+        )
+    if lacks:
+        raise BackupError(f"{path} was changed: its manifest does not say what it has to: {lacks}")
     if found != kind:
         other = {"home": "a backup of a home: pbem restore", "campaign": "a single campaign: pbem import"}
         raise BackupError(f"{path} is {other.get(found, 'something else')}")
-    return dict(facts)
+    _check_parts(path, archive, facts["parts"])
+    return {**facts, "made": _in_utc(facts["made"])}
 
 
-def _is_whole(facts: Mapping[str, Any]) -> bool:
-    """Whether a manifest says all that others rely on. Raises KeyError, TypeError or ValueError where it does not."""
-    dt.datetime.fromisoformat(facts["made"])
-    named = all(isinstance(each[key], str) for each in facts["campaigns"] for key in ("name", "game"))
-    counted = all(isinstance(each["version"], int) for each in facts["campaigns"])
-    left_out = facts["left_out"] if facts["kind"] == "home" else []
-    told = _is_text(facts["address"]) and _is_text(facts["pbem"]) and all(map(_is_text, left_out))
-    parts = all(isinstance(part["bytes"], int) and _is_text(part["sha256"]) for part in facts["parts"].values())
-    return named and counted and told and parts
+def _lacking(facts: Mapping[str, Any]) -> str:
+    """Name what of a manifest others cannot rely on. Raise KeyError, TypeError or ValueError where it is not there."""
+    _in_utc(facts["made"])
+    campaigns, home = facts["campaigns"], facts["kind"] == "home"
+    texts = [facts["kind"], facts["address"], facts["pbem"], *(facts["left_out"] if home else [facts["to"]])]
+    rules = {
+        "texts are lines of up to 1,000 characters": all(map(_is_line, texts)),
+        f"a home has up to {MOST_PARTS:,} campaigns, an export one": isinstance(campaigns, list)
+        and (len(campaigns) <= MOST_PARTS if home else len(campaigns) == 1),
+        "a campaign has a name, a game and its version": all(
+            _is_line(each["name"]) and _is_line(each["game"]) and _is_count(each["version"]) for each in campaigns
+        ),
+        "a part has its bytes and its SHA-256": all(
+            _is_line(name) and _is_count(part["bytes"]) and _SHA256.fullmatch(part["sha256"]) is not None
+            for name, part in facts["parts"].items()
+        ),
+    }
+    return next((rule for rule, holds in rules.items() if not holds), "")
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _in_utc(made: str) -> str:
+    """Return a time in UTC. Raise ValueError if it has no zone, or cannot be when a backup was made."""
+    at = dt.datetime.fromisoformat(made)
+    if at.tzinfo is None or not 2000 <= at.year < 9000:
+        raise ValueError("it was made at a time without a zone, or before 2000")
+    return at.astimezone(dt.UTC).isoformat()
+
+
+def _check_parts(path: Path, archive: zipfile.ZipFile, parts: Mapping[str, Any]) -> None:
+    names = archive.namelist()
+    if len(names) > MOST_PARTS:
+        raise BackupError(f"{path} has {len(names):,} parts; a backup has up to {MOST_PARTS:,}")
+    if sorted(names) != sorted([MANIFEST, *parts]):
+        odd = sorted({MANIFEST, *parts} ^ set(names))
+        why = f"{odd[0]!r:.80} is in one of both alone" if odd else "a part is there twice"
+        raise BackupError(f"{path} was changed: its parts are not those of its manifest: {why}")
+    if any(each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for each in archive.infolist()):
+        raise BackupError(f"{path} was changed: a part is packed as no backup is")
+    unpacked, most = sum(part["bytes"] for part in parts.values()), FREE_BYTES + GROWTH * path.stat().st_size
+    if unpacked > most:
+        raise BackupError(f"{path} would have {unpacked:,} bytes unpacked; one of its size may have {most:,}")
+
+
+def _is_line(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= 1000 and value.isprintable()
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 62
 
 
 def _reason(error: Exception) -> str:
     said = error.strerror if isinstance(error, OSError) else None
-    return said or str(error) or type(error).__name__
+    text = said or str(error) or type(error).__name__
+    return text[:200] if text.isprintable() else repr(text[:200])

@@ -31,7 +31,6 @@ from pbem.backup.container import Packed, opened
 from pbem.backup.making import TURNS
 from pbem.backup.others import take_out_others
 from pbem.backup.proving import check_campaign
-from pbem.backup.trees import unpack
 from pbem.backup.unpacking import FILE, check_room, complete_archive, take_database
 from pbem.backup.workshop import put, workshop
 from pbem.campaign.holds import PAUSED
@@ -118,9 +117,7 @@ def _lay_out(packed: Packed, draft: Path) -> str:
             raise BackupError(f"{packed.path}: a record in its database is of another campaign")
         take_out_others(database, names[0])
         database.commit()
-    (draft / names[0]).mkdir()
-    with packed.part(f"{TURNS}{names[0]}.tar") as part:
-        unpack(part, draft / names[0])
+    packed.unpack(f"{TURNS}{names[0]}.tar", draft / names[0])
     return str(names[0])
 
 

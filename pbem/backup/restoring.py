@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+import fcntl
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from pbem.backup.proving import broken_campaigns
 from pbem.backup.settling import Settled, settle
 from pbem.backup.unpacking import FILE, change_settings, complete_archive, lay_out
 from pbem.backup.workshop import put, workshop
-from pbem.config import checked_database, lacks
+from pbem.config import Settings, checked_database, lacks, reaches
 from pbem.errors import BackupError
 from pbem.founding import make_folders
 from pbem.house import house_of
@@ -27,7 +30,8 @@ class Restored:
     """A home that was made of a backup of a moment, and what is yet to be done.
 
     `held` are campaigns that wait for their GMs, `mails` how many mails are not
-    sent by themselves; `lacks` is what its settings name that is not there;
+    sent by themselves; `lacks` is what its settings name that is not there,
+    `reaches` what they run and reach outside it, `moved` what they no longer do;
     `unknown` are the games of its campaigns that are not installed here, or in
     an older version; `problems` are sentences on turns that the archive lacks.
     """
@@ -38,6 +42,8 @@ class Restored:
     held: tuple[str, ...]
     mails: int
     lacks: tuple[str, ...]
+    reaches: tuple[str, ...]
+    moved: tuple[str, ...]
     left_out: tuple[str, ...]
     unknown: tuple[str, ...]
     problems: tuple[str, ...]
@@ -65,12 +71,16 @@ def restore_home(
     with opened(file, "home") as packed, workshop(home.parent) as shop:
         draft = shop / home.name
         draft.mkdir(mode=0o700)
-        settled, problems = _prepare(packed, draft, now, games, progress)
-        _make_way(home)
-        if url:
-            _move_database(draft, url)
-        facts, missing = packed.facts, lacks(draft)
-        put(draft, home)
+        laid = lay_out(packed, draft, progress)
+        settled, problems = _prepare(packed, laid.settings, now, games)
+        facts = packed.facts
+        with _alone(home.parent):
+            _check_place(home)
+            _make_way(home)
+            if url:
+                _move_database(draft, url)
+            missing, reached = lacks(draft), reaches(draft)
+            put(draft, home)
     return Restored(
         home=home,
         made=made_at(packed),
@@ -78,6 +88,8 @@ def restore_home(
         held=settled.held,
         mails=settled.mails,
         lacks=tuple(each.replace(str(draft), str(home)) for each in missing),
+        reaches=tuple(reached),
+        moved=laid.moved,
         left_out=tuple(facts["left_out"]),
         unknown=unknown_games(packed, games),
         problems=tuple(problems),
@@ -104,6 +116,17 @@ def _check_place(home: Path) -> None:
         raise BackupError(f"{home} is not empty: a home is restored into an empty place alone")
 
 
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait for others who put a home there: of two into one place, the second finds it taken, and fills no database."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def _make_way(home: Path) -> None:
     """Takes the empty folder away in whose place the home is put."""
     try:
@@ -117,16 +140,15 @@ def _make_way(home: Path) -> None:
 
 
 def _prepare(
-    packed: Packed, draft: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], progress: Progress
+    packed: Packed, settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset]
 ) -> tuple[Settled, list[str]]:
-    settings = lay_out(packed, draft, progress)
     make_folders(settings)
     with house_of(settings, games) as house:
         settled = settle(house, made_at(packed), now)
         problems = complete_archive(house, now)
         with house.store.reading() as session:
             problems += broken_campaigns(session)
-    as_one_file(draft / FILE)
+    as_one_file(settings.home / FILE)
     return settled, problems
 
 

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import re
 import shutil
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from pbem.errors import BackupError
+
+MOST_FILES = 1_000_000
+MOST_LEVELS = 16
+"""Of folders in a file's name."""
+
+MOST_HEADER = 65_536
+"""Bytes of what a tar archive says of a file beside its name."""
+
+MOST_TIME = 2**35
+"""Seconds before or after 1970: file systems know no time beyond."""
+
+_PLAIN = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,1024}")
+_OF_NAMES = frozenset({errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.EISDIR, errno.ENAMETOOLONG, errno.ENOTDIR})
+"""What goes wrong when two files have one name, or one has the name of the other's folder, or one that cannot be."""
 
 _FIRST = ("new", "cur")
 """Of a Maildir: a mail that is moved on while its folder is read is found where it goes."""
@@ -53,33 +69,65 @@ def writing(stream: Any) -> Iterator[Tree]:
         yield Tree(tar)
 
 
-def unpack(stream: Any, target: Path) -> int:
-    """Writes the files of a stream below a folder; returns how many. Raises BackupError for what is no plain file."""
+class _Header(tarfile.TarInfo):
+    """The header of a file, of which nothing is read that is longer than a header has to be."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Read a header. Raise BackupError before what stands behind it is read, if that is too long."""
+        told = super().frombuf(buf, encoding, errors)
+        if told.size < 0 or (not told.isreg() and told.size > MOST_HEADER):
+            raise BackupError(f"it has {_named(told)} of {told.size:,} bytes, which is no plain file of a home")
+        return told
+
+
+def unpack(stream: Any, target: Path, most: int = MOST_FILES, only: Callable[[str], bool] | None = None) -> int:
+    """Write the files of a stream below a folder, `most` of them; return how many.
+
+    Raise BackupError for more, for what is no plain file, and for a name that is not one of the `only` ones.
+    """
     count = 0
     try:
-        with tarfile.open(fileobj=stream, mode="r|") as tar:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as tar:
             for member in tar:
                 tar.members = []  # type: ignore[attr-defined] # it would remember them all
-                _write(tar, member, target)
                 count += 1
-    except tarfile.TarError as error:
-        raise BackupError(f"it was cut or changed ({error})") from None
+                if count > most:
+                    raise BackupError(f"it has more files than the {most:,} that a backup of its size may have")
+                _check(member, only)
+                _write(tar, member, target)
+    except (tarfile.TarError, ValueError, OverflowError, UnicodeError, RecursionError) as error:
+        raise BackupError(f"it was cut or changed ({type(error).__name__})") from None
     return count
 
 
-def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
+def _check(member: tarfile.TarInfo, only: Callable[[str], bool] | None) -> None:
     name = PurePosixPath(member.name)
     # One with holes takes as much room as it says, however little of it is there.
-    plain = member.isreg() and not member.issparse()
-    if not plain or name.is_absolute() or ".." in name.parts or not name.parts or "\0" in member.name:
-        raise BackupError(f"it has {member.name!r}, which is no plain file of a home")
-    path = target / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    source = tar.extractfile(member)
+    plain = member.isreg() and not member.issparse() and member.size >= 0
+    inside = name.parts and not name.is_absolute() and ".." not in name.parts and len(name.parts) <= MOST_LEVELS
+    if not plain or not inside or not _PLAIN.fullmatch(member.name) or (only and not only(name.as_posix())):
+        raise BackupError(f"it has {_named(member)}, which is no plain file of a home")
+    if not abs(member.mtime) <= MOST_TIME:  # nor is it one that is no number
+        raise BackupError(f"{_named(member)} is of a time that no file can have")
+
+
+def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
+    path, source = target / member.name, tar.extractfile(member)
     assert source is not None
-    with path.open("xb") as file:
-        shutil.copyfileobj(source, file)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            shutil.copyfileobj(source, file)
+    except OSError as error:
+        if error.errno in _OF_NAMES:
+            raise BackupError(f"{_named(member)} cannot be written: {error.strerror}") from None
+        raise  # the disk's, as when it is full
     os.utime(path, (member.mtime, member.mtime))
+
+
+def _named(member: tarfile.TarInfo) -> str:
+    return f"{member.name!r:.200}"
 
 
 def _files(folder: Path, leave_out: tuple[str, ...]) -> Iterator[Path]:

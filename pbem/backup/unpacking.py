@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
-import tomllib
 from collections.abc import Collection, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pbem.backup.container import DATABASE, Packed
 from pbem.backup.making import CARRIER, FILES, INBOX, TEMPLATES, TURNS
 from pbem.backup.proving import check_rows
-from pbem.backup.trees import unpack
 from pbem.campaign.archiving import archive_left, load_resolved, resolved_turns, write_again
 from pbem.campaign.restoring import damaged
 from pbem.campaign.values import is_campaign_name, shown
-from pbem.config import FILE_NAME, LACKING, Settings, load_settings, with_values
-from pbem.errors import BackupError, StoreError
+from pbem.config import (
+    FILE_NAME,
+    INACTIVE,
+    LACKING,
+    Settings,
+    check_values,
+    confined,
+    load_settings,
+    may_come_along,
+    read_values,
+    with_values,
+)
+from pbem.errors import BackupError, ConfigError, StoreError
 from pbem.house import House
 from pbem.progress import Progress
 from pbem.store import PASSED_BY, Store, take_rows
@@ -26,27 +37,53 @@ from pbem.store.models import Turn
 FILE = "pbem.sqlite"
 """The database of a home that is being made."""
 
+MOST_SETTINGS = 1_000_000
+
 _AT_ONCE = 10
 
 
-def lay_out(packed: Packed, home: Path, progress: Progress) -> Settings:
-    """Writes all that a backup has into an empty folder. Raises BackupError, naming what is wrong with it."""
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What a backup was unpacked to: settings that keep to the home, and what of them had to be changed for it."""
+
+    settings: Settings
+    moved: tuple[str, ...]
+
+
+def lay_out(packed: Packed, home: Path, progress: Progress) -> Laid:
+    """Write all that a backup has into an empty folder, as an inactive home. Raise BackupError for what is wrong."""
     check_room(packed, home)
     take_database(packed, home / FILE)
-    packed.take(FILE_NAME, home / FILE_NAME)
-    _unpack(packed, FILES, home, home)
+    data, moved = _take_settings(packed, home)
+    if FILES in packed.parts:
+        packed.unpack(FILES, home, lambda name: may_come_along(data, name))
     if TEMPLATES in packed.parts:
-        _unpack(packed, TEMPLATES, home / _value(home, "templates"), home)
-    change_settings(home, {"database": f"sqlite:///{FILE}"})
+        packed.unpack(TEMPLATES, home / data.get("templates", TEMPLATES.removesuffix(".tar")))
     settings = load_settings(home, without=LACKING)
     for name, url in ((INBOX, settings.inbox_url), (CARRIER, settings.carrier_url)):
-        if name in packed.parts:
-            _unpack(packed, name, home / url.path, home)
+        if name in packed.parts and url.scheme == "maildir":
+            packed.unpack(name, home / url.path)
     turns = [name for name in packed.parts if name.startswith(TURNS)]
     for number, name in enumerate(turns, start=1):
-        _unpack(packed, name, settings.archive / campaign_of(packed, name), home)
+        packed.unpack(name, settings.archive / campaign_of(packed, name))
         progress("unpacking", number, len(turns))
-    return settings
+    return Laid(settings, moved)
+
+
+def _take_settings(packed: Packed, home: Path) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Write settings that keep to the home, and mark it as inactive; return them, and what was changed."""
+    if packed.facts["parts"].get(FILE_NAME, {}).get("bytes", 0) > MOST_SETTINGS:
+        raise BackupError(f"{packed.path}: {FILE_NAME} is longer than {MOST_SETTINGS:,} bytes")
+    packed.take(FILE_NAME, home / FILE_NAME)
+    (home / INACTIVE).touch()
+    try:
+        check_values(data := read_values(home))
+        changes = confined(data)
+        change_settings(home, {**changes, "database": f"sqlite:///{FILE}"})
+        moved = (f"{key} = {data.get(key)!r} is {new or 'left out'}" for key, new in changes.items())
+        return read_values(home), tuple(moved)
+    except ConfigError as error:
+        raise BackupError(f"{packed.path}: {str(error).replace(f'{home}/', '')}") from None
 
 
 def check_room(packed: Packed, folder: Path) -> None:
@@ -82,7 +119,7 @@ def campaign_of(packed: Packed, part: str) -> str:
     return name
 
 
-def change_settings(home: Path, changes: Mapping[str, str]) -> None:
+def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:
     """Gives settings of a home other values. Raises ConfigError."""
     path = home / FILE_NAME
     path.write_text(with_values(path.read_text(encoding="utf-8"), changes), encoding="utf-8")
@@ -98,19 +135,3 @@ def complete_archive(house: House, now: dt.datetime) -> list[str]:
             turns = load_resolved(session, resolved_turns().where(Turn.id.in_(ids[start : start + _AT_ONCE])))
         problems += filter(None, [write_again(house, turn) for turn in turns if damaged(house.settings.archive, turn)])
     return list(dict.fromkeys(problems))
-
-
-def _unpack(packed: Packed, name: str, folder: Path, home: Path) -> None:
-    if not folder.resolve().is_relative_to(home.resolve()):
-        raise BackupError(f"{packed.path}: {FILE_NAME} names {folder}, which is not in the home")
-    folder.mkdir(parents=True, exist_ok=True)
-    with packed.part(name) as part:
-        try:
-            unpack(part, folder)
-        except BackupError as error:
-            raise BackupError(f"{packed.path}: {name}: {error}") from None
-
-
-def _value(home: Path, key: str) -> str:
-    text = (home / FILE_NAME).read_text(encoding="utf-8")
-    return str(tomllib.loads(text).get(key, key))

@@ -78,7 +78,7 @@ class Waiting:
             return BY_DEADLINE
         if any(map(self.is_held_by, self.awaited)):
             return None
-        return "all sheets in" if now >= self._last_sheet + self.settle else None
+        return "all sheets in" if self._is_settled(now) else None
 
     def _is_past(self, now: dt.datetime) -> bool:
         """Whether the deadline has passed, and the grace; a last sheet that comes in the grace has its settling."""
@@ -86,7 +86,11 @@ class Waiting:
             return False
         if now >= self.closes:
             return True
-        return not self.missing and (self._last_sheet <= self.deadline or now >= self._last_sheet + self.settle)
+        return not self.missing and (self._last_sheet <= self.deadline or self._is_settled(now))
+
+    def _is_settled(self, now: dt.datetime) -> bool:
+        """Return whether there was time for second thoughts; a sheet of a later time came while the clock was ahead."""
+        return not self._last_sheet <= now < self._last_sheet + self.settle
 
     @property
     def _last_sheet(self) -> dt.datetime:

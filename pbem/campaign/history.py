@@ -22,9 +22,17 @@ Past = Mapping[int, tuple[Event, ...]]
 
 def removed_before(session: Session, campaign_id: int, number: int) -> frozenset[Seat]:
     """The seats that the turns before that of this number were told the GM took out."""
-    earlier = (live(campaign_id), Turn.number < number, Turn.record.is_not(None))
-    records = session.scalars(select(Turn.record).where(*earlier))
-    return frozenset(seat for record in records for seat in json.loads(record or b"{}").get("removed", ()))
+    return frozenset(seat for seat, run in removed_in(session, campaign_id).items() if run < number)
+
+
+def removed_in(session: Session, campaign_id: int) -> dict[Seat, int]:
+    """Return the turn that was run without it, by each seat that has left the game; others may still come back."""
+    runs = select(Turn.number, Turn.record).where(live(campaign_id), Turn.record.is_not(None))
+    return {
+        seat: number
+        for number, record in session.execute(runs)
+        for seat in json.loads(record or b"{}").get("removed", ())
+    }
 
 
 _WITHDRAWN = (

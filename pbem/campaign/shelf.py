@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.ruleset import AnyRuleset, Enclosure, View
@@ -40,9 +40,8 @@ def named(ruleset: AnyRuleset, view: View) -> list[Enclosure]:
 
 
 def shelve(session: Session, campaign_id: int, turn_id: int, contents: Mapping[str, bytes]) -> None:
-    """Keeps what came with the ruling on an open turn, and forgets what came with an earlier one on the same turn."""
+    """Keeps what came with a ruling on an open turn: all of it, since earlier rulings stay in part, or come back."""
     here = Enclosed.campaign_id == campaign_id
-    session.execute(delete(Enclosed).where(here, Enclosed.turn_id == turn_id, Enclosed.sha256.not_in(contents)))
     kept = set(session.scalars(select(Enclosed.sha256).where(here, Enclosed.sha256.in_(contents))))
     for hash_, content in contents.items():
         if hash_ not in kept:

@@ -9,12 +9,20 @@ import click
 
 from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
 from pbem.backup import check_backup as check
-from pbem.commands.common import home_folder, known_games, open_home, show
+from pbem.commands.common import home_folder, known_games, open_home, say, show
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, home_option, json_option, now_option
-from pbem.config import load_settings
-from pbem.console.backup import checked_lines, exported_lines, imported_lines, made_lines, restored_lines
+from pbem.config import load_settings, reaches
+from pbem.console.backup import (
+    checked_lines,
+    exported_lines,
+    imported_lines,
+    made_lines,
+    reaching_lines,
+    restored_lines,
+)
 from pbem.console.bar import progress
+from pbem.housekeeping.closed import is_closed
 from pbem.housekeeping.closed import open_home as open_closed
 
 FILE = click.Path(path_type=Path)
@@ -65,12 +73,19 @@ def restore(file: Path, folder: Path, *, database: str, now: dt.datetime, as_jso
 
 
 @click.command(cls=Command)
+@click.option("--yes", "sure", is_flag=True, help="Do not ask whether its commands, servers and paths are right.")
 @home_option
-def reopen(home: Path | None) -> None:
-    """Let a restored home read, run and send again."""
+def reopen(*, sure: bool, home: Path | None) -> None:
+    """Show what a restored home runs and reaches; let it read, run and send again if you say so."""
     with open_home(home) as house:
-        was_closed = open_closed(house)
-    click.echo("The home is open: the next tick reads the mail." if was_closed else "The home was open already.")
+        if not is_closed(house):
+            click.echo("The home was open already.")
+            return
+        say(reaching_lines(reaches(house.settings.home)))
+        if not sure:
+            click.confirm("Open this home?", abort=True)
+        open_closed(house)
+    click.echo("The home is open: the next tick reads the mail.")
 
 
 @click.command("export", cls=Command)

@@ -16,7 +16,18 @@ from pbem.acts.people.roster import SetPolicy, ShowPolicy
 from pbem.acts.takeover import LAST_TURN, read_texts
 from pbem.commands.common import act, ask, open_home, say
 from pbem.commands.group import Command
-from pbem.commands.options import FILE, FOLDER, Pair, by_name, clock, home_option, json_option, now_option, pairs_option
+from pbem.commands.options import (
+    FILE,
+    FOLDER,
+    Pair,
+    by_name,
+    clock,
+    home_option,
+    json_option,
+    now_option,
+    pairs_option,
+    yes_option,
+)
 from pbem.telling.campaigns import created_lines
 
 
@@ -76,11 +87,12 @@ def new(
 
 @click.command(cls=Command)
 @click.argument("name")
+@yes_option
 @now_option
 @home_option
-def start(name: str, now: dt.datetime, home: Path | None) -> None:
+def start(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Start a campaign: set it up and queue its first reports."""
-    act(home, name, Start(), now)
+    act(home, name, Start(), now, sure=sure)
 
 
 @click.command(cls=Command)

@@ -5,19 +5,26 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from pbem.acts.act import Act, Question, Weighty, do, look
+from pbem.acts.act import Act, Question, attempt, do, do_as_shown, look
 from pbem.catalogue import Catalogue
+from pbem.commands.group import printable
 from pbem.config import find_home
 from pbem.house import House, open_house
 from pbem.logbook import open_log
-from pbem.telling import LOOKED, SCREEN, told
+from pbem.telling import ASKED, LOOKED, SCREEN, told
+
+UNCONFIRMED = 3
+"""The exit code of a command that has changed nothing, since it needs confirmation."""
+
+Facts = TypeVar("Facts")
 
 
 def known_games() -> Catalogue:
@@ -44,7 +51,7 @@ def open_home(home: Path | None, log: Path | None = None) -> Iterator[House]:
 def say(lines: Iterable[str]) -> None:
     """Prints lines."""
     for line in lines:
-        click.echo(line)
+        click.echo(printable(line))
 
 
 def show(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
@@ -59,21 +66,31 @@ def ask(home: Path | None, name: str, question: Question[Any], now: dt.datetime,
     show(facts, told(facts, SCREEN), as_json=as_json)
 
 
-def act(home: Path | None, name: str, wish: Act[Any], now: dt.datetime, *, as_json: bool = False) -> None:
-    """Does something to a campaign, and prints what was done."""
+def act(
+    home: Path | None, name: str, wish: Act[Any], now: dt.datetime, *, sure: bool = False, as_json: bool = False
+) -> None:
+    """Do something to a campaign, and print what was done; what needs confirmation is asked about as in `perform`."""
     with open_home(home) as house:
-        facts = do(house, name, wish, now)
+        facts = perform(house, name, wish, now, sure=sure, as_json=as_json)
     show(facts, told(facts, SCREEN), as_json=as_json)
 
 
-def act_if_sure(home: Path | None, name: str, wish: Weighty[Any], now: dt.datetime, *, sure: bool) -> None:
-    """Does something to a campaign; if not `sure`, only prints what it would come to."""
+def perform(house: House, name: str, wish: Act[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
+    """Do something to a campaign, and return what was done.
+
+    What needs confirmation, and is not `sure`, is shown first: at a terminal the caller is asked; without
+    one, or if they decline, nothing is changed and the command exits with `UNCONFIRMED`.
+    """
     if sure:
-        act(home, name, wish, now)
-        return
-    with open_home(home) as house:
-        facts = look(house, name, wish, now)
-    say(told(facts, LOOKED))
+        return do(house, name, wish, now)
+    tried = attempt(house, name, wish, now)
+    if tried.ground is None:
+        return tried.facts
+    asked = sys.stdin.isatty() and not as_json
+    show(tried.facts, told(tried.facts, ASKED if asked else LOOKED), as_json=as_json)
+    if not (asked and click.confirm("Do it?", err=True)):
+        raise click.exceptions.Exit(UNCONFIRMED)
+    return do_as_shown(house, name, wish, now, tried.ground)
 
 
 def _json_text(facts: Any) -> str:

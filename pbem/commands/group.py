@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,8 @@ import click
 
 from pbem.errors import PbemError, in_words
 from pbem.ruleset import RulesetError
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Command(click.Command):
@@ -57,14 +60,14 @@ class Commands(click.Group, Command):
             with _for_this_user_alone():
                 return super().invoke(ctx)
         except (PbemError, RulesetError) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error
         except UnicodeEncodeError as error:
             said = f"{error.object[error.start : error.end]!r} is no character that can be written"
             raise click.ClickException(f"{said}: look at the words of the command, and at its files") from error
         except BrokenPipeError:
             raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:
-            raise click.ClickException(in_words(error)) from error
+            raise click.ClickException(printable(in_words(error))) from error
 
 
 def _refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
@@ -77,6 +80,11 @@ def _refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
         if before is not None and not (option.multiple or option.is_flag):
             raise click.UsageError(f"{name} is given twice, and takes one value: give it once", ctx)
         seen[option.name] = option
+
+
+def printable(text: str) -> str:
+    """Return a text in which nothing steers a terminal: it may come from a stranger's file."""
+    return _CONTROLS.sub("�", text)
 
 
 @contextmanager

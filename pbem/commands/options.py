@@ -86,8 +86,8 @@ def now_option(command: F) -> F:
 
 
 def yes_option(command: F) -> F:
-    """Gives a command its --yes; without it the command only tells what it would do."""
-    return click.option("--yes", "sure", is_flag=True, help="Do it, instead of telling what it would do.")(command)
+    """Give a command its --yes, by which it does not ask where it needs confirmation."""
+    return click.option("--yes", "sure", is_flag=True, help="Do it without asking.")(command)
 
 
 def pairs_option(flag: str, name: str, written: str, text: str) -> Callable[[F], F]:

@@ -18,7 +18,7 @@ from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.campaign.reading import Lines
-from pbem.commands.common import act, act_if_sure, known_games, open_home, say
+from pbem.commands.common import act, known_games, open_home, say
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, F, home_option, now_option, pairs_option, yes_option
 from pbem.console.copies import copied_lines
@@ -26,7 +26,7 @@ from pbem.desk.sheet_files import sheet_lines
 from pbem.founding import found
 from pbem.house import open_house
 from pbem.ruleset import Seat
-from pbem.telling import SCREEN, told
+from pbem.telling import LOOKED, SCREEN, told
 from pbem.telling.turns import receipt_lines
 
 
@@ -43,7 +43,7 @@ def sheets_option(command: F) -> F:
 @home_option
 def rollback(name: str, turn: int, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Open an earlier TURN of a campaign again, with the sheets that had come in for it."""
-    act_if_sure(home, name, RollBack(turn), now, sure=sure)
+    act(home, name, RollBack(turn), now, sure=sure)
 
 
 @click.command(cls=Command)
@@ -62,14 +62,14 @@ def forward(name: str, now: dt.datetime, home: Path | None) -> None:
 @home_option
 def mend(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does."""
-    act_if_sure(home, name, Mend(), now, sure=sure)
+    act(home, name, Mend(), now, sure=sure)
 
 
 @click.command(cls=Command)
 @click.argument("name")
 @sheets_option
 @click.option("--without-patch", is_flag=True, help="Leave out what you changed of the state by hand.")
-@click.option("--dry-run", is_flag=True, help="Only tell whose report would change; so it is without --yes.")
+@click.option("--dry-run", is_flag=True, help="Only tell whose report would change.")
 @yes_option
 @now_option
 @home_option
@@ -88,7 +88,12 @@ def rerun(
     For an older turn roll the campaign back first, enter the sheets, and run it.
     """
     changes = Changes(sheets=_read_sheets(name, sheets), drop_patch=without_patch)
-    act_if_sure(home, name, Amend(changes), now, sure=sure and not dry_run)
+    if not dry_run:
+        act(home, name, Amend(changes), now, sure=sure)
+        return
+    with open_home(home) as house:
+        impact = look(house, name, Amend(changes), now)
+    say(told(impact, LOOKED))
 
 
 @click.command(cls=Command)

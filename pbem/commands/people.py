@@ -12,7 +12,7 @@ from pbem.acts.act import Act, Deed
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, ShowRoster, VacateSeat
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
-from pbem.commands.options import home_option, json_option, now_option
+from pbem.commands.options import home_option, json_option, now_option, yes_option
 from pbem.ruleset import Seat
 
 CHANGES: Mapping[str, Callable[[Seat], Act[Deed]]] = {
@@ -43,6 +43,7 @@ def invite(*, name: str, address: str, seat: str, now: dt.datetime, home: Path |
 @click.option("--remove", "kind", flag_value="remove", help="Take the seat out of the game, for good.")
 @click.option("--pause", "kind", flag_value="pause", help="Let turns no longer wait for the seat.")
 @click.option("--resume", "kind", flag_value="resume", help="Let turns wait for the seat again.")
+@yes_option
 @now_option
 @json_option
 @home_option
@@ -52,6 +53,7 @@ def seat(
     which: str | None,
     to: str | None,
     kind: str | None,
+    sure: bool,
     now: dt.datetime,
     as_json: bool,
     home: Path | None,
@@ -62,4 +64,5 @@ def seat(
     if which is None:
         ask(home, name, ShowRoster(), now, as_json=as_json)
     else:
-        act(home, name, GiveSeat(which, to) if to is not None else CHANGES[kind or ""](which), now, as_json=as_json)
+        wish = GiveSeat(which, to) if to is not None else CHANGES[kind or ""](which)
+        act(home, name, wish, now, sure=sure, as_json=as_json)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 
-from pbem.acts.act import do, look
+from pbem.acts.act import look
 from pbem.acts.past.entering import GiveSheet
 from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview, write_preview
+from pbem.acts.past.sheets import RestoreSheet, ShowSheets
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.acts.ruling.rolling import RollDice, ShowRolls
-from pbem.commands.common import act, act_if_sure, ask, open_home, say, show
+from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, ShowRuling
+from pbem.commands.common import act, ask, open_home, perform, say, show
 from pbem.commands.group import Command
-from pbem.commands.options import FOLDER, NUMBER, clock, home_option, json_option, now_option, yes_option
+from pbem.commands.options import FOLDER, NUMBER, F, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.console.umpire import rule
 from pbem.desk.sheet_files import sheet_lines
@@ -26,6 +29,12 @@ from pbem.telling import SCREEN, told
 
 RULINGS = "rulings"
 """The folder of a home with what GMs have written in their editors, a folder a turn."""
+
+
+def restore_option(text: str) -> Callable[[F], F]:
+    """Return what gives a command its --restore, with a number behind it or not; then it is 0."""
+    kind = click.IntRange(0, 2**31 - 1)
+    return click.option("--restore", type=kind, is_flag=False, flag_value=0, metavar="[NUMBER]", help=text)
 
 
 @click.command(cls=Command)
@@ -45,14 +54,34 @@ def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, ho
 
 @click.command(cls=Command)
 @click.argument("name")
-@click.argument("seat")
-@click.argument("file", type=click.File("rb"))
+@click.argument("seat", required=False)
+@click.argument("file", type=click.File("rb"), required=False)
+@restore_option("Enter an earlier sheet again. [default: the newest that does not count]")
 @yes_option
 @now_option
 @home_option
-def sheet(*, name: str, seat: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
-    """Enter the order lines in FILE as a seat's sheet for the open turn; its player gets the receipt."""
-    act_if_sure(home, name, GiveSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
+def sheet(
+    *,
+    name: str,
+    seat: str | None,
+    file: BinaryIO | None,
+    restore: int | None,
+    sure: bool,
+    now: dt.datetime,
+    home: Path | None,
+) -> None:
+    """Enter the order lines in FILE as a seat's sheet for the open turn; its player gets the receipt.
+
+    Without FILE, show the seat's sheets; without SEAT, those of all.
+    """
+    if restore is not None and (file is not None or seat is None):
+        raise click.UsageError("name a SEAT with --restore, and no FILE")
+    if seat is None or (file is None and restore is None):
+        ask(home, name, ShowSheets(seat), now)
+    elif file is not None:
+        act(home, name, GiveSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
+    else:
+        act(home, name, RestoreSheet(seat, restore or None), now, sure=sure)
 
 
 @click.command(cls=Command)
@@ -61,6 +90,9 @@ def sheet(*, name: str, seat: str, file: BinaryIO, sure: bool, now: dt.datetime,
 @click.option("--edit", is_flag=True, help="Write the ruling in your editor, one file after the other.")
 @click.option("--take", is_flag=True, help="Read the files as the ruling on the open turn.")
 @click.option("--force", is_flag=True, help="Write files anew that are there already.")
+@click.option("--drop", is_flag=True, help="Let the ruling count no more; the turn waits for another.")
+@restore_option("Bring an earlier ruling back. [default: the newest that does not count]")
+@yes_option
 @now_option
 @json_option
 @home_option
@@ -73,18 +105,30 @@ def adjudicate(
     edit: bool,
     take: bool,
     force: bool,
+    drop: bool,
+    restore: int | None,
+    sure: bool,
     now: dt.datetime,
     as_json: bool,
     home: Path | None,
 ) -> None:
-    """Write the sheets and the files of a GM's ruling into FOLDER, or take them. Exits 1 if they have an error."""
-    if take and force:
-        raise click.UsageError("give one of --take and --force")
-    if edit == (folder is not None) or (edit and (take or force)):
-        raise click.UsageError("give a FOLDER, or --edit alone")
+    """Show what was ruled on the open turn, or write the files of a ruling into FOLDER, or take them.
+
+    Files that are taken replace the parts of an earlier ruling that they name. Exits 1 if they have an error.
+    """
+    _check_options(folder=folder is not None, edit=edit, take=take, force=force, drop=drop, restore=restore is not None)
+    if drop:
+        act(home, name, DropRuling(), now, sure=sure, as_json=as_json)
+        return
+    if restore is not None:
+        act(home, name, RestoreRuling(restore or None), now, sure=sure, as_json=as_json)
+        return
+    if folder is None and not edit:
+        ask(home, name, ShowRuling(), now, as_json=as_json)
+        return
     with open_home(home) as house:
         if folder is None:
-            edited = _edited(house, name, now)
+            edited = _edited(house, name, now, sure=sure)
             if edited is None:
                 return
             taken = edited
@@ -93,12 +137,21 @@ def adjudicate(
             show(written, ruling_folder_lines(written), as_json=as_json)
             return
         else:
-            taken = do(house, name, read_folder(name, folder).taken(), now)
+            taken = perform(house, name, read_folder(name, folder).taken(), now, sure=sure, as_json=as_json)
     show(taken, told(taken, SCREEN), as_json=as_json)
     context.exit(0 if taken.kept else 1)
 
 
-def _edited(house: House, name: str, now: dt.datetime) -> Taken | None:
+def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: bool, restore: bool) -> None:
+    if take and force:
+        raise click.UsageError("give one of --take and --force")
+    if (take or force) and not folder:
+        raise click.UsageError("give a FOLDER with --take or --force")
+    if sum((folder, edit, drop, restore)) > 1:
+        raise click.UsageError("give one of FOLDER, --edit, --drop and --restore")
+
+
+def _edited(house: House, name: str, now: dt.datetime, *, sure: bool) -> Taken | None:
     """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
     form = look(house, name, ShowRulingForm(), now)
     folder = house.settings.home / RULINGS / f"{name}-{form.turn}"
@@ -109,7 +162,7 @@ def _edited(house: House, name: str, now: dt.datetime) -> Taken | None:
 
     if not rule(form, folder, lambda: look(house, name, ruling(), now)):
         return None
-    return do(house, name, ruling(), now)
+    return perform(house, name, ruling(), now, sure=sure)
 
 
 @click.command(cls=Command)
@@ -151,7 +204,7 @@ def state(name: str, home: Path | None) -> None:
 @home_option
 def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Change the state of the open turn to that in FILE, or by the JSON Patch (RFC 6902) in it."""
-    act_if_sure(home, name, Patch(_read_json(file)), now, sure=sure)
+    act(home, name, Patch(_read_json(file)), now, sure=sure)
 
 
 def _read_json(file: BinaryIO) -> Any:

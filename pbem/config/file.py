@@ -4,6 +4,9 @@ from __future__ import annotations
 
 FILE_NAME = "pbem.toml"
 
+INACTIVE = "pbem.inactive"
+"""A file in a home that was restored and not activated yet. While it is there, nothing that came along is used."""
+
 DEFAULT_FILE = """\
 # Settings of this play-by-email house. `address` is the only one without a default.
 

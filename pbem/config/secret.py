@@ -21,9 +21,12 @@ class Secret:
 
     env: str = ""
     command: str = field(default="", repr=False)  # it may hold what it prints
+    inactive: bool = False
 
     def read(self, setting: str) -> str:
         """The secret itself. Raises ConfigError, naming the setting, when it cannot be had."""
+        if self.inactive:
+            raise ConfigError(f"{setting} in {FILE_NAME} is not used before this home is opened, with: pbem reopen")
         if self.env:
             value = os.environ.get(self.env, "")
             if not value:

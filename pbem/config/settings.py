@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pbem.config.file import DEFAULT_FILE, FILE_NAME
+from pbem.config.file import DEFAULT_FILE, FILE_NAME, INACTIVE
 from pbem.config.pace import Pace
 from pbem.config.secret import Secret
 from pbem.config.urls import CARRIERS, INBOXES, PostUrl, read_post_url
@@ -17,10 +17,15 @@ from pbem.config.values import DEFAULTS, READERS, Dkim, cores
 from pbem.durable import write_whole
 from pbem.errors import ConfigError, reason_of
 
+SECRETS = ("inbox_password", "carrier_password", "inbox_oauth", "carrier_oauth")
+
 
 @dataclass(frozen=True)
 class Settings:
-    """What `pbem.toml` says, with paths made absolute. See `write_default_settings` for a commented example."""
+    """What `pbem.toml` says, with paths made absolute. See `write_default_settings` for a commented example.
+
+    A home that was restored is not `active` before its operator says so: its templates and secrets are not used.
+    """
 
     home: Path
     address: str
@@ -47,6 +52,12 @@ class Settings:
     authserv_id: str
     site: Path | None
     site_url: str
+    active: bool = True
+
+    @property
+    def own_templates(self) -> Path | None:
+        """The folder of templates that are used before the program's own."""
+        return self.templates if self.active else None
 
     @property
     def has_site(self) -> bool:
@@ -94,7 +105,7 @@ def write_default_settings(home: Path, address: str) -> Path:
 def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
     """The settings of a home folder, if need be without some. Raises ConfigError with the first thing to mend."""
     home = home.resolve()
-    data = {key: value for key, value in _read_file(home / FILE_NAME).items() if key not in without}
+    data = {key: value for key, value in read_values(home).items() if key not in without}
     for key in data:
         _reader(key)
     if "address" not in data:
@@ -103,7 +114,25 @@ def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
         )
     values = {**DEFAULTS, **data}
     read = {key: reader(key, values[key]) for key, reader in READERS.items() if key in values}
-    return _settled(home, read, explicit=data.keys())
+    settings = _settled(home, read, explicit=data.keys())
+    return _inactive(settings) if (home / INACTIVE).exists() else settings
+
+
+def read_values(home: Path) -> dict[str, Any]:
+    """Return what a home's `pbem.toml` says, as it stands there. Raise ConfigError if it is not TOML."""
+    return _read_file(home / FILE_NAME)
+
+
+def check_values(data: Mapping[str, Any]) -> None:
+    """Raise ConfigError for the first setting that cannot be read."""
+    for key, value in data.items():
+        _reader(key)(key, value)
+
+
+def _inactive(settings: Settings) -> Settings:
+    found = {key: getattr(settings, key) for key in SECRETS}
+    secrets = {key: replace(secret, inactive=True) for key, secret in found.items() if secret is not None}
+    return replace(settings, active=False, **secrets)
 
 
 def settings_problems(home: Path) -> list[str]:

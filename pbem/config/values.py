@@ -143,7 +143,7 @@ def _secret(key: str, value: Any) -> Secret:
     if not isinstance(value, dict) or len(value) != 1 or not value.keys() <= {"env", "command"}:
         raise ConfigError(f"{FILE_NAME}: {key} must be {form}")
     ((kind, source),) = value.items()
-    return Secret(**{kind: _command(key, source) if kind == "command" else _text(key, source)})
+    return Secret(command=_command(key, source)) if kind == "command" else Secret(env=_text(key, source))
 
 
 def _command(key: str, value: Any) -> str:

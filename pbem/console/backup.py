@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.report.wording import counted, sentence, when, wrapped
@@ -51,20 +51,32 @@ def restored_lines(restored: Restored) -> Iterator[str]:
             "pbem outbox lists what is held back, and pbem outbox --retry all sends it."
         )
     yield from (wrapped(f"Missing: {each}.") for each in restored.lacks)
+    yield from (wrapped(f"Changed in pbem.toml, to keep to the home: {each}.") for each in restored.moved)
+    yield from reaching_lines(restored.reaches)
     yield from _unknown(restored.unknown)
     yield from _left_out(restored.left_out)
     yield from (wrapped(f"Problem: {sentence(problem)}") for problem in restored.problems)
     yield ""
     yield "Next, in the new home:"
     came = f"Letters that came after {when(restored.made, 'UTC')} and were read by the old home lie in its mailbox's"
+    first = (
+        "Make sure that the old home is at work no more, and put in place what is missing. If the backup is another "
+        "person's, look through pbem.toml: what it names may be theirs."
+    )
     steps = (
-        "Make sure that the old home is at work no more, and put in place what is missing.",
+        first,
         "pbem doctor",
         f"{came} folder Processed: move them back to the inbox. What is known already is not taken twice.",
-        "pbem reopen, and then pbem tick: it reads the mail.",
+        "pbem reopen, which asks whether that is right, and then pbem tick: it reads the mail.",
         "pbem status; for each campaign that is held: pbem extend, if its deadline is near, and pbem release.",
     )
     yield from (wrapped(f"{number}. {step}", "   ") for number, step in enumerate(steps, start=1))
+
+
+def reaching_lines(reaches: Sequence[str]) -> Iterator[str]:
+    """Tell what a home will run and reach."""
+    yield "Once it is open, by its pbem.toml:"
+    yield from (wrapped(f"- {each}", "  ") for each in reaches)
 
 
 def exported_lines(exported: Exported) -> Iterator[str]:

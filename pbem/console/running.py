@@ -25,6 +25,7 @@ def tick_lines(done: Ticked) -> Iterator[str]:
         (before.letters, f"{counted(before.letters, 'letter')} dealt with: {counted(before.sheets, 'order sheet')}."),
         (before.unanswered, f"{counted(before.unanswered, 'letter')} left unanswered; see the notes in: pbem letters"),
         (before.set_aside, f"{counted(before.set_aside, 'letter')} set aside; see: pbem letters"),
+        (before.left, f"{counted(before.left, 'letter')} left for the next tick: so many came that this one stopped."),
         (done.reminded, f"{counted(done.reminded, 'reminder')} written."),
         *((1, f"{turn.campaign}: turn {turn.turn} resolved ({turn.reason}).") for turn in done.resolved),
         *((1, f"{turn.campaign}: turn {turn.turn} is held; see: pbem status {turn.campaign}") for turn in done.held),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -12,9 +12,9 @@ from sqlalchemy.exc import IntegrityError
 from pbem.budget import Overrun, within
 from pbem.desk.aside import close_letter, set_aside, set_aside_unread
 from pbem.desk.attempts import MOST_ATTEMPTS, Waiting, attempted, in_groups, waiting_letters
-from pbem.desk.floods import tell_of_letters
+from pbem.desk.floods import tell_of_echo, tell_of_letters
 from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
-from pbem.desk.replies import Case
+from pbem.desk.replies import ECHO, Case
 from pbem.desk.routes import Raw, Read, follow, opened, read_mail, way_of, with_files
 from pbem.desk.sheet import Names
 from pbem.desk.together import Dealt, note_dealt, take_together
@@ -29,37 +29,45 @@ from pbem.store.states import LetterState
 
 @dataclass(slots=True)
 class Tally:
-    """What came of the letters dealt with; `unanswered` had an answer due, which limits forbade."""
+    """What came of the letters dealt with; `unanswered` had an answer due, which limits forbade.
+
+    `left` are those for which there was no room; then all that came before `read_until` were dealt with.
+    """
 
     letters: int = 0
     sheets: int = 0
     set_aside: int = 0
     unanswered: int = 0
-
-    def add(self, other: Tally) -> None:
-        """Add what came of further letters."""
-        for field in fields(self):
-            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+    left: int = 0
+    read_until: dt.datetime | None = None
 
 
-def answer_letters(house: House, now: dt.datetime, *, lane: str | None = None, progress: Progress = silent) -> Tally:
+def answer_letters(
+    house: House, now: dt.datetime, *, lane: str | None = None, most: int | None = None, progress: Progress = silent
+) -> Tally:
     """Deals with every new letter, oldest first; of a lane alone, with those that may go now.
 
-    None takes more than its budget, or kills a third reader.
+    After `most` bytes of letters the others are left for the next time. None takes more than its budget, or is
+    charged with a third attempt.
     """
-    tally = Tally()
+    tally, size = Tally(), 0
     with house.store.reading() as session:
         waiting = waiting_letters(session, lane)
         if not waiting:
             return tally
         known = frozenset(session.scalars(select(Campaign.name)))
-    for group in in_groups(waiting):
+    for at, group in in_groups(waiting):
+        if most is not None and size >= most:
+            tally.left, tally.read_until = len(waiting) - at, group[0].received_at
+            break
         if group[0].attempts >= MOST_ATTEMPTS:
             tally.letters += 1
             tally.set_aside += set_aside_unread(house, now, group[0].id)
             continue
         with attempted(house.store, group):
-            for _ in _answered(house, now, _mails(house, group), known, tally):
+            mails = _mails(house, group)
+            size += sum(len(mail.raw) for mail in mails)
+            for _ in _answered(house, now, mails, known, tally):
                 progress("answering", tally.letters, len(waiting))
     return tally
 
@@ -138,7 +146,8 @@ def _deal(house: House, now: dt.datetime, read: Read, known: Names) -> Dealt:
             left_alone = f"not dealt with: {many}; it can be tried again later{told}"
             dealt = Dealt(left_alone, state=LetterState.QUARANTINED)
         else:
-            dealt = Dealt(note, is_sheet, silences=tuple(case.silences))
+            told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
+            dealt = Dealt(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
         note_dealt(session, [(case, dealt)])
     tell("letter answered", letter=read.mail.id, note=dealt.note)
     return dealt

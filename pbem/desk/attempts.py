@@ -1,9 +1,10 @@
-"""The letters that wait, and how often each was begun: what kills the reader is found out, and kills no third time.
+"""The letters that wait, and how often each was begun: what kills the reader is found out, and then left alone.
 
-An attempt is noted before it is made, for some letters at once. If the process
-is killed meanwhile, nobody knows which of them did it; so from then on they are
-tried one by one, in their place among the others, and only the one that kills
-the reader again is left.
+An attempt is noted before it is made. Letters are tried some at a time first; if
+the process is killed meanwhile, that is charged to none of them, as it may have
+been any, or somebody outside. From then on they are tried one by one, in their
+place among the others, and an attempt is charged to the one letter that was
+being read.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ from pbem.store.states import LetterState
 AT_ONCE = 20
 """Letters tried, and held in memory, at a time."""
 
-MOST_ATTEMPTS = 2
-"""Attempts after which a letter is not tried again by itself."""
+SUSPECTED = 1
+"""What is noted of letters that are tried together: the reader that is killed then was not killed by most of them."""
+
+MOST_ATTEMPTS = SUSPECTED + 2
+"""What is noted of a letter that has ended its reader twice, and is not tried again by itself."""
 
 
 ALONE = ""
@@ -34,10 +38,11 @@ ALONE = ""
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A new letter, and how often reading it has ended with the reader."""
+    """A new letter, and what is noted of attempts that ended with the reader (`SUSPECTED`, `MOST_ATTEMPTS`)."""
 
     id: int
     attempts: int
+    received_at: dt.datetime
 
 
 def waiting_letters(session: Session, lane: str | None = None) -> list[Waiting]:
@@ -68,26 +73,29 @@ _NEW = Letter.state == LetterState.NEW
 _AS_THEY_CAME = (Letter.received_at, Letter.id)
 
 
-_ALL_NEW = select(Letter.id, Letter.attempts).where(_NEW).order_by(*_AS_THEY_CAME)
+_ALL_NEW = select(Letter.id, Letter.attempts, Letter.received_at).where(_NEW).order_by(*_AS_THEY_CAME)
 
 
 def _new_letters(session: Session, *which: ColumnElement[bool]) -> list[Waiting]:
     return [Waiting(*row) for row in session.execute(_ALL_NEW.where(*which))]
 
 
-def in_groups(letters: Sequence[Waiting]) -> Iterator[list[Waiting]]:
-    """The letters in their order: those never tried some at a time, any other by itself."""
+def in_groups(letters: Sequence[Waiting]) -> Iterator[tuple[int, list[Waiting]]]:
+    """Yield the letters in their order with the place of the first: those never tried some at a time, others alone."""
+    done = 0
     for tried, some in groupby(letters, key=lambda letter: letter.attempts > 0):
         alike = list(some)
         size = 1 if tried else AT_ONCE
-        yield from (alike[at : at + size] for at in range(0, len(alike), size))
+        for at in range(0, len(alike), size):
+            yield done + at, alike[at : at + size]
+        done += len(alike)
 
 
 @contextmanager
 def attempted(store: Store, letters: Sequence[Waiting]) -> Iterator[None]:
-    """Notes an attempt at some letters, all tried equally often; takes it back if the block gives up in good order."""
+    """Note an attempt at some letters, all tried equally often; take it back if the block gives up in good order."""
     ids, before = [letter.id for letter in letters], letters[0].attempts
-    _note(store, ids, before + 1)
+    _note(store, ids, SUSPECTED if len(letters) > 1 else max(before, SUSPECTED) + 1)
     try:
         yield
     except BaseException:

@@ -8,6 +8,7 @@ from typing import Literal
 from pbem.desk.seats import SeatContext, Shown, StandIn
 from pbem.desk.sheet import Header
 from pbem.report.pages import Reason
+from pbem.report.people_pages import Doubt
 
 Proof = Literal["confirmed", "token", "code", "reply", "address"]
 """How a letter shows whose it is.
@@ -82,8 +83,9 @@ class Unproven:
 
     `spot` is None for what concerns no seat. `orders`: it is a sheet, for the
     open turn. `weighty`: what it asks can give the seat away, or speaks for its
-    player. `pressed`: a mail program's button to unsubscribe has sent it. `at`
-    is the line on which begins what it asks.
+    player. `pressed`: a mail program's button to unsubscribe has sent it.
+    `leaves`: it is its player's, who asks to leave. `at` is the line on which
+    begins what it asks. `doubt`: it shows whose it is, but may not be meant.
     """
 
     spot: SeatContext | None
@@ -91,7 +93,9 @@ class Unproven:
     orders: bool = False
     weighty: bool = False
     pressed: bool = False
+    leaves: bool = False
     at: int = 0
+    doubt: Doubt | None = None
 
 
 @dataclass(frozen=True, slots=True)

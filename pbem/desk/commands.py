@@ -13,8 +13,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
+from pbem.acts.act import Confirmed, Harmless, Reversible, Weight
 from pbem.post.addresses import one_address
 from pbem.ruleset import Kind, Order, OrderBook, Refused, Word
 
@@ -67,6 +68,8 @@ class Address(Kind):
         return (self.example,)
 
 
+_SHOWS = Harmless("it only shows")
+
 CAMPAIGN = Free("campaign", "the name of a campaign", "trap7")
 SEAT = Free("seat", "the name of a seat", "blue")
 CODE = Free("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
@@ -80,9 +83,11 @@ class Command(Order):
     """Base of all commands.
 
     `needs_seat`: it is about one seat, which the letter must show to be its
-    writer's. `takes_text`: all that stands below it is its text.
+    writer's. `takes_text`: all that stands below it is its text. `weight` is
+    that of an action which no act does; others have that of their act.
     """
 
+    weight: ClassVar[Weight]
     needs_seat = True
     takes_text = False
 
@@ -91,6 +96,7 @@ class Command(Order):
 class Status(Command):
     """See how your campaigns stand: deadlines, and the sheet of yours that counts."""
 
+    weight = _SHOWS
     usage = "STATUS"
     needs_seat = False
 
@@ -99,6 +105,7 @@ class Status(Command):
 class Resend(Command):
     """Get a report of yours again: that of a turn as your reports call it, or by its number alone, or the newest."""
 
+    weight = _SHOWS
     usage = "RESEND [turn...]"
     turn: Annotated[tuple[str, ...], TURN] = ()
 
@@ -107,6 +114,7 @@ class Resend(Command):
 class History(Command):
     """See what was done in your campaign, turn by turn, as far as players may read it."""
 
+    weight = _SHOWS
     usage = "HISTORY"
 
 
@@ -115,6 +123,7 @@ class Rules(Command):
     """Get the rulebook of your game; of its sections only those with these words in their headings, or else in their
     text. If you play several games, name the campaign first: RULES trap7 combat."""
 
+    weight = _SHOWS
     usage = "RULES [about...]"
     needs_seat = False
     about: Annotated[tuple[str, ...], ABOUT] = ()
@@ -124,6 +133,7 @@ class Rules(Command):
 class Join(Command):
     """Ask for a seat in a campaign, or for a place on its standby list."""
 
+    weight = Reversible("", "WITHDRAW campaign")
     usage = "JOIN campaign [AS seat]"
     needs_seat, takes_text = False, True
     campaign: Annotated[str, CAMPAIGN]
@@ -134,6 +144,7 @@ class Join(Command):
 class Withdraw(Command):
     """Take back that you asked for a seat."""
 
+    weight = Reversible("", "JOIN campaign")
     usage = "WITHDRAW campaign"
     needs_seat = False
     campaign: Annotated[str, CAMPAIGN]
@@ -143,6 +154,7 @@ class Withdraw(Command):
 class Confirm(Command):
     """Confirm what a mail with this code asks of you."""
 
+    weight = Harmless("it is itself the confirmation of what a mail has shown")
     usage = "CONFIRM code"
     needs_seat = False
     code: Annotated[str, CODE]
@@ -150,7 +162,7 @@ class Confirm(Command):
 
 @dataclass(frozen=True, slots=True)
 class Leave(Command):
-    """Give your seat up. Somebody else may take it over."""
+    """Give your seat up. You are asked whether you mean it; then somebody else may take it over."""
 
     usage = "LEAVE"
 
@@ -201,6 +213,7 @@ class ChangeAddress(Command):
     """Play from another address. Your old address is asked to confirm it,
     then the new one."""
 
+    weight = Confirmed("the address from which all seats are played", "ADDRESS address")
     usage = "ADDRESS address"
     needs_seat = False
     address: Annotated[str, ADDRESS]
@@ -210,6 +223,7 @@ class ChangeAddress(Command):
 class Fallback(Command):
     """Name a second address, for mail that your own does not take; your own name for none."""
 
+    weight = Confirmed("the second address", "FALLBACK address")
     usage = "FALLBACK address"
     needs_seat = False
     address: Annotated[str, ADDRESS]
@@ -220,6 +234,7 @@ class MailAs(Command):
     """Choose how reports come: as text alone, or with HTML and pictures; with the deadline as a file for your calendar,
     or without; also as a page for your browser, with a desk for orders, or as a link to one, or without."""
 
+    weight = Reversible("", "FORMAT form")
     usage = "FORMAT form"
     needs_seat = False
     form: Annotated[str, Word(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR", "PAGE", "LINK", "NOPAGE"))]

@@ -188,7 +188,8 @@ def _asker(case: Case, request: CommandList, parsed: Parsed) -> _Asker | Claim:
     if isinstance(claim, Seated):
         asked = next((order for order in asks if _must_ask(case, claim, order)), None)
         if asked is not None:
-            return Unproven(claim.spot, to=claim.spot.address, weighty=isinstance(asked, _WEIGHTY))
+            leaves = isinstance(asked, Leave) and _is_proven(case, claim)
+            return Unproven(claim.spot, to=claim.spot.address, weighty=isinstance(asked, _WEIGHTY), leaves=leaves)
         return _at(case, claim.spot, proven=_is_proven(case, claim))
     if isinstance(claim, Unproven):
         spot = claim.spot
@@ -273,6 +274,8 @@ def _must_ask(case: Case, claim: Seated, order: Order) -> bool:
     """Whether the registered address is asked before a command is done: for a word, if nothing shows but an address."""
     if isinstance(order, ChooseWord):
         return claim.proof == "address" and case.verdict != "pass" and not _is_late(claim.spot, order)
+    if isinstance(order, Leave):
+        return claim.proof != "confirmed"  # it ends a seat, so that it is asked about whoever shows what
     return isinstance(order, _WEIGHTY) and not _is_proven(case, claim)
 
 
@@ -303,6 +306,8 @@ def _slip(case: Case, request: CommandList, parsed: Parsed, order: Order) -> str
 def _answered(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, done: list[Done]) -> str:
     told = tuple(each for each in done if each.result)
     if not (told or parsed.findings):
+        if case.silences:
+            return f"not answered: {'; '.join(case.silences)}"
         return "answered by what it brought about"
     page = Answer(
         address=case.address,

@@ -13,14 +13,14 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Question, Scene, leave_traces
+from pbem.acts.act import Act, Question, Scene, confirmation, leave_traces
 from pbem.acts.past.forking import WhatIf
 from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
 from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
 from pbem.desk.gm_acts import WISHES, Wish
-from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmSheet, GmText, read_gm_sheet
+from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmSheet, GmText, Rule, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import CampaignError, PbemError, StoreError
 from pbem.house import House
@@ -127,15 +127,23 @@ def _perform(case: Case, name: str, order: Any, text: GmText, wishes: Wishes) ->
 
 
 def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
-    """Does what is wished, or looks at it: so with what asks for a YES, and has none."""
-    asks = order.asks_for_yes and order.sure is None
-    if isinstance(wish, Act) and not asks:
+    """Do what is wished, or look at it: at what needs confirmation too, unless the command has a YES."""
+    asked = confirmation(wish, scene) if isinstance(wish, Act) and order.sure is None else None
+    if isinstance(wish, Act) and asked is None:
         facts, door = wish.do(scene), mail_door()
     else:
         assert isinstance(wish, Question)
-        facts, door = wish.look(scene), mail_door(f"{GM_COMMANDS.line(order)} YES" if asks else "")
+        facts = wish.look(scene) if asked is None else asked
+        door = mail_door("" if asked is None else _confirming(scene, order))
         leave_traces(scene, wish.traces(facts))
     return _Answer("\n".join(told(facts, door)), _files(facts))
+
+
+def _confirming(scene: Scene, order: GmCommand) -> str:
+    """Return the command that does what was only looked at; a ruling names its turn, lest it comes in the next."""
+    if isinstance(order, Rule) and order.what is None:
+        order = replace(order, number=str(scene.snapshot.turn))
+    return f"{GM_COMMANDS.line(order)} YES"
 
 
 def _files(facts: Any) -> tuple[Part, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pbem.acts.act import Act, Question
@@ -17,6 +18,7 @@ from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import GoForward, RollBack
+from pbem.acts.past.sheets import RestoreSheet, ShowSheets
 from pbem.acts.people.roster import (
     ExpelSeat,
     GiveSeat,
@@ -32,6 +34,7 @@ from pbem.acts.press.writing import EVERYBODY
 from pbem.acts.ruling.adjudicating import ruling_by_mail
 from pbem.acts.ruling.rolling import RollDice, ShowRolls
 from pbem.acts.ruling.rulingform import read_form
+from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, ShowRuling
 from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule, ShowDeadlines
@@ -77,13 +80,33 @@ def _patch(_: by_mail.PatchState, text: GmText) -> Wish:
         raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
 
-def _rule(_: by_mail.Rule, text: GmText) -> Wish:
+def _give_sheet(order: by_mail.GiveSheet, text: GmText) -> Wish:
+    if order.what is None and order.number is not None:
+        raise CampaignError(f"to have an earlier sheet back, write: SHEET {order.seat} BACK {order.number}")
+    if order.what is not None and text.words:
+        raise CampaignError(f"nothing stands below SHEET {order.seat} BACK: it is not known what to do with it")
+    if order.what is not None:
+        return RestoreSheet(order.seat, None if order.number is None else _number(order.number))
+    return GiveSheet(order.seat, text.orders) if text.words else ShowSheets(order.seat)
+
+
+def _rule(order: by_mail.Rule, text: GmText) -> Wish:
+    number = None if order.number is None else _number(order.number)
+    if order.what is not None and text.words:
+        raise CampaignError(f"nothing stands below RULING {order.what}: it is not known what to do with it")
+    if order.what == "OFF":
+        return DropRuling()
+    if order.what == "BACK":
+        return RestoreRuling(number)
+    # A picture in the text of a mail may be the logo of its writer, and is no ruling.
+    if not (text.words or text.cut or any(not each.inline for each in text.attached)):
+        return ShowRuling()
     if text.cut:
         raise CampaignError(
             "the mail is too big, and only its beginning was read: make pictures smaller, or have the ruling read from "
             f"a folder; with all its files a mail may have {as_size(MAX_GM_MAIL)}"
         )
-    return ruling_by_mail(read_form(line for _, line in text.lines), text.attached)
+    return replace(ruling_by_mail(read_form(line for _, line in text.lines), text.attached), turn=number)
 
 
 def _words(text: GmText) -> str:
@@ -125,7 +148,8 @@ WISHES: Mapping[type[by_mail.GmCommand], Callable[[Any, GmText], Wish]] = {
     by_mail.AddText: _add_text,
     by_mail.DropText: lambda order, _text: DropText(_number(order.text)),
     by_mail.Announce: _announce,
-    by_mail.GiveSheet: lambda order, text: GiveSheet(order.seat, text.orders),
+    by_mail.GiveSheet: _give_sheet,
+    by_mail.ShowSheets: lambda order, _text: ShowSheets(order.seat),
     by_mail.Rule: _rule,
     by_mail.RollDice: lambda order, _text: RollDice(order.dice, " ".join(order.label)),
     by_mail.ShowRolls: lambda order, _text: ShowRolls(_number(order.turn) if order.turn else None),

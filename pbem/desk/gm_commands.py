@@ -12,19 +12,21 @@ A command with a text has all that stands below it, so it comes last.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pbem.campaign.reading import Lines
 from pbem.desk.commands import ADDRESS, SEAT, TURN, Free
 from pbem.desk.sheet import without_keys_in
 from pbem.post.attached import Attached
 from pbem.post.cleaning import is_end
-from pbem.ruleset import Order, OrderBook, Parsed, Word, split_words
+from pbem.ruleset import Kind, Order, OrderBook, Parsed, Refused, Word, split_words
 
 _SURE = Word(("YES",))
 _REAL = Word(("REAL",))
+_BACK = Word(("BACK",))
+_RULING = Word(("OFF", "BACK"))
 _SPAN = Free("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
 _NAME = Free("rule", "the name of a house rule", "grace")
 _VALUE = Free("value", "its value", "12h")
@@ -35,17 +37,35 @@ _LABEL = Free("words", "what the roll is for", "ann storms the gate")
 _REASON = Free("reason", "words", "I am on a train")
 
 
+class _Number(Kind):
+    """A number; kept as it is typed."""
+
+    shown, expected = "number", "a number"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """The number. Raises Refused."""
+        if not (word.isascii() and word.isdigit() and len(word) < 10):
+            raise Refused("not-a-number", f"expected {self.expected}, got {word!r}")
+        return word
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return ("2",)
+
+
+_NUMBER = _Number()
+
+
 class GmCommand(Order):
     """Base of all commands of a GM.
 
     With `takes_text`, all that stands below is its text, and with `takes_files`
-    the files of the mail are its own. What `asks_for_yes` is only looked at
-    without that word, which is its field `sure`.
+    the files of the mail are its own. Whether it needs confirmation says the
+    `weight` of the act that it wishes; such a command has the field `sure`, the
+    word YES, without which the act is only looked at.
     """
 
     takes_text = False
     takes_files = False
-    asks_for_yes = False
     sure: str | None = None
 
 
@@ -107,9 +127,10 @@ class ShowState(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class StartCampaign(GmCommand):
-    """Start the campaign with those who are seated."""
+    """Start the campaign with those who are seated. Without YES you are told first whose seats would be left out."""
 
-    usage = "START"
+    usage = "START [sure]"
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +207,21 @@ class ResumeSeat(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class GiveSeat(GmCommand):
-    """Hand a seat over to whoever has this address."""
+    """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
 
-    usage = "SEAT seat TO address"
+    usage = "SEAT seat TO address [sure]"
     seat: Annotated[str, SEAT]
     address: Annotated[str, ADDRESS]
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSeat(GmCommand):
-    """Take a seat from its player, and offer it to the standbys."""
+    """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
 
-    usage = "OPEN seat"
+    usage = "OPEN seat [sure]"
     seat: Annotated[str, SEAT]
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +229,6 @@ class RemoveSeat(GmCommand):
     """Take a seat out of the game, for good, when the turn is run."""
 
     usage = "REMOVE seat [sure]"
-    asks_for_yes = True
     seat: Annotated[str, SEAT]
     sure: Annotated[str | None, _SURE] = None
 
@@ -257,20 +279,41 @@ class Announce(GmCommand):
 
 @dataclass(frozen=True, slots=True)
 class GiveSheet(GmCommand):
-    """Enter the order lines below as a seat's sheet for the open turn."""
+    """Enter the order lines below as a seat's sheet for the open turn; without lines, see its sheets.
 
-    usage = "SHEET seat"
+    BACK enters an earlier sheet again. Without YES you see first what is replaced.
+    """
+
+    usage = "SHEET seat [what] [number] [sure]"
     takes_text = True
     seat: Annotated[str, SEAT]
+    what: Annotated[str | None, _BACK] = None
+    number: Annotated[str | None, _NUMBER] = None
+    sure: Annotated[str | None, _SURE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSheets(GmCommand):
+    """See the sheets of the open turn, of a seat or of all."""
+
+    usage = "SHEETS [seat]"
+    seat: Annotated[str | None, SEAT] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rule(GmCommand):
-    """Give your ruling of the open turn, in a game that you adjudicate: the filled-in form of the digest."""
+    """Rule on the open turn, in a game that you adjudicate, with the filled-in form below.
 
-    usage = "RULING"
+    What it does not name stays of an earlier ruling. Alone it shows the form, and
+    what you have ruled. OFF drops the ruling, BACK brings an earlier one back.
+    """
+
+    usage = "RULING [what] [number] [sure]"
     takes_text = True
     takes_files = True
+    what: Annotated[str | None, _RULING] = None
+    number: Annotated[str | None, _NUMBER] = None
+    sure: Annotated[str | None, _SURE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +338,6 @@ class RollBack(GmCommand):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
     usage = "ROLLBACK turn [sure]"
-    asks_for_yes = True
     turn: Annotated[str, TURN]
     sure: Annotated[str | None, _SURE] = None
 
@@ -312,7 +354,6 @@ class MendTurns(GmCommand):
     """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
 
     usage = "MEND [sure]"
-    asks_for_yes = True
     sure: Annotated[str | None, _SURE] = None
 
 
@@ -321,7 +362,6 @@ class RunAgain(GmCommand):
     """Run the last turn again, with the order lines below as a seat's sheet. Without YES you see whom it touches."""
 
     usage = "RERUN seat [sure]"
-    asks_for_yes = True
     takes_text = True
     seat: Annotated[str, SEAT]
     sure: Annotated[str | None, _SURE] = None
@@ -332,7 +372,6 @@ class PatchState(GmCommand):
     """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
 
     usage = "PATCH [sure]"
-    asks_for_yes = True
     takes_text = True
     sure: Annotated[str | None, _SURE] = None
 
@@ -352,7 +391,7 @@ GM_COMMANDS = OrderBook(
         *(ShowStatus, ShowStatistics, ShowSeats, ShowPolicy, ShowJournal, ShowTexts, ShowPress, ShowState, ShowPreview),
         *(StartCampaign, HoldTurns, ReleaseTurns, ExtendTurn, Deadline, RunTurn, PauseSeat, ResumeSeat),
         *(GiveSeat, OpenSeat, RemoveSeat, Invite, SetRule, NewToken),
-        *(AddText, DropText, Announce, GiveSheet, Rule, RollDice, ShowRolls),
+        *(AddText, DropText, Announce, GiveSheet, ShowSheets, Rule, RollDice, ShowRolls),
         *(RollBack, GoForward, MendTurns, RunAgain, PatchState, Fork),
     ),
     loosely=False,

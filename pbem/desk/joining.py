@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from pbem.acts.act import Scene
 from pbem.acts.people.seating import free_places, place_of, seat_or_list
+from pbem.campaign.journal import note
 from pbem.campaign.notices import send_words
 from pbem.campaign.people.confirming import DAYS, find_request, put_request, settle
 from pbem.campaign.people.identity import enrol
@@ -19,18 +20,29 @@ from pbem.campaign.people.standby import find_applicant
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, lock_campaign, locked_campaign
 from pbem.desk.commands import Confirm, Join, Withdraw
 from pbem.desk.confirmed import ask_new_address, confirm_address, confirm_deputy, confirm_moved
-from pbem.desk.replies import Case, answer, forbidden
+from pbem.desk.replies import (
+    STRANGERS_A_DAY,
+    STRANGERS_OF_DOMAIN_A_DAY,
+    Case,
+    answer,
+    forbidden,
+    midnight,
+    warn_once,
+)
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.desk.seats import taking_players
-from pbem.report.people_pages import Confirmation
+from pbem.report.people_pages import Confirmation, Notice
 from pbem.ruleset import suggest
-from pbem.store.models import Campaign, Request
+from pbem.store.models import Act, Campaign, Request
 from pbem.store.states import ApplicantStatus, Phase
 
 _UNKNOWN_CODE = (
     f"This code is not known here, was used already, or is more than {DAYS} days old. "
     "If something is still to be confirmed, please ask for it again."
 )
+MOST_LISTED = 200
+"""Newcomers of a day that stand in the journal of a campaign."""
+
 _ENOUGH = "You were mailed so many codes today that no more are sent before tomorrow."
 
 
@@ -45,15 +57,20 @@ def _join(asked: AskedByPerson, order: Join) -> str:
     if wish and _never_there(case, snapshot, wish):
         return f"{name} has no seat called {wish}: {suggest(wish, snapshot.seats)} Nothing was done."
     address = asked.person.address if asked.person else asked.sender
-    if asked.person is None and (why := forbidden(case, address)):
+    if asked.person is None and (why := forbidden(case, address, "join")):
         case.silent(why)  # before a code is drawn, so that forged senders do not pile up requests
+        if case.verdict != "fail":
+            _list_newcomer(case, snapshot, address)
         return ""
     data = {"address": address, "wish": wish, "words": asked.text}
     code = put_request(
         case.session, "join", case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
     )
     if code is None:
-        return _ENOUGH if asked.person else ""
+        if asked.person is None:
+            case.silent(f"{address} was mailed enough codes today")
+            return ""
+        return _ENOUGH
     ruleset = case.house.game(snapshot.game)
     page = Confirmation(
         kind="join",
@@ -69,6 +86,29 @@ def _join(asked: AskedByPerson, order: Join) -> str:
     )
     answer(case, address, page, kind="join", code=code)
     return ""
+
+
+def _list_newcomer(case: Case, snapshot: CampaignSnapshot, address: str) -> None:
+    """Enter a newcomer who is not answered today into the journal, and tell the GM once a day that there are some."""
+    begins = "not answered today: "
+    words = f"{begins}{address} asked to join"
+    today = (Act.campaign_id == snapshot.id, Act.secret, Act.at >= midnight(case.now))
+    listed = case.session.scalars(select(Act.text).where(*today, Act.text.startswith(begins, autoescape=True))).all()
+    if words in listed or len(listed) >= MOST_LISTED:
+        return
+    note(case.session, snapshot.id, case.now, actor="pbem", text=words, secret=True)
+    why = (
+        f"More people have asked to join {snapshot.name} today than are answered in a day: {STRANGERS_A_DAY} for whom "
+        f"the mail server does not vouch, and {STRANGERS_OF_DOMAIN_A_DAY} of one domain. Most of these mails may be "
+        f"forged. {address} was the first who was not answered."
+    )
+    help_ = (
+        f"The journal lists them: pbem journal {snapshot.name}, or JOURNAL by mail. You can invite those you know: "
+        f"pbem invite {snapshot.name} ADDRESS, or INVITE by mail. Whoever asks again tomorrow is answered then."
+    )
+    page = Notice(paragraphs=(why, help_), campaign=snapshot.name)
+    subject = f"Newcomers to {snapshot.name} were not answered"
+    warn_once(case, snapshot.gm, snapshot.name, subject, page, ("newcomers", snapshot.name))
 
 
 def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:

@@ -28,7 +28,7 @@ from pbem.post.codes import find_codes
 from pbem.post.reading import Letter, read_letter
 from pbem.report import Refusal
 from pbem.report.pages import Reason
-from pbem.report.people_pages import Question
+from pbem.report.people_pages import Doubt, Question
 from pbem.store.lookups import Lookup
 from pbem.store.models import Letter as LetterRow
 from pbem.store.models import Person, Request
@@ -50,6 +50,8 @@ def _by_word(session: Session, words: Sequence[str]) -> dict[str, int]:
 
 ASKED = Lookup(_by_word)
 """The ids of questions, by their codes and by the Message-IDs of the mails that asked them."""
+
+_DOUBTS = {"receipt": "it repeats an old receipt", "errors": "most of its lines are errors"}
 
 _EXCERPT_LINES = 12
 _EXCERPT = 800
@@ -73,11 +75,32 @@ def keep(case: Case, claim: Unproven) -> str:
     code = put_request(
         case.session, "letter", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
     )
+    if code is None and claim.doubt:
+        return f"not taken: {_DOUBTS[claim.doubt.reason]}; " + _told_of_doubt(case, claim, claim.doubt)
     if code is None:
         return f"kept; not asked about: {claim.to} was asked about {A_DAY} letters today"
-    sent = question(case, spot, _page(case, claim, last=asked + 1 >= A_DAY), to=claim.to, code=code)
+    page = _page(case, claim, last=asked + 1 >= A_DAY)
+    subject = "Not taken yet: reply YES to take this sheet" if claim.doubt else "Is this mail yours?"
+    sent = question(case, spot, subject, page, to=claim.to, code=code)
     case.session.execute(update(Request).where(Request.code == code).values(message_id=sent))
+    if claim.doubt:
+        return f"kept, not taken: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
     return f"kept; asked {claim.to} whether it is his"
+
+
+def _told_of_doubt(case: Case, claim: Unproven, doubt: Doubt) -> str:
+    assert claim.spot is not None
+    spot = claim.spot
+    page = Refusal(
+        reason="doubtful",
+        address=case.address,
+        campaign=spot.campaign,
+        seat=spot.seat,
+        gm=spot.gm,
+        counted=doubt.counted,
+        notes=case.letter.notes,
+    )
+    return answer(case, claim.to, page, spot=spot)
 
 
 def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
@@ -93,6 +116,8 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
         orders=claim.orders,
         weighty=claim.weighty,
         pressed=claim.pressed,
+        leaves=claim.leaves,
+        doubt=claim.doubt,
         last=last,
     )
 

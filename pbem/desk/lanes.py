@@ -56,7 +56,7 @@ def sort_letters(house: House) -> int:
     with house.store.reading() as session:
         waiting = unsorted_letters(session)
         known = frozenset(session.scalars(select(Campaign.name))) if waiting else frozenset()
-    for group in in_groups(waiting):
+    for _, group in in_groups(waiting):
         if group[0].attempts >= MOST_ATTEMPTS:
             _keep(house, group, [ALONE])
             continue

@@ -2,8 +2,9 @@
 
 Two things are sure. The sheet that our mails show as an example, not filled in,
 is ours wherever it stands. And so are the lines of the very mail that the letter
-answers, whatever a mail program made of them: the letter is read again as if
-they were marked, and so what was typed between and below them is found. Other
+answers, and of the receipts that its seat was sent, whatever a mail program made
+of them: the letter is read again as if they were marked, and so what was typed
+between and below them is found. Other
 sheets are left in: whether one was filled in is judged where sheets are taken.
 """
 
@@ -17,12 +18,13 @@ from itertools import chain, islice
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.desk.originals import Original, forms_of, lines_of, may_quote
+from pbem.desk.originals import Original, forms_of, lines_of, may_quote, words_of
+from pbem.desk.seats import shown_by_code, shown_by_reference
 from pbem.masking import CODE_CHARACTERS
 from pbem.post.cleaning import HEADER, has_header, is_end
 from pbem.post.quoting import is_quoted
 from pbem.post.reading import Letter, read_again, read_letter
-from pbem.store.models import Outgoing, Report
+from pbem.store.models import Outgoing, Report, SeatRow
 
 EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"})
 """What stands in the place of orders where our mails explain how to send some."""
@@ -36,6 +38,9 @@ _MOST_SHOWN = 20
 
 MOST_ANSWERED = 3
 """Of the mails that a letter names, the nearest are looked at."""
+
+MOST_RECEIPTS = 20
+"""Of the receipts of a seat, the newest are looked at."""
 
 _MOST_FOUND = 8
 """Lines that may come to light below an original that was left out whole: more are rather some of its own."""
@@ -96,18 +101,53 @@ def _examples(lines: Sequence[str]) -> Iterator[int]:
             yield from (at, at + 1, at + 2)
 
 
+def repeats_receipt(session: Session, seat_id: int, lines: Iterable[str]) -> bool:
+    """Return whether all of these lines stand one after the other in one of the seat's receipts."""
+    words = tuple(word for line in lines for word in words_of(line))
+    receipts = _raw_mails(session, _receipts(session, [seat_id]))
+    return bool(words) and any(_stands_in(words, original.words) for original in _read(receipts))
+
+
+def _stands_in(words: Sequence[str], original: Sequence[str]) -> bool:
+    return f" {' '.join(words)} " in f" {' '.join(original)} "
+
+
 def _answered(session: Session, letter: Letter) -> Iterator[str]:
-    """The Message-IDs of the mails that a letter answers, and of the reports whose codes it shows."""
-    yield from letter.references[:MOST_ANSWERED]
+    """Yield the Message-IDs of mails that a letter answers, of reports whose codes it shows, and of receipts."""
+    answered = letter.references[:MOST_ANSWERED]
+    yield from answered
     headers = (line for line in letter.source_lines if HEADER.fullmatch(line.lstrip("> ")))
-    shown = islice(chain((letter.subject,), letter.recipients, headers), _MOST_SHOWN)
-    if codes := {code for text in shown for code in _CODE.findall(text.lower())}:
+    places = islice(chain((letter.subject,), letter.recipients, headers), _MOST_SHOWN)
+    codes = {code for text in places for code in _CODE.findall(text.lower())}
+    if codes:
         yield from session.scalars(select(Report.message_id).where(Report.code.in_(codes)).limit(MOST_ANSWERED))
+    shown = [*shown_by_code(session, codes).values(), *shown_by_reference(session, letter.references)]
+    yield from _receipts(session, {each.seat_id for each in shown})
+
+
+def _receipts(session: Session, seats: Collection[int]) -> list[str]:
+    """Return the Message-IDs of the newest receipts that were sent to the players of some seats."""
+    if not seats:
+        return []
+    to_players = (Outgoing.person_id == SeatRow.person_id) & (Outgoing.campaign_id == SeatRow.campaign_id)
+    sent = (
+        select(Outgoing.message_id).join(SeatRow, to_players).where(SeatRow.id.in_(seats), Outgoing.kind == "receipt")
+    )
+    return list(session.scalars(sent.order_by(Outgoing.id.desc()).limit(MOST_RECEIPTS)))
 
 
 def _originals(session: Session, ids: Iterable[str]) -> Iterator[Original]:
-    """Our mails of these ids, as their text is and as their HTML reads, which programs quote where they can."""
-    for raw in session.scalars(select(Outgoing.raw).where(Outgoing.message_id.in_(set(ids)))):
+    """Yield our mails of these ids."""
+    return _read(_raw_mails(session, ids))
+
+
+def _raw_mails(session: Session, ids: Iterable[str]) -> Iterable[bytes]:
+    return session.scalars(select(Outgoing.raw).where(Outgoing.message_id.in_(set(ids))))
+
+
+def _read(mails: Iterable[bytes]) -> Iterator[Original]:
+    """Yield mails as their text is and as their HTML reads, which programs quote where they can."""
+    for raw in mails:
         letter = read_letter(raw)
         yield Original.of(letter.source_lines)
         if rich := letter.same_in_html:

@@ -2,7 +2,9 @@
 
 Answers other than receipts have numbered places: so many a day for an address
 that is known, counted for each key apart, and one of a kind and week for a
-stranger (RFC 3834, 2), of whom only so many are answered in a day. When no place
+stranger (RFC 3834, 2), of whom only so many are answered in a day: for each kind
+apart, and those apart for whom the receiving server vouches, so that forged
+letters of one kind use up nothing but that. When no place
 is left there is silence, so that two machines cannot talk to each other without
 end, and nobody is flooded with answers to what others wrote in his name.
 """
@@ -10,6 +12,7 @@ end, and nobody is flooded with answers to what others wrote in his name.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -26,21 +29,31 @@ from pbem.house import House
 from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
 from pbem.post.codes import without_codes
-from pbem.post.reading import Letter
+from pbem.post.reading import Letter, read_letter
 from pbem.post.waiting import provider_of
 from pbem.post.writing import Mail, Part
 from pbem.report import Receipt, Refusal
 from pbem.report.pages import Page, RulebookPage
 from pbem.store.models import Campaign, Outgoing
+from pbem.store.models import Letter as LetterRow
 
 STRANGERS_A_DAY = 100
-"""Answers to addresses that are not known, and for which the receiving server does not vouch."""
+"""Answers of one kind to addresses that are not known, and for which the receiving server does not vouch."""
 
 STRANGERS_OF_DOMAIN_A_DAY = 30
-"""Answers to addresses of one domain that are not known."""
+"""Answers of one kind to addresses of one domain that are not known, vouched for or not."""
 
 STRANGER = "stranger"
 """The kind of mail that is an answer to somebody unknown."""
+
+SAME_A_DAY = 3
+"""Answers to the same words of one sender that cannot be used: whoever sends them again is a program."""
+
+ECHO = f"the same words came from there {SAME_A_DAY} times today, as from an answering machine"
+"""Why those have no answer any more."""
+
+_ALIKE = 0.8
+"""The share of words in which two letters of a program agree, that may tell times and subjects besides."""
 
 ANSWERS_A_DAY = 20
 WARNINGS_A_DAY = 3
@@ -111,6 +124,8 @@ def answer(
 
     A stranger gets one of each `kind` a week.
     """
+    if isinstance(page, Refusal) and is_echo(case):
+        return case.silent(ECHO)
     if not is_known(case.session, to):
         return _once(case, to, page, kind, code)
     day = case.now.date().isoformat()
@@ -120,6 +135,31 @@ def answer(
         return case.silent(f"{to} has had {most} answers today")
     _answer(case, _postman(case, spot), to, page, id_=free, spot=spot, code=code)
     return f"answered {to}"
+
+
+def is_echo(case: Case) -> bool:
+    """Return whether the last letters of the sender in a day said the same, in words, as this one.
+
+    For letters that brought nothing that can be used: a person tries something else by then.
+    """
+    now, sent = case.now, (LetterRow.sender == case.sender, LetterRow.id != case.letter_id)
+    lately = select(LetterRow.raw).where(*sent, LetterRow.received_at > now - dt.timedelta(days=1))
+    before = case.session.scalars(lately.order_by(LetterRow.id.desc()).limit(SAME_A_DAY)).all()
+    if not case.sender or len(before) < SAME_A_DAY:
+        return False
+    this = case.session.scalars(select(LetterRow.raw).where(LetterRow.id == case.letter_id)).one()
+    said = _own_words(this)
+    return all(_agree(said, _own_words(raw)) for raw in before)
+
+
+def _own_words(raw: bytes) -> frozenset[str]:
+    """Return the words of a letter, without those that have digits."""
+    words = read_letter(raw).text.casefold().split()
+    return frozenset(word for word in words if not any(map(str.isdigit, word)))
+
+
+def _agree(some: frozenset[str], others: frozenset[str]) -> bool:
+    return len(some & others) >= _ALIKE * len(some | others)
 
 
 def to_stranger(case: Case) -> str:
@@ -173,13 +213,13 @@ def receipts(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") 
     return mails
 
 
-def question(case: Case, spot: SeatContext | None, page: Page, *, to: str, code: str) -> str:
+def question(case: Case, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
     """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
     postman, id_ = _postman(case, spot), case.letter.message_id
     mail = postman.answer(
         case.letter,
         to,
-        postman.subject("Is this mail yours?", code),
+        postman.subject(subject, code),
         page,
         postman.id_of("question", code),
         thread=(id_,) if id_ else (),
@@ -213,32 +253,43 @@ def notify(case: Case, to: str, subject: str, page: Page) -> None:
 
 def _once(case: Case, to: str, page: Page, kind: str, code: str = "") -> str:
     """The one answer of its kind that an unknown address gets in a week, as long as not too many get theirs."""
-    if why := forbidden(case, to):
+    if why := forbidden(case, to, kind):
         return case.silent(why)
     year, week, _ = case.now.isocalendar()
     free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
         return case.silent(f"{to} is unknown and has had its answer this week")
-    _answer(case, _postman(case), to, page, id_=free, code=code, kind=STRANGER)
+    postman = _postman(case)
+    mail = _made(case, postman, to, page, id_=free, code=code, kind=STRANGER)
+    # Each topic is of one mail alone: mails of the same would replace each other.
+    place = f"{to.lower()} {year} {week}"
+    topic = f"{_topic(case, kind)}{hashlib.sha256(place.encode()).hexdigest()[:24]}"
+    postman.send(case.session, case.now, replace(mail, topic=topic))
     return f"answered {to}, who is unknown"
 
 
-def forbidden(case: Case, to: str) -> str:
-    """Why no unknown address, or none like this one, gets an answer now; "" if it may have one.
+def forbidden(case: Case, to: str, kind: str) -> str:
+    """Return why no unknown address, or none like this one, gets an answer of a kind now; "" if it may have one.
 
-    Whoever forges senders would have the house write to all whose addresses he uses.
+    Whoever forges senders would have the house write to all whose addresses are used.
     """
     if case.verdict == "fail":
         return f"by the receiving server's word it did not come from {to}"
     # As the index has it, whose rows are few: a parameter would not show that they are these.
     stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
-    today = select(func.count()).select_from(Outgoing).where(stranger, Outgoing.created_at >= midnight(case.now))
+    alike = Outgoing.topic.startswith(_topic(case, kind), autoescape=True)
+    today = select(func.count()).where(stranger, Outgoing.created_at >= midnight(case.now), alike)
     if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
         return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
     provider = provider_of(to)
     if (case.session.scalar(today.where(Outgoing.provider == provider)) or 0) >= STRANGERS_OF_DOMAIN_A_DAY:
         return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
     return ""
+
+
+def _topic(case: Case, kind: str) -> str:
+    """Return how the topics begin of answers of a kind to senders like that of the letter."""
+    return f"{STRANGER} {kind} {case.verdict} "
 
 
 def midnight(at: dt.datetime) -> dt.datetime:

@@ -18,7 +18,7 @@ from pbem.desk.gm import Wishes, answer_gm_letter, examine_files
 from pbem.desk.gm_commands import GmSheet, find_gm_sheet
 from pbem.desk.helping import find_help, give_help
 from pbem.desk.judging import judge
-from pbem.desk.kept import answer_question, find_question
+from pbem.desk.kept import answer_question, find_question, keep
 from pbem.desk.keys import right_key
 from pbem.desk.quotations import unquoted
 from pbem.desk.replies import Case
@@ -124,7 +124,7 @@ def way_of(found: Opened, known: Names) -> Way:
 def follow(way: Way) -> Outcome:
     """Does what is to be done with a letter."""
     if isinstance(way, Taking):
-        return take_sheet(way.case, way.claim.spot, way.sheet, way.claim.notes, deputy=way.claim.deputy)
+        return take_sheet(way.case, way.claim.spot, way.sheet, way.claim.notes, deputy=way.claim.deputy, ask=keep)
     return way()
 
 

@@ -16,9 +16,11 @@ from pbem.campaign.reading import Reading, read_lines
 from pbem.campaign.sheets import Counted, SheetRead, earlier_sheets, keep_sheets, make_receipt
 from pbem.campaign.tokens import token_fits
 from pbem.desk.choosing import meant
+from pbem.desk.claims import Unproven
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
-from pbem.desk.replies import Case, answer, receipts
+from pbem.desk.quotations import repeats_receipt
+from pbem.desk.replies import ECHO, Case, answer, is_echo, receipts
 from pbem.desk.requests import begins_with_command
 from pbem.desk.seats import SeatContext, as_mailed_to
 from pbem.desk.sheet import SheetText
@@ -28,7 +30,17 @@ from pbem.post.outbox import queue_all
 from pbem.post.writing import Mail
 from pbem.report import Refusal, Told
 from pbem.report.pages import Reason
+from pbem.report.people_pages import Doubt
 from pbem.ruleset import AnyRuleset, View, split_words
+
+_BARS = " \t>|"
+"""Signs by which programs mark what is quoted."""
+
+_MOST_REPEATED = 500
+"""Lines of what may be part of a receipt."""
+
+_FEWEST_ERRORS = 4
+"""Lines of a sheet that most are errors; with fewer, some words around an order may be meant for the GM."""
 
 Outcome = tuple[str, bool]
 """What to note of a letter, and whether a sheet was kept."""
@@ -44,12 +56,23 @@ class Taken:
     note: str
 
 
-def take_sheet(case: Case, spot: SeatContext, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = "") -> Outcome:
+def take_sheet(
+    case: Case,
+    spot: SeatContext,
+    sheet: SheetText,
+    notes: tuple[str, ...],
+    *,
+    deputy: str = "",
+    ask: Callable[[Case, Unproven], str],
+) -> Outcome:
     """Reads and keeps a sheet for the open turn, and queues its receipt; `deputy` is the address of who stands in.
 
+    Of one that may not be meant the player is asked, by `ask`, which returns what to note.
     Raises TooMany, if so many were taken that this one is left alone.
     """
     taken = read_sheet(case, spot, sheet, notes, deputy=deputy)
+    if isinstance(taken, Doubt):
+        return ask(case, Unproven(spot, to=deputy or spot.address, orders=True, doubt=taken)), False
     if not isinstance(taken, Taken):
         return taken(), False
     keep_taken(case.session, case.house, [taken], case.now)
@@ -65,10 +88,10 @@ def keep_taken(session: Session, house: House, taken: Sequence[Taken], now: dt.d
 
 def read_sheet(
     case: Case, spot: SeatContext, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = ""
-) -> Taken | Callable[[], str]:
+) -> Taken | Doubt | Callable[[], str]:
     """Reads a sheet for the open turn, and changes nothing.
 
-    If there is none to keep, returns how the letter is answered. Raises TooMany,
+    If there is none to keep, returns why it may not be meant, or how the letter is answered. Raises TooMany,
     if so many were taken that this one is left alone.
     """
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
@@ -84,6 +107,10 @@ def read_sheet(
     if _asks_nothing(case, answered, sheet, counted):
         return lambda: _nothing_to_take(case, spot, sheet, counted)
     reading = _read(ruleset, view, sheet, counted)
+    if doubt := _doubt(case, spot, reading, counted):
+        return doubt
+    if not reading.accepted and is_echo(case):
+        return lambda: case.silent(ECHO)
     read = SheetRead(
         reading=reading,
         earlier=earlier,
@@ -114,6 +141,21 @@ def read_sheet(
     said = "" if told.accepted else ", only errors"
     note = f"sheet {told.version} of {spot.seat} in {spot.campaign}{said}"
     return Taken(spot.campaign_id, read, receipts(case, spot, told, deputy=deputy), note)
+
+
+def _doubt(case: Case, spot: SeatContext, reading: Reading, counted: Counted | None) -> Doubt | None:
+    """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
+    if case.confirmed is not None or counted is None or not reading.accepted:
+        return None
+    if reading.parsed.orders == counted.orders or not reading.parsed.errors:
+        return None
+    lines = {number: line for number, line in reading.lines if line.strip(_BARS)}
+    errors = len({error.line for error in reading.parsed.errors} & lines.keys())
+    if errors >= _FEWEST_ERRORS and 2 * errors > len(lines):
+        return Doubt("errors", counted.version, errors, len(lines))
+    if len(lines) <= _MOST_REPEATED and repeats_receipt(case.session, spot.seat_id, lines.values()):
+        return Doubt("receipt", counted.version, errors, len(lines))
+    return None
 
 
 def _with_its_place(finding: Told) -> Told:

@@ -84,6 +84,10 @@ _OF_DATABASES = tuple(
             "let the server take this user from this machine: a line of its pg_hba.conf says who may come, and how",
         ),
         (
+            r"read-only transaction|read-write mode during recovery",
+            "name the primary server in `database`, or reset default_transaction_read_only of this user or database",
+        ),
+        (
             r"permission denied",
             "grant the user the right to use the database and its schema: it must own its tables",
         ),

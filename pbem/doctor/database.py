@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from itertools import chain, count, islice
 from pathlib import Path
 
-from sqlalchemy import func, inspect, select, update
+from sqlalchemy import func, inspect, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from pbem.acts.past.chain import find_break
@@ -28,6 +28,7 @@ from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset
 from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
+from pbem.store.sessions import SEE_DOCTOR
 from pbem.store.states import Phase
 
 MOST_ROWS = 10
@@ -35,6 +36,9 @@ MOST_ROWS = 10
 
 CLOCK_SLACK = dt.timedelta(minutes=5)
 """How far the clock may be behind what was written by it; servers' clocks differ."""
+
+MOST_RIGHTS = 6
+"""Rights that are named; where more are lacking, all are granted alike."""
 
 
 def database(
@@ -48,6 +52,9 @@ def database(
         return
     with closing(Store(settings.database)) as store:
         try:
+            if lacking := _lacking_rights(store):
+                yield lacking
+                return
             with store.writing() as session:
                 session.execute(update(Letter).where(Letter.id < 0).values(note=""))
         except (ConfigError, DBAPIError) as error:
@@ -112,8 +119,37 @@ def _missing(file: Path, restore: str) -> Examined:
 
 
 def _unusable(error: Exception, restore: str) -> Examined:
-    said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split())
+    said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split()).removesuffix(SEE_DOCTOR)
     return bad("database", said, advice_for_database(said, restore))
+
+
+_RIGHTS = text("""
+    SELECT quote_ident(current_schema()), quote_ident(current_user), relation.relname, wanted.privilege
+    FROM pg_class AS relation
+    JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace AND schema.nspname = current_schema()
+    JOIN (VALUES ('r', 'SELECT'), ('r', 'INSERT'), ('r', 'UPDATE'), ('r', 'DELETE'), ('S', 'USAGE'))
+        AS wanted (kind, privilege) ON wanted.kind = relation.relkind::text
+    WHERE NOT CASE relation.relkind
+        WHEN 'S' THEN has_sequence_privilege(relation.oid, wanted.privilege)
+        ELSE has_table_privilege(relation.oid, wanted.privilege)
+    END
+    ORDER BY relation.relname, wanted.privilege
+""")
+
+
+def _lacking_rights(store: Store) -> Examined | None:
+    """Return the rights on tables and sequences that pbem's user on a server does not have, if there are any."""
+    if store.engine.dialect.name == "sqlite":
+        return None
+    with store.reading() as session:
+        rows = session.execute(_RIGHTS).all()
+    if not rows:
+        return None
+    named = [f"{row.privilege} on {row.relname}" for row in rows]
+    more = f" and {len(named) - MOST_RIGHTS} more" if len(named) > MOST_RIGHTS else ""
+    grants = (f"GRANT ALL ON ALL {kind} IN SCHEMA {rows[0][0]} TO {rows[0][1]};" for kind in ("TABLES", "SEQUENCES"))
+    mend = f"let that user own the database, or as the server's administrator run in it: {' '.join(grants)}"
+    return bad("database", f"its user lacks rights: {', '.join(named[:MOST_RIGHTS])}{more}", mend)
 
 
 def _lacking(store: Store) -> list[str]:

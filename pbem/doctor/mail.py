@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 
-from pbem.config import Dkim, PostUrl, Secret, Settings
+from pbem.config import Dkim, PostUrl, Secret, Settings, reaches
 from pbem.doctor.advice import advice_for
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import ConfigError, PostError
@@ -17,7 +17,12 @@ _PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
 
 
 def mail(settings: Settings) -> Iterator[Examined]:
-    """Secrets first; where one cannot be had, its server is not tried."""
+    """Secrets first; where one cannot be had, its server is not tried. Nor is any of a home that is not active."""
+    if not settings.active:
+        mend = "see that all of it is right, correct it in pbem.toml, and then open the home: pbem reopen"
+        yield doubtful("inactive", "this home was restored, and uses none of the following before it is opened", mend)
+        yield from (doubtful("inactive", each, "") for each in reaches(settings.home))
+        return
     yield from _inbox(settings)
     yield from _carrier(settings)
     if settings.dkim is not None:

@@ -75,7 +75,7 @@ def games(catalogue: Catalogue) -> Iterator[Examined]:
 
 def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
     """Whether the GM's own templates compile and can be filled in, and have names that are used; and those of games."""
-    own = settings.templates
+    own = settings.own_templates
     faults = list(template_faults(own, TEMPLATES, games)) if own else []
     # What cannot be read cannot be filled in either, and needs not be told twice.
     faults = (

@@ -8,6 +8,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.unreadable import keep_fact, read_fact
+from pbem.config import INACTIVE
 from pbem.errors import ConfigError
 from pbem.house import House
 from pbem.report.wording import when
@@ -48,8 +49,17 @@ def check_open(house: House) -> None:
             raise ConfigError(said)
 
 
-def open_home(house: House) -> bool:
-    """Opens a home; False if it was not closed."""
+def is_closed(house: House) -> bool:
+    """Return True for a home that does nothing before it is opened."""
+    with house.store.reading() as session:
+        return not house.settings.active or bool(closed_words(session))
+
+
+def open_home(house: House) -> None:
+    """Open a home for all who load its settings from now on: templates, secrets and servers of it are used.
+
+    The settings are freed first: whoever is killed in between has a home that a tick still refuses.
+    """
+    (house.settings.home / INACTIVE).unlink(missing_ok=True)
     with house.store.writing() as session:
-        gone = session.execute(delete(Fact).where(Fact.name == CLOSED).returning(Fact.name)).first()
-    return gone is not None
+        session.execute(delete(Fact).where(Fact.name == CLOSED))

@@ -13,13 +13,13 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.acts.act import Question, Scene
 from pbem.campaign.deadlines import Away
 from pbem.campaign.due import Counting, load_waiting
-from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, load_state
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
 from pbem.campaign.unreadable import fault_of, noticed, readable, unreadable_words
 from pbem.errors import StoreError
 from pbem.house import House
 from pbem.housekeeping.health import house_notices
 from pbem.ruleset import Seat
-from pbem.store.models import Absence, Campaign, Letter, Outgoing, SeatRow
+from pbem.store.models import Absence, Campaign, Letter, Outgoing, SeatRow, Turn
 from pbem.store.states import LetterState, MailState, Phase, Seating
 
 
@@ -68,7 +68,8 @@ class Result:
 class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
-    `held` is why no turn runs until the GM says so, or "". `closes` is when
+    `held` is why no turn runs until the GM says so, or "". `ruled`: there is a
+    ruling on the open turn, by a GM who decides it. `closes` is when
     late sheets are waited for no longer.
     """
 
@@ -82,6 +83,7 @@ class CampaignStatus:
     deadline: dt.datetime | None
     closes: dt.datetime | None
     held: str
+    ruled: bool
     seats: tuple[SeatStatus, ...]
     undelivered: tuple[Undelivered, ...]
     result: Result | None
@@ -157,10 +159,16 @@ def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) 
         deadline=waiting.deadline if waiting else None,
         closes=waiting.closes if waiting else None,
         held=snapshot.held,
+        ruled=_is_ruled(session, snapshot),
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
         undelivered=_undelivered(session, snapshot.id),
         result=_result(session, house, snapshot) if snapshot.status == Phase.OVER else None,
     )
+
+
+def _is_ruled(session: Session, snapshot: CampaignSnapshot) -> bool:
+    open_turn = select(Turn.ruling).where(live(snapshot.id), Turn.number == snapshot.turn)
+    return snapshot.status == Phase.RUNNING and session.scalar(open_turn) is not None
 
 
 def _absences(

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import inspect, make_url
 from sqlalchemy.orm import Session
 
-from pbem.errors import ConfigError
+from pbem.errors import ConfigError, StoreError
 from pbem.store import Store
 from pbem.store.models import Fact
 
@@ -67,7 +67,10 @@ def _bring_up(session: Session) -> None:
         missing = [] if inspect(session.connection()).has_table(_JOBS) else [_sql_folder() / "schema.sql"]
     driver: Any = session.connection().connection.driver_connection
     for step in missing:
-        driver.execute(step.read_text(encoding="utf-8").encode())
+        try:
+            driver.execute(step.read_text(encoding="utf-8").encode())
+        except driver.Error as error:
+            raise StoreError(f"the queues of workers cannot be made: {error}") from error
     session.merge(Fact(name=QUEUES, data={"newest": steps[-1].name}))
 
 

@@ -16,6 +16,7 @@ from pbem.post.addresses import all_addresses
 from pbem.post.quoting import INITIALS, Opening, bars, is_left_out, is_quoted, opening, quote_follows, with_plain_marks
 
 MAX_TEXT = 200_000
+MAX_LINES = 10_000
 """Characters of a mail's text that are read."""
 
 _ODD = re.compile(r"[^\t\n -~]")

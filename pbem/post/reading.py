@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from pbem.post.addresses import MESSAGE_ID, all_addresses, one_address
-from pbem.post.cleaning import LEFT_OUT, MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
+from pbem.post.cleaning import LEFT_OUT, MAX_LINES, MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
 from pbem.post.incoming import CUT_HEADER, MAX_MAIL, is_read_whole
 from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity, without_envelope
 from pbem.post.parts import Body, Piece, Walk
@@ -193,13 +193,13 @@ def _source(entity: Entity, sender: str | None) -> tuple[Body, tuple[str, ...], 
 
 
 def _lines(body: Body) -> list[str]:
-    return body.text[:MAX_TEXT].split("\n")
+    return body.text[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES]
 
 
 def _typed(body: Body, lines: list[str], sender: str | None) -> tuple[str, list[str]]:
     """What somebody typed of the lines of a text, and notes on the rest."""
     lines, left_out = own_lines(lines, sender=sender)
-    if len(body.text) > MAX_TEXT:
+    if len(body.text) > MAX_TEXT or body.text.count("\n") >= MAX_LINES:
         left_out.append("The text is too long; only its beginning was read.")
     lines, mended = mend(lines, body.same_in_html)
     return "\n".join(lines).strip("\n"), [*body.notes(lines), *left_out, *mended]

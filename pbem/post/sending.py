@@ -117,6 +117,9 @@ class _Outcome:
     sent_at: datetime | None = None
 
 
+_AS_THEY_ARE = {name: OUTBOX.c[name] for name in ("attempts", "reply", "sent_at")}
+"""Written by a claim too, so that no mail goes out, and again each time, where its end could never be noted."""
+
 _MARK = (
     update(OUTBOX)
     .where(OUTBOX.c.id == bindparam("row"), OUTBOX.c.state == MailState.SENDING)
@@ -198,7 +201,7 @@ class _Sender:
         claim = (
             update(OUTBOX)
             .where(OUTBOX.c.id.in_(ids), due)
-            .values(state=MailState.SENDING, not_before=self._now + CLAIM)
+            .values(state=MailState.SENDING, not_before=self._now + CLAIM, **_AS_THEY_ARE)
             .returning(*(OUTBOX.c[field.name] for field in fields(_Claimed)))
         )
         found = {row.id: _Claimed(*row) for row in session.connection().execute(claim)}

@@ -30,11 +30,15 @@ Tries = Callable[[Reporter], Iterable[Callable[[], object]]]
 
 @dataclass(frozen=True, slots=True)
 class TemplateFault:
-    """What is wrong with a template. `fatal`: a mail that needs it cannot be written; else it is never used."""
+    """What is wrong with a template. `fatal`: a mail that needs it cannot be written; else it is never used.
+
+    `endless`: it takes more time or memory than it may.
+    """
 
     name: str
     text: str
     fatal: bool
+    endless: bool = False
 
 
 def own_templates(own: Path) -> list[str]:
@@ -87,8 +91,18 @@ def filling_faults(
         pages = ((tries(reporter), tries(usual)) for tries in (partial(_mails, program), site)) if own else ()
         tried = (partial(_tried, *both) for each in pages for both in zip(*each, strict=True))
         reports = (partial(_reported, reporter, game) for game in _reworded(own, program, games))
-        found = (fault for look in (*tried, *reports) for fault in look())
-        yield from dict.fromkeys(found)
+        yield from _until_too_much(fault for look in (*tried, *reports) for fault in look())
+
+
+def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
+    """Return each fault once; none behind a template that took all the time it may, as others may take as long."""
+    seen: set[TemplateFault] = set()
+    for fault in faults:
+        if fault not in seen:
+            yield fault
+        seen.add(fault)
+        if fault.endless:
+            return
 
 
 def _mails(program: Path, reporter: Reporter) -> Iterator[Callable[[], str]]:
@@ -135,13 +149,16 @@ def _reported(reporter: Reporter, game: AnyRuleset) -> list[TemplateFault]:
                     reporter.tried(game, view, facts, drawn=drawn)
                 except ConfigError as error:
                     found.append(_fault(error))
+                    if found[-1].endless:
+                        return found
     return found
 
 
 def _fault(error: ConfigError) -> TemplateFault:
     place, why = (error.place, error.why) if isinstance(error, TemplateUnusable) else ("", str(error))
     name, _, line = place.partition(", ")
-    return TemplateFault(name, f"{line}: {why}" if line else why, fatal=True)
+    text = f"{line}: {why}" if line else why
+    return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, TooMuch))
 
 
 def _brought(games: Mapping[str, AnyRuleset]) -> Iterator[str]:

@@ -19,6 +19,7 @@ Reason = Literal[
     "no-orders",
     "no-text",
     "untouched",
+    "doubtful",
     "stale-code",
     "withdrawn",
     "wrong-campaign",

@@ -93,6 +93,19 @@ class DiceNotice:
     judged: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a sheet might not be meant: it repeats an old receipt, or most of its lines are errors.
+
+    `counted` is the version that still counts; of `errors` out of `lines` lines a receipt would speak.
+    """
+
+    reason: Literal["receipt", "errors"]
+    counted: int
+    errors: int
+    lines: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """To the one address that can say whether a mail is its own; until then nothing of that mail is done.
@@ -100,7 +113,8 @@ class Question:
     `sender` is what its From says, `excerpt` how that begins which it asks, without keys. With
     `orders` it is a sheet, which counts for the open turn alone; `weighty` is
     what asks for this wherever it comes from; `pressed` asks to leave, by a mail
-    program's button. `last`: no more are asked today.
+    program's button, and `leaves` by a mail that is known to be its player's.
+    `doubt`: it shows whose it is, and may not be meant. `last`: no more are asked today.
     """
 
     page: ClassVar[str] = "question"
@@ -115,6 +129,8 @@ class Question:
     orders: bool = False
     weighty: bool = False
     pressed: bool = False
+    leaves: bool = False
+    doubt: Doubt | None = None
     last: bool = False
 
 

@@ -25,7 +25,7 @@ from jinja2.filters import FILTERS
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-SECONDS = 60.0
+SECONDS = 20.0
 """Processor time that one rendering may take; a report takes some milliseconds."""
 
 MEMORY = 256 * 1024 * 1024
@@ -71,11 +71,7 @@ def limited() -> Iterator[None]:
     """Bound the processor time and the memory of a rendering; raise TooMuch beyond them.
 
     Time is looked at in each pass of a loop and each call, so a single filter is not interrupted; memory bounds those.
-    A rendering within another one shares its limits.
     """
-    if _BUDGET.ends != float("inf"):
-        yield
-        return
     _BUDGET.ends = time.thread_time() + SECONDS
     try:
         with _memory_limit():

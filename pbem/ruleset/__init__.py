@@ -57,6 +57,7 @@ from pbem.ruleset.enclosures import (
 from pbem.ruleset.forms import Choice, Either, Form, Free, InTurn, Number, Several
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
+from pbem.ruleset.loosely import MOST_REMARKS, orders_in_remark, told_of_remark
 from pbem.ruleset.memory import scored
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed, resigning_word
 from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
@@ -72,6 +73,7 @@ __all__ = [
     "LARGEST_ENCLOSURE",
     "LARGEST_OF_TURN",
     "MOST_ENCLOSED",
+    "MOST_REMARKS",
     "Adjudicated",
     "AnyRuleset",
     "BaseRuleset",
@@ -135,6 +137,7 @@ __all__ = [
     "heard",
     "join_lines",
     "live_svg",
+    "orders_in_remark",
     "remembering",
     "resigning_word",
     "scored",
@@ -146,4 +149,5 @@ __all__ = [
     "svg_document",
     "svg_escape",
     "throw_dice",
+    "told_of_remark",
 ]

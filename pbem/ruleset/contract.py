@@ -344,15 +344,25 @@ class Adjudicated(Protocol):
         """Every seat's sheet, in the order of seats, as text for the GM alone."""
 
     def ruling_files(
-        self, state: Any, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat]
+        self, state: Any, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat], ruling: Json
     ) -> Mapping[str, str]:
-        """The text files, by name, that the GM fills in to say what comes of this turn."""
+        """The text files, by name, that the GM fills in to say what comes of this turn.
+
+        What was ruled by now, if anything, stands in them: read again as they are, they are that `ruling`.
+        """
+
+    def ruling_parts(self, state: Any, ruling: Json) -> Mapping[str, str]:
+        """Return what a ruling says, text by text, by the names of its parts such as "red.txt [RESULT]".
+
+        A part that leaves everything as it is has no entry: of a blank ruling there is none.
+        """
 
     def read_ruling(
-        self, state: Any, files: Mapping[str, str], rolls: Rolls, brought: Brought
+        self, state: Any, files: Mapping[str, str], rolls: Rolls, brought: Brought, before: Json
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in a GM's files, and what is wrong in each, by its name. Never raises.
 
+        Of a ruling `before` on the same turn, which is None if there was none, what the files do not name stays.
         `brought` are the pictures and files that lie beside them. What he wants rolled is taken from `rolls`, in the
         order of its places; the resolver is given all rolls of the turn. A ruling with an error among its findings is
         not to be used, and nothing is rolled for it.

@@ -10,13 +10,14 @@ other is as good: what could mean two things is not guessed.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset.kinds import ContextView, Kind, Refused, either
-from pbem.ruleset.tokens import ARROW, Token
+from pbem.ruleset.tokens import ARROW, Token, remark, split_words
 from pbem.ruleset.verbs import Argument, Literal, Mismatch, Optional, Order, Part, Verb
 
 PREPOSITIONS = frozenset(
@@ -110,6 +111,57 @@ def without_openers(tokens: Sequence[Token]) -> list[Token]:
     """The words of a line from its verb on."""
     start = next((at for at, token in enumerate(tokens) if token.text.upper() not in OPENERS), len(tokens))
     return list(tokens[start:])
+
+
+MOST_REMARKS = 100
+"""Lines of a sheet in whose remarks an order is looked for: each takes as long as some lines without."""
+
+MOST_PARTS = 5
+"""Parts of a remark in which an order is looked for."""
+
+_CONNECTING = frozenset({"THEN", "AND", "ALSO", "NEXT", "AFTERWARDS", "FINALLY", "&"})
+
+
+def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[tuple[str, bool]]:
+    """Yield the parts behind a `;` that read as an order, and whether each is the rest of the one before it.
+
+    `read` returns what a text means as an order, None if it is none. Words that
+    change nothing of what stands before the `;` are a remark, as are all of a
+    line that begins with one.
+    """
+    behind = remark(line)
+    body = line[: len(line) - len(behind) - 1] if behind.strip() else ""
+    words = split_words(body)
+    if not words:
+        return
+    before = read(body)
+    for part in behind.split(";")[:MOST_PARTS]:
+        if not split_words(part):
+            continue
+        alone, *rest = (read(text) for text in (_unconnected(part), f"{body} {part}", f"{words[0]} {part}"))
+        if alone not in (None, before):
+            yield _short(part), False
+        elif any(found not in (None, before) for found in rest):
+            yield _short(part), True
+
+
+def _unconnected(part: str) -> str:
+    """Return a part without words such as "and then" at its start."""
+    words = part.split()
+    return " ".join(itertools.dropwhile(lambda word: word.rstrip(",").upper() in _CONNECTING, words))
+
+
+def _short(part: str) -> str:
+    return " ".join(part.split())[:80]
+
+
+def told_of_remark(part: str, *, rest: bool) -> Refused:
+    """Return what to tell of words that stand behind a `;` and look like an order, or like the rest of one."""
+    if rest:
+        text = f"{part!r} stands behind a ; and so is a remark, not a part of the order"
+        return Refused("second-order", text, "leave the ; out, or write one order a line")
+    text = f"{part!r} stands behind a ; and so is a remark, not an order"
+    return Refused("second-order", text, "write one order a line")
 
 
 def read_loosely(verbs: Sequence[Verb], tokens: Sequence[Token], view: ContextView) -> Reading:

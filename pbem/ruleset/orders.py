@@ -21,16 +21,23 @@ from pbem.ruleset.desk import desk_data
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import ContextView, Refused, either
-from pbem.ruleset.loosely import END, OPENERS, Reading, Remark, read_loosely, without_openers
+from pbem.ruleset.loosely import (
+    END,
+    MOST_REMARKS,
+    OPENERS,
+    Reading,
+    Remark,
+    orders_in_remark,
+    read_loosely,
+    told_of_remark,
+    without_openers,
+)
 from pbem.ruleset.tokens import Token, join_lines, loose_tokens, remark, split_tokens
 from pbem.ruleset.verbs import RESIGNS, Mismatch, Order, Verb
 
 MAX_LINES = 2_000
 MAX_LINE = 500
 MAX_ERRORS = 50
-
-MOST_REMARKS = 5
-"""Parts of a remark in which an order is looked for."""
 
 SHORTEST_ABBREVIATION = 3
 
@@ -115,7 +122,7 @@ class OrderBook:
         """The orders of numbered lines, and what is wrong with the rest. Never raises on any text."""
         entries: list[Entry] = []
         findings: list[Finding] = []
-        bad = 0
+        bad = remarks = 0
         for count, (number, line) in enumerate(join_lines(lines)):
             if count >= MAX_LINES or bad >= MAX_ERRORS:
                 findings.append(Finding(number, "error", "too-much", "the sheet was read no further than here"))
@@ -130,7 +137,9 @@ class OrderBook:
                     continue
                 entries.append(Entry(number, reading.order))
                 findings += [_left_out(number, left) for left in reading.remarks]
-            findings += self._behind(number, line, view)
+            remarks += bool(remark(line))
+            if remarks <= MOST_REMARKS:
+                findings += self._behind(number, line, view)
         return Parsed(tuple(entries), tuple(findings))
 
     def line(self, order: Order) -> str:
@@ -222,18 +231,18 @@ class OrderBook:
         return read_loosely(verbs, tokens, view)
 
     def _behind(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
-        """Warnings of orders that stand as a remark behind another one."""
-        for part in remark(line).split(";")[:MOST_REMARKS]:
-            words = split_tokens(part)
-            if words and words[0].text.upper() in self._by_word and self._is_order(part, view):
-                text = f"{part.strip()!r} stands behind a ; and so is a remark, not an order"
-                yield Finding(number, "warning", "second-order", text, "write one order a line")
+        """Yield warnings of orders, and of parts of orders, that stand as a remark behind another one."""
+        for part, rest in orders_in_remark(line, lambda text: self._order(text, view)):
+            told = told_of_remark(part, rest=rest)
+            yield Finding(number, "warning", told.code, told.text, told.hint)
 
-    def _is_order(self, line: str, view: ContextView) -> bool:
+    def _order(self, line: str, view: ContextView) -> Order | None:
+        """Return the order of a line of which every word is read; None if it is no such line."""
         try:
-            return self._understand(line, view) is not None
+            reading = self._understand(line, view)
         except Refused:
-            return False
+            return None
+        return reading.order if reading and not reading.remarks else None
 
     def _find(self, typed: str) -> list[Verb]:
         word = typed.upper()

@@ -496,8 +496,8 @@ class Letter(Base):
     What was found when it was read: its `sender` in lower case ("" if none can
     be read), the receiving server's `verdict` on him, and which right `key` the
     letter showed ("" for none); all three are NULL before. `unanswered`: an
-    answer was due and was not given. `attempts` is how often reading was begun
-    and neither ended nor given up in good order. Once it is done, no token is
+    answer was due and was not given. `attempts` is what is noted of reading that
+    was begun and neither ended nor given up in good order (`pbem.desk.attempts`). Once it is done, no token is
     left in it from `masked_at` on. Where workers share the work, `lane` is the
     campaign in whose order it is dealt with, "" if it is dealt with alone, and
     NULL before anybody has looked.

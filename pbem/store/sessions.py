@@ -38,8 +38,14 @@ PATIENCE = "2s"
 LOCK_NOT_AVAILABLE = "55P03"
 """PostgreSQL's code of a wait that was too long."""
 
-UNDEFINED_TABLE = "42P01"
-"""PostgreSQL's code of the error."""
+UNDEFINED_TABLE, NO_RIGHT, READ_ONLY = "42P01", "42501", "25006"
+_FOR_DOCTOR = {UNDEFINED_TABLE, NO_RIGHT, READ_ONLY}
+"""PostgreSQL's codes of what is wrong with a database for as long as nobody mends it."""
+
+SEE_DOCTOR = "; see what mends it with: pbem doctor"
+
+INTERNAL_ERROR = "XX"
+"""The class of its codes for faults of its own, such as a damaged file."""
 
 PG_DISK_FULL = "53100"
 """PostgreSQL's code of a full disk."""
@@ -125,7 +131,9 @@ def open_engine(url: str, *, foreign_keys: bool = True, create: bool = False) ->
         if not create:
             event.listen(engine, "do_connect", _open_existing)
         _prepare_sqlite(engine, foreign_keys=foreign_keys)
-    elif engine.dialect.name != "postgresql":
+    elif engine.dialect.name == "postgresql":
+        event.listen(engine, "checkin", _forget_read_only)
+    else:
         raise ConfigError(f"the database must be SQLite or PostgreSQL, not {engine.dialect.name}")
     return engine
 
@@ -259,6 +267,16 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
+def _forget_read_only(connection: Any, _record: object) -> None:
+    """Leave it to the server whether the next transaction may write.
+
+    SQLAlchemy resets a connection from "read only" to "read write", which it then says at each BEGIN: one that had
+    been read from wrote, and sent mail, where the server has `default_transaction_read_only`, and a fresh one did not.
+    """
+    if connection is not None and not connection.closed:
+        connection.read_only = None
+
+
 def _set(connection: Connection, pragma: str, value: str) -> None:
     """Sets what SQLite keeps for a connection, unless it is set so already."""
     if connection.info.get(pragma) != value:
@@ -289,9 +307,14 @@ def _worded(engine: Engine) -> Iterator[None]:
         yield
     except DBAPIError as error:
         said = why_refused(error.orig or error, engine.url)
-        no_table = "no such table" in said or getattr(error.orig, "sqlstate", "") == UNDEFINED_TABLE
-        # SQLite raises the bare class for a file that is no database, or a broken one.
-        if not no_table and not isinstance(error, OperationalError) and type(error) is not DatabaseError:
+        sqlstate = getattr(error.orig, "sqlstate", None) or ""
+        examined = sqlstate in _FOR_DOCTOR or "no such table" in said
+        if not (examined or sqlstate.startswith(INTERNAL_ERROR) or _is_of_the_server(error)):
             raise
-        advice = "; see what mends it with: pbem doctor" if no_table else ""
+        advice = SEE_DOCTOR if examined else ""
         raise StoreError(f"the database {engine.url.render_as_string()} cannot be used: {said}{advice}") from error
+
+
+def _is_of_the_server(error: DBAPIError) -> bool:
+    """Return whether an error is not of our making; SQLite raises the bare class for a file that is no database."""
+    return isinstance(error, OperationalError) or type(error) is DatabaseError

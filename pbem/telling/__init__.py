@@ -1,6 +1,6 @@
 """What acts and questions come to, in words: the same facts in the same words, through whatever door."""
 
 from pbem.telling.answers import told
-from pbem.telling.door import LOOKED, SCREEN, Door, mail_door
+from pbem.telling.door import ASKED, LOOKED, SCREEN, Door, mail_door
 
-__all__ = ["LOOKED", "SCREEN", "Door", "mail_door", "told"]
+__all__ = ["ASKED", "LOOKED", "SCREEN", "Door", "mail_door", "told"]

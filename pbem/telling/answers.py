@@ -15,11 +15,13 @@ from pbem.acts.past.mending import Mended
 from pbem.acts.past.patching import Patched, State
 from pbem.acts.past.preview import Preview
 from pbem.acts.past.rolling import Rolled
+from pbem.acts.past.sheets import SheetsShown
 from pbem.acts.people.roster import HouseRules, Roster
 from pbem.acts.press.from_gm import PressBook, Reached, Text, Texts
 from pbem.acts.ruling.adjudicating import Taken
 from pbem.acts.ruling.rolling import RollBook
 from pbem.acts.ruling.rolling import Rolled as DiceRolled
+from pbem.acts.ruling.withdrawing import Dropped, Restored, RulingShown
 from pbem.acts.time.holding import Held
 from pbem.acts.time.scheduling import Deadlines
 from pbem.housekeeping.statistics import Statistics
@@ -46,8 +48,12 @@ ANSWERS: Mapping[type, Callable[[Any, Door], Iterator[str]]] = {
     Preview: turns.preview_lines,
     State: turns.state_lines,
     Receipt: turns.entered_lines,
+    SheetsShown: turns.sheets_lines,
     Patched: past.patched_lines,
     Taken: turns.ruling_lines,
+    RulingShown: turns.shown_ruling_lines,
+    Dropped: turns.dropped_lines,
+    Restored: turns.restored_lines,
     DiceRolled: turns.rolled_lines,
     RollBook: turns.rolls_lines,
     Rolled: past.rolled_lines,

@@ -38,6 +38,11 @@ def created_lines(name: str, created: Created) -> Iterator[str]:
 
 def started_lines(started: Started, door: Door) -> Iterator[str]:
     """What the start of a campaign did."""
+    if door.undone:
+        yield f"Campaign {started.campaign} would begin with {', '.join(started.seats)}."
+        yield f"Nobody has taken {', '.join(started.left_out)}: left out, and no seat of the campaign any more."
+        yield door.undone
+        return
     yield f"Campaign {started.campaign} has begun with {', '.join(started.seats)}."
     yield f"Turn {started.first} is due {when(started.deadline, started.zone)}."
     yield f"Dice seal: {started.seal}"
@@ -116,6 +121,10 @@ def status_lines(status: CampaignStatus, door: Door) -> Iterator[str]:
     elif status.held:
         release = door.either(f"pbem release {status.name}", "RELEASE")
         yield f"  held: {status.held}; let turns run with: {release}"
+    if status.ruled:
+        show = door.either(f"pbem adjudicate {status.name}", "RULING")
+        drop = door.either(f"pbem adjudicate {status.name} --drop", "RULING OFF")
+        yield f"  ruled: turn {status.turn} has your ruling; show it with: {show}; drop it with: {drop}"
     if status.result is not None:
         winners = ", ".join(status.result.winners) or "nobody"
         yield f"  won by {winners}: {status.result.reason}"

@@ -30,8 +30,11 @@ class Door:
 
 
 SCREEN = Door()
+ASKED = Door(undone="Nothing has changed yet.")
+"""A terminal, at which confirmation is asked for below."""
+
 LOOKED = Door(undone="Nothing was changed. To do it, add --yes.")
-"""The screen, where somebody has not said that he is sure."""
+"""The screen, without a terminal to ask at."""
 
 
 def mail_door(undone: str = "") -> Door:

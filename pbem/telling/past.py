@@ -31,6 +31,9 @@ def rolled_lines(rolled: Rolled, door: Door) -> Iterator[str]:
     if rolled.deadline is not None:
         yield f"It is due {when(rolled.deadline, rolled.zone)}."
     yield f"Sheets that count: {versions(rolled.sheets)}."
+    verb = "is" if door.done else "would be"
+    yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in rolled.back)
+    yield from (f"Seat {seat} {verb} out of the game again." for seat in rolled.out)
     if rolled.seed_known:
         yield wrapped(SEED_KNOWN)
     yield door.undone or door.queued("Everyone is told by mail")

@@ -21,8 +21,10 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 
 from procrastinate import App, JobContext, PsycopgConnector
+from procrastinate.connector import BaseConnector
 from procrastinate.exceptions import ConnectorException, ProcrastinateException, UniqueViolation
 from procrastinate.jobs import Job, Status
+from procrastinate.manager import JobManager
 from procrastinate.worker import Worker as JobWorker
 from psycopg import Error as PostgresError
 from sqlalchemy import column, delete, func, select, table
@@ -58,6 +60,9 @@ ASKING = 1.0
 
 OPENING = 5.0
 """Seconds within which the database must take a connection."""
+
+LONGEST_LANE = 254
+"""Characters; lanes are the names of campaigns, of providers, and numbers."""
 
 PAUSE = 1.0
 """Seconds before another try, when the database cannot be used."""
@@ -127,6 +132,7 @@ class _Crew:
     hands: Hands
     in_hand: set[int] = field(default_factory=set)
     let_go: set[int] = field(default_factory=set)
+    trouble: str = ""
 
     def serve(self) -> None:
         """Takes jobs, for the thread of that; all the others may rest when it ends, however it does."""
@@ -141,8 +147,17 @@ class _Crew:
             try:
                 await self._serve_once()
             except (ProcrastinateException, PostgresError, OSError, PbemError) as error:
-                tell("worker waits for the database", level="warning", reason=without_secrets(in_words(error)))
+                self._complain(error)
             await self._sleep(PAUSE)
+
+    def _complain(self, error: Exception) -> None:
+        """Tell why there is no work to be had; the same reason once, however often it is met."""
+        cause = error.__cause__ if isinstance(error, ConnectorException) and error.__cause__ else error
+        reason = without_secrets(" ".join(str(cause).split()) or in_words(error))
+        tell("worker waits for the database", level="warning", reason=reason)
+        if reason != self.trouble:
+            self.trouble = reason
+            self.told(Ticked(problems=[f"the database cannot be used by workers: {reason}"]))
 
     async def _serve_once(self) -> None:
         """Takes jobs until it is to stop, or the database is lost."""
@@ -169,9 +184,15 @@ class _Crew:
         url = self.house.store.engine.url.set(drivername="postgresql")
         conninfo = url.render_as_string(hide_password=False)
         app = App(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
+        app.job_manager = _Jobs(app.connector, self._refuse)
         for queue in Queue:
             app.task(name=queue.value, pass_context=True)(self._do)
         return app
+
+    def _refuse(self, job: Job) -> None:
+        tell("job refused", level="error", job=job.id, queue=job.queue)
+        said = "is not of a kind that pbem puts in; it counts as failed"
+        self.told(Ticked(problems=[f"job {job.id} of the queue {job.queue} {said}"]))
 
     async def _sleep(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -237,7 +258,8 @@ class _Crew:
                 await asyncio.to_thread(self._sign_in, worker.worker_id)
                 await self._put_back_lost(app, worker.worker_id)
                 await asyncio.sleep(self.lost_after / SIGNS_OF_LIFE)
-        except (ProcrastinateException, PostgresError, PbemError):
+        except (ProcrastinateException, PostgresError, PbemError) as error:
+            self._complain(error)
             _stop(worker)  # it begins anew when the database can be used again
 
     def _sign_in(self, number: int) -> None:
@@ -255,6 +277,37 @@ class _Crew:
         ours = [job for job in await _of(app, number) if job.id not in self.in_hand]
         await _put_back(app, [*lost, *(job for job in ours if job.id in self.let_go)])
         self.let_go = {job.id for job in ours if job.id is not None}
+
+
+class _Jobs(JobManager):
+    """The jobs of the queues; those whose rows are malformed end as failed when they are fetched.
+
+    procrastinate itself trips over some of them and leaves them "doing", with all that waits for their locks.
+    """
+
+    def __init__(self, connector: BaseConnector, refuse: Callable[[Job], None]) -> None:
+        super().__init__(connector)
+        self._refuse = refuse
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        """Return the next job that can be done, or None."""
+        while (job := await super().fetch_job(queues, worker_id)) is not None:
+            if _is_well_formed(job):
+                return job
+            await self.finish_job(job, Status.FAILED, delete_job=False)
+            self._refuse(job)
+        return None
+
+
+def _is_well_formed(job: Job) -> bool:
+    """Return whether a job is of the form in which they are put in, so that its lane can be believed."""
+    arguments: object = job.task_kwargs
+    if not isinstance(arguments, dict) or arguments.keys() != {"lane"} or job.task_name != job.queue:
+        return False
+    lane = arguments["lane"]
+    if not isinstance(lane, str) or len(lane) > LONGEST_LANE:
+        return False
+    return job.queue != Queue.REPORTS or (lane.isascii() and lane.isdecimal())
 
 
 _HEARD_OF = table("procrastinate_workers", column("id"))
@@ -284,7 +337,7 @@ async def _of(app: App, number: int) -> Iterable[Job]:
 
 async def _put_back(app: App, jobs: Iterable[Job]) -> None:
     for job in jobs:
-        tell("job put back", level="warning", queue=job.queue, lane=job.task_kwargs.get("lane", ""))
+        tell("job put back", level="warning", job=job.id, queue=job.queue)
         try:
             await app.job_manager.retry_job(job)
         except UniqueViolation:  # another of its kind waits, and does for both
@@ -310,7 +363,7 @@ def _ask_for_poll(house: House, pause: dt.timedelta, *, at_once: bool) -> float:
     """Asks for a poll if it is time; returns the seconds until it is time again."""
     with house.store.writing(durable=False) as session:
         last, now = last_poll(session), _time(session)
-        due = last.at + pause if last else now
+        due = last.at + pause if last and last.at <= now else now  # one of a later time: the clock was ahead
         if at_once or due <= now:
             wake(session, Work(Queue.POLL, AT_ONCE if at_once else ""))
             return pause.total_seconds()

@@ -190,10 +190,10 @@ def _quiet(view: View) -> Iterator[str]:
 
 def _unscored(view: View) -> Iterator[str]:
     """An end without scores that is near, where an option sets one; views before version 4 were mailed without."""
-    limit = view["rules"].get("scoreless", 0)
-    left = limit - view.get("unscored", 0)
-    if limit and left <= max(SOON, len(view["order"])):
-        yield f"Nobody scores: the game ends after {counted(left, 'more turn')} without a point or marker."
+    limit, passed = view["rules"].get("scoreless", 0), view.get("unscored", 0)
+    if passed and 0 < limit <= passed + max(SOON, len(view["order"])):
+        left = counted(limit - passed, "more turn")
+        yield f"No score for {counted(passed, 'turn')}: the game ends after {left} like that."
 
 
 def _own(view: View) -> Iterator[str]:

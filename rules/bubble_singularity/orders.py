@@ -51,7 +51,11 @@ class Keep(Order):
     what: Annotated[tuple[str, ...], kinds.KEPT]
 
     def words(self) -> str:
-        return "you keep " + ", else ".join(title(name) if name in ABILITIES else name for name in self.what)
+        cards = ", else ".join(title(name) for name in self.what if name in ABILITIES)
+        colours = [name for name in self.what if name not in ABILITIES]
+        # Two colours are the two bubbles to keep, more are a ranking (ruling 26).
+        bubbles = (" and " if len(colours) == 2 else ", else ").join(colours)
+        return f"you keep {'; of bubbles '.join(filter(None, [cards, bubbles]))}"
 
 
 @dataclass(frozen=True, slots=True)

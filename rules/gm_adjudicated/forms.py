@@ -11,9 +11,13 @@ from rules.gm_adjudicated.brackets import does_something
 from rules.gm_adjudicated.enclosing import as_line, begins
 from rules.gm_adjudicated.ledgers import WORLD
 from rules.gm_adjudicated.orders import ORDERS
+from rules.gm_adjudicated.ruling import Ruling, Told, commands_of
 from rules.gm_adjudicated.state import Known, State
 
 ALL, GAME = "all.txt", "game.txt"
+REPLACE = "REPLACE"
+"""The command of a file that has the whole ruling: REPLACE ALL."""
+
 WIDTH = 76
 NARROW = 68
 
@@ -44,8 +48,13 @@ def file_of(seat: Seat) -> str:
     return f"{seat}.txt"
 
 
-def ruling_files(state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat]) -> dict[str, str]:
-    """Every file of a ruling on the open turn: its sheet, what was told last, what holds now and how to change it."""
+def ruling_files(
+    state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat], ruling: Ruling
+) -> dict[str, str]:
+    """Every file of a ruling on the open turn: its sheet, what was told last, what holds now and how to change it.
+
+    What was ruled by now stands in it, so that the files read as they are are that ruling again.
+    """
     late = set(missing)
     seats = {
         file_of(seat): _told(
@@ -57,21 +66,24 @@ def ruling_files(state: State, orders: Mapping[Seat, Iterable[Order]], missing: 
             ],
             player.known,
             player.notes,
+            ruling.seats.get(seat, Told()),
         )
         for seat, player in state.players.items()
     }
     whose = f"All read this, in the report after {state.label}."
     before = [*_ledger(state, WORLD), *_last(state.told)]
-    return {ALL: _told(whose, before, state.shared, state.notes), **seats, GAME: _game(state)}
+    return {ALL: _told(whose, before, state.shared, state.notes, ruling.all), **seats, GAME: _game(state, ruling)}
 
 
-def _told(whose: str, before: Iterable[str], known: Known, notes: str) -> str:
+def _told(whose: str, before: Iterable[str], known: Known, notes: str, told: Told) -> str:
+    after = told.after(known)
     remarks = "".join(f"; {line}".rstrip() + "\n" for line in ("", *_narrowed(before)))
     sections = {
-        "RESULT": "",
-        "FILE": _kept(known.file, known.with_file),
-        "MAP": _kept(known.map, known.with_map),
-        "NOTES": _escaped(notes),
+        # Its rolls stand as they are read: what was meant as words was indented when it was written.
+        "RESULT": _lines(with_lines(told.result, told.with_result)),
+        "FILE": _kept(after.file, after.with_file),
+        "MAP": _kept(after.map, after.with_map),
+        "NOTES": _escaped(told.noted(notes)),
     }
     return f"; {whose}\n{_EXPLAINED}{_DOING}{remarks}" + "".join(
         f"\n[{name}]\n{text}" for name, text in sections.items()
@@ -81,6 +93,15 @@ def _told(whose: str, before: Iterable[str], known: Known, notes: str) -> str:
 def _kept(text: str, enclosed: Iterable[Enclosure]) -> str:
     """What stands in every report, as it is read again."""
     return _escaped(text) + "".join(f"{as_line(each)}\n" for each in enclosed)
+
+
+def with_lines(text: str, enclosed: Iterable[Enclosure]) -> str:
+    """Return a text, and below it the lines that show its pictures and files."""
+    return "\n".join([*([text] if text else []), *map(as_line, enclosed)])
+
+
+def _lines(text: str) -> str:
+    return f"{text}\n" if text else ""
 
 
 def _ledger(state: State, owner: str) -> Iterator[str]:
@@ -116,37 +137,46 @@ def _is_meant(line: str) -> bool:
     return line.startswith(";") or HEADING.fullmatch(line) is not None or begins(line) or does_something(line)
 
 
-def _game(state: State) -> str:
+def _game(state: State, ruling: Ruling) -> str:
     first = next(iter(state.players))
-    scores = "\n".join(f"; SCORE {seat} {player.score}" for seat, player in state.players.items())
+    ruled = commands_of(ruling, state.turns)
+    scores = "\n".join(
+        ruled.get(f"SCORE {seat}", f"; SCORE {seat} {player.score}") for seat, player in state.players.items()
+    )
+    out = "\n".join(line for part, line in ruled.items() if part.startswith("OUT ")) or f"; OUT {first}"
     return f"""\
 ; The game as a whole, after {state.label}. Take away the semicolon of a line in
 ; capitals to use it; what you leave alone stays as it is.
 TURN {state.turn}
 
+; These files have all of your ruling as it stands, and replace it. Without the
+; next line a ruling replaces only the parts that it names.
+{REPLACE} ALL
+
 ; What the next turn is called, instead of turn {state.turn + 1}:
-; LABEL Spring 1902
+{ruled.get("LABEL", "; LABEL Spring 1902")}
 
 ; The scores from now on:
 {scores}
 
-{_changes(state)}; Who is out of the game for good; he still gets reports:
-; OUT {first}
+{_changes(state, ruled)}; Who is out of the game for good; he still gets reports:
+{out}
 
 ; The number of the last turn; 0 if the game goes on until OVER:
-; TURNS {state.turns}
+{ruled.get("TURNS", f"; TURNS {state.turns}")}
 
 ; The game ends with this turn: why, and who has won, if anybody has:
-; OVER Peace was made at Corinth.
-; WINNER {first}
+{ruled.get("OVER", "; OVER Peace was made at Corinth.")}
+{ruled.get("WINNER", f"; WINNER {first}")}
 """
 
 
-def _changes(state: State) -> str:
-    """How ledgers are changed, if there are any."""
+def _changes(state: State, ruled: Mapping[str, str]) -> str:
+    """How ledgers are changed, if there are any, and what the ruling changes."""
     known = ((owner, name) for owner, own in state.ledgers.entries.items() for name in own)
     owner, name = next(known, ("", ""))
-    return f"; What changes in the ledgers:\n; SET {owner}.{name} = …\n\n" if owner else ""
+    lines = "\n".join(line for part, line in ruled.items() if part.startswith("SET "))
+    return f"; What changes in the ledgers:\n{lines or f'; SET {owner}.{name} = …'}\n\n" if owner else ""
 
 
 def digest(state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat]) -> str:

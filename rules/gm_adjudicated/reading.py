@@ -19,8 +19,9 @@ from rules.gm_adjudicated.enclosing import (
     read_line,
     unwrapped,
 )
-from rules.gm_adjudicated.forms import ALL, GAME, HEADING, SECTIONS, file_of
+from rules.gm_adjudicated.forms import ALL, GAME, HEADING, REPLACE, SECTIONS, file_of
 from rules.gm_adjudicated.ledgers import WORLD, Change, Ledgers
+from rules.gm_adjudicated.merging import merged
 from rules.gm_adjudicated.ruling import Ruling, Told
 from rules.gm_adjudicated.state import Known, State
 from rules.gm_adjudicated.text import as_laid_out, one_line
@@ -35,24 +36,39 @@ Findings = Mapping[str, tuple[Finding, ...]]
 
 
 def read_ruling(
-    state: State, files: Mapping[str, str], rolls: Rolls, brought: Brought = NOTHING
+    state: State,
+    files: Mapping[str, str],
+    rolls: Rolls,
+    brought: Brought = NOTHING,
+    before: Ruling | None = None,
 ) -> tuple[Ruling, Findings]:
     """The ruling in the files named as `ruling_files` names them, and all findings by file.
 
-    `brought` are the pictures and files that lie beside them.
+    `brought` are the pictures and files that lie beside them. Of a ruling `before`
+    on the same turn all stays that is not named in them, unless they replace it.
     """
     named = {name.strip().lower(): text.removeprefix("\ufeff") for name, text in sorted(files.items())}
     readers = {file_of(seat): seat for seat in state.players}
     found: dict[str, list[Finding]] = {name: [] for name in (GAME, ALL, *readers, *named)}
     beside, doing = Beside(brought), _Doing(rolls, state.ledgers)
     known = {ALL: state.shared, **{name: state.players[seat].known for name, seat in readers.items()}}
-    told = {
-        name: _told(named.get(name, ""), _Sections(found[name], beside, all_of(known[name]), doing, owner))
+    stands = _standing(known, before, readers)
+    sections = {
+        name: _Sections(found[name], beside, stands[name], doing, owner)
         for name, owner in {ALL: WORLD, **readers}.items()
     }
-    ruling = _Game(state, found[GAME], doing).read(named.get(GAME, ""))
+    told = {name: _told(named.get(name, ""), section) for name, section in sections.items()}
+    game = _Game(state, found[GAME], doing)
+    ruling = game.read(named.get(GAME, ""))
     seats = {seat: told[name] for name, seat in readers.items()}
     ruling = replace(ruling, all=told[ALL], seats=seats, changes=tuple(doing.changes))
+    if before is not None and not game.replaces:
+        results = frozenset(name for name, section in sections.items() if section.has_result)
+        ruling = merged(before, ruling, results)
+        told = {ALL: ruling.all, **{name: ruling.seats[seat] for name, seat in readers.items()}}
+    if ruling.winners and not ruling.over:
+        hint = "add a line: OVER <why>"
+        found[GAME].append(Finding(0, "error", "not-over", "WINNER is for the turn that ends the game", hint))
     for name in named:
         if name not in (GAME, ALL, *readers):
             found[name].append(_stranger(name, (GAME, ALL, *readers)))
@@ -63,6 +79,18 @@ def read_ruling(
             if state.players[seat].playing and not told[name].says:
                 found[name].append(Finding(0, "warning", "untold", f"nothing is told to {seat} this turn"))
     return ruling, {name: tuple(findings) for name, findings in found.items() if findings}
+
+
+def _standing(
+    known: Mapping[str, Known], before: Ruling | None, readers: Mapping[str, Seat]
+) -> Mapping[str, tuple[Enclosure, ...]]:
+    """What each reader has before them that need not be brought again: of turns before, and of the ruling before."""
+    ruling = before or Ruling()
+    ruled = {ALL: ruling.all, **{name: ruling.seats.get(seat, Told()) for name, seat in readers.items()}}
+    return {
+        name: (*all_of(each), *ruled[name].with_file, *ruled[name].with_map, *ruled[name].with_result)
+        for name, each in known.items()
+    }
 
 
 def _stranger(name: str, known: Sequence[str]) -> Finding:
@@ -143,6 +171,12 @@ class _Sections:
                 self._error(number, "too-wide", wide)
             self.lines.setdefault(self.current, []).append(line)
 
+    @property
+    def has_result(self) -> bool:
+        """Whether there is a [RESULT], be it an empty one."""
+        words = any(line for line in self.lines.get("RESULT", ()))
+        return words or "RESULT" in self.headings or "RESULT" in self.shown
+
     def enclosed(self, name: str) -> tuple[Enclosure, ...]:
         """The pictures and files of a section, each once."""
         return tuple(dict.fromkeys(self.shown.get(name, ())))
@@ -219,7 +253,9 @@ class _Game:
             "WINNER": self._seats("WINNER"),
             "OVER": self._over,
             SET: self._set,
+            REPLACE: self._replace,
         }
+        self.replaces = False
 
     def read(self, text: str) -> Ruling:
         """The ruling but for its words to readers."""
@@ -232,9 +268,6 @@ class _Game:
                 self._command(word.upper())(rest)
             except Refused as refused:
                 self._findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
-        if "WINNER" in self._said and "OVER" not in self._said:
-            hint = "add a line: OVER <why>"
-            self._findings.append(Finding(0, "error", "not-over", "WINNER is for the turn that ends the game", hint))
         turns = self._said.get("TURNS")
         return Ruling(
             name=self._said.get("LABEL", ""),
@@ -283,6 +316,12 @@ class _Game:
         warning = self._doing.change(rest, WORLD)
         if warning:
             self._findings.append(Finding(self._line, "warning", "below-zero", warning))
+
+    def _replace(self, rest: str) -> None:
+        if rest.upper() != "ALL":
+            text = f"{REPLACE} is for the whole ruling, not for {rest[:40]!r}" if rest else f"expected {REPLACE} what"
+            raise Refused("extra-words", text, f"write: {REPLACE} ALL")
+        self.replaces = True
 
     def _over(self, rest: str) -> None:
         if not rest:

@@ -13,6 +13,7 @@ from pbem.ruleset import (
     Finding,
     Json,
     Option,
+    Order,
     Panorama,
     Rolls,
     Seat,
@@ -28,7 +29,9 @@ from rules.gm_adjudicated import bots, forms, reading, sheet, state, story, turn
 from rules.gm_adjudicated.brief import brief
 from rules.gm_adjudicated.enclosing import NOTHING
 from rules.gm_adjudicated.ledger_files import read_ledgers
+from rules.gm_adjudicated.merging import parts_of
 from rules.gm_adjudicated.orders import ORDERS
+from rules.gm_adjudicated.ruling import Ruling
 from rules.gm_adjudicated.state import VERSION, Known, Player, State
 from rules.gm_adjudicated.takeover import taken_over
 from rules.gm_adjudicated.text import block
@@ -81,7 +84,6 @@ class GmAdjudicated(BaseRuleset[State]):
     desk = staticmethod(sheet.desk)
     brief = staticmethod(brief)
     digest = staticmethod(forms.digest)
-    ruling_files = staticmethod(forms.ruling_files)
     upgrades = (state.from_version_1, state.from_version_2)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
@@ -137,16 +139,36 @@ class GmAdjudicated(BaseRuleset[State]):
             reason=result.reason if result else "",
         )
 
+    def ruling_files(
+        self, state: State, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat], ruling: Json = None
+    ) -> Mapping[str, str]:
+        """The files that the GM fills in, with what was ruled by now in them."""
+        return forms.ruling_files(state, orders, missing, _loaded(ruling))
+
     def read_ruling(
-        self, state: State, files: Mapping[str, str], rolls: Rolls, brought: Brought = NOTHING
+        self,
+        state: State,
+        files: Mapping[str, str],
+        rolls: Rolls,
+        brought: Brought = NOTHING,
+        before: Json = None,
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
-        """The ruling in such files, and what is wrong in them."""
-        ruling, findings = reading.read_ruling(state, files, rolls, brought)
+        """The ruling in such files, with what stays of the one before, and what is wrong in them."""
+        earlier = None if before is None else _loaded(before)
+        ruling, findings = reading.read_ruling(state, files, rolls, brought, earlier)
         return ruling.dump(), findings
+
+    def ruling_parts(self, state: State, ruling: Json) -> Mapping[str, str]:
+        """What a ruling says, by the names of its parts."""
+        return parts_of(state, _loaded(ruling))
 
     def text_map(self, view: View) -> str:
         """The map that the GM has drawn for the seat, or for all."""
         return str(view["map"])
+
+
+def _loaded(ruling: Json) -> Ruling:
+    return Ruling() if ruling is None else Ruling.load(ruling)
 
 
 def _briefing(data: Json, seats: Sequence[Seat]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset import Enclosure, Json, Seat
-from rules.gm_adjudicated.ledgers import Change
+from rules.gm_adjudicated.ledgers import Change, Value
 from rules.gm_adjudicated.state import Known
 
 _ENCLOSED = ("with_result", "with_file", "with_map")
@@ -82,3 +82,23 @@ class Ruling:
         lists = {"out": tuple(data["out"]), "winners": tuple(data["winners"]), "changes": changes}
         seats = {seat: Told.load(told) for seat, told in data["seats"].items()}
         return cls(**{**data, **lists, "all": Told.load(data["all"]), "seats": seats})
+
+
+def commands_of(ruling: Ruling, turns: int) -> Mapping[str, str]:
+    """Return the lines of game.txt that say what a ruling says, by their parts; `turns` is the last turn by now."""
+    lines = {"LABEL": f"LABEL {ruling.name}"} if ruling.name else {}
+    lines |= {f"SCORE {seat}": f"SCORE {seat} {score}" for seat, score in ruling.scores.items()}
+    for change in ruling.changes:
+        entry = f"SET {change.owner}.{change.name}"
+        line = f"{entry} {change.operation} {_value(change.value)}"
+        lines[entry] = f"{lines[entry]}\n{line}" if entry in lines else line
+    lines |= {f"OUT {seat}": f"OUT {seat}" for seat in ruling.out}
+    lines |= {"TURNS": f"TURNS {ruling.turns}"} if ruling.turns not in (None, turns) else {}
+    lines |= {"OVER": f"OVER {ruling.over}"} if ruling.over else {}
+    return lines | ({"WINNER": f"WINNER {' '.join(ruling.winners)}"} if ruling.winners else {})
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(f'"{item}"' for item in value) or "[]"
+    return str(value) if isinstance(value, int) else f'"{value}"'

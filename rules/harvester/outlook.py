@@ -1,21 +1,26 @@
 """What a sheet will do, as far as its player's report tells: the forecast of a receipt.
 
-It is made of the orders kept and of the view, and says what is certain, what
-holds if nobody comes in the way, and what only if nothing stops them that scanners do not tell, or foes they do.
+It is made of the orders kept and of the view, and says what is certain, what holds if nobody comes in the way,
+what if the others in sight stay where they are, and what only if nothing stops them that scanners do not tell.
+Where others are in sight on the way the turn is rehearsed; all other ways are read from the orders, for that is
+cheaper, and most are such.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from itertools import pairwise
+from typing import Any, TypeVar
 
-from pbem.ruleset import Finding, Order
-from rules.harvester.atlas import UNKNOWN, Atlas
+from pbem.ruleset import Finding, Order, Seat
+from rules.harvester.atlas import Atlas
+from rules.harvester.brief import AHEAD
 from rules.harvester.orders import Build, Destroy, DestroyHarvester, Drop, Move, Target
 from rules.harvester.planet import DIRECTIONS
+from rules.harvester.rehearsal import Rehearsal, next_hex
 from rules.harvester.routes import written
 from rules.harvester.units import COMBAT, HARVESTER, MOST_HELD, NIMBLE, SCANNER, SLOT
 from rules.harvester.units import NAMES as UNITS
@@ -26,13 +31,20 @@ OrderT = TypeVar("OrderT", bound=Order)
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a unit will be; `sure` if only others who come there could change it, `foes` if some are on its way."""
+class Fate:
+    """What becomes of a unit, in words behind its name, and on what that hangs: a key of `_CONDITIONS`."""
 
     unit: str
-    spot: Hex
-    sure: bool
-    foes: bool
+    condition: str
+    words: str
+
+
+_CONDITIONS = {
+    "outlook": "if nobody comes in the way",
+    "outlook-seen": "if those in sight stay where they are",
+    "outlook-unseen": "if nothing stops them",
+}
+"""The codes of the notes on units, and what these hang on: nobody who is not there now, those in sight, anything."""
 
 
 class Outlook:
@@ -43,7 +55,13 @@ class Outlook:
         view = self.view
         self.at: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
         self.own = Counter([*self.at.values(), self.atlas.home])
-        self.foes = {(each["q"], each["r"]) for each in view["contacts"] if each["side"] == "foe"}
+        self.foes: dict[Hex, set[Seat]] = {}
+        self.others: set[Hex] = set()
+        for each in view["contacts"]:
+            spot = each["q"], each["r"]
+            self.others.add(spot)
+            if each["side"] == "foe":
+                self.foes.setdefault(spot, set()).add(each["owner"])
 
     def findings(self) -> Iterator[Finding]:
         """The forecast, as notes on the whole sheet."""
@@ -52,9 +70,10 @@ class Outlook:
                 yield _note("nothing-else", "Harvester and units are gone before any other order is carried out")
             return
         yield from (_note("treasury", text) for text in self._treasury())
-        if places := self._moving():
-            yield from (_note("outlook", f"if nobody comes in the way: {told}") for told in _told(places, sure=True))
-            yield from (_note("outlook-unseen", f"if nothing stops them: {told}") for told in _told(places, sure=False))
+        fates = [*(self._fate(order) for order in self._of(Move)), *self._left_behind()]
+        for code, condition in _CONDITIONS.items():
+            if told := "; ".join(_together(fate for fate in fates if fate.condition == code)):
+                yield _note(code, f"{condition}: {told}")
         yield from self._idle()
         yield from self._driving()
 
@@ -92,27 +111,80 @@ class Outlook:
     def _gone(self) -> set[str]:
         return {order.unit for order in self._of(Destroy)}
 
-    def _moving(self) -> list[Place]:
-        return [self._place(order) for order in self._of(Move)]
+    @cached_property
+    def _rehearsal(self) -> Rehearsal:
+        return Rehearsal(self.atlas, self.orders)
 
-    def _place(self, order: Move) -> Place:
-        """Where a march ends: before the first crags known that the unit cannot enter, else where it leads."""
-        here = self.at[order.unit]
-        sure, foes = not self.view["rulers"], here in self.foes
+    @cached_property
+    def _paths(self) -> dict[str, list[Hex]]:
+        """The hexes over which each unit ordered would go, its own first."""
+        return {order.unit: self._path(order) for order in self._of(Move)}
+
+    def _path(self, order: Move) -> list[Hex]:
+        """Where a march leads, up to the first crags known that the unit cannot enter."""
+        path = [self.at[order.unit]]
         for way in order.steps:
-            there = self.atlas.named(step(here, DIRECTIONS[way]))
+            there = self.atlas.named(step(path[-1], DIRECTIONS[way]))
             if there in self.atlas.crags and not NIMBLE[SLOT[order.unit]]:
                 break
-            here = there
-            sure, foes = sure and self._is_clear(here), foes or here in self.foes
-        return Place(order.unit, here, sure and not foes, foes)
+            path.append(there)
+        return path
 
-    def _is_clear(self, spot: Hex) -> bool:
-        """Whether scanners tell that no unit of an enemy is in a hex, and that anyone can enter it."""
+    def _fate(self, order: Move) -> Fate:
+        """What becomes of a unit that marches."""
+        unit, path = order.unit, self._paths[order.unit]
+        met = self.others.intersection(path)
+        if self._is_known(path) and not met:
+            return Fate(unit, "outlook", f"at {written(path[-1])}")
+        if self._is_known(path) and not self._is_doubtful(met):
+            return Fate(unit, "outlook-seen", self._rehearsed(unit, path))
+        foes = " (foes on the way)" if met.intersection(self.foes) else ""
+        return Fate(unit, "outlook-unseen", f"at {written(path[-1])}{foes}")
+
+    def _is_known(self, path: Sequence[Hex]) -> bool:
+        """Whether scanners tell all that is in the hexes of a path, and that anyone can enter them."""
+        return all(self._is_seen(spot) for spot in path[1:])
+
+    def _is_seen(self, spot: Hex) -> bool:
         seen = self.atlas.sightings.get(spot)
-        if seen is None or seen.number == UNKNOWN or spot in self.foes:
-            return False
-        return seen.band == 1 or seen.number == self.own[spot]
+        return seen is not None and (seen.band == 1 or seen.number == self.own[spot])
+
+    def _is_doubtful(self, spots: set[Hex]) -> bool:
+        """Whether it hangs on more than what is in sight how others in some hexes are met.
+
+        It is not told which foes are on one side, nor who else comes with one that
+        is conquered; and an own unit on an unknown way may come there, or not.
+        """
+        if any(len(self.foes.get(spot, ())) > 1 for spot in spots):
+            return True
+        if any(spots.intersection(path) and not self._is_known(path) for path in self._paths.values()):
+            return True
+        conquered = {event["who"] for event in self._rehearsal.of("won-over")}
+        return bool(conquered) and any(self.foes.get(spot, conquered) - conquered for spot in spots)
+
+    def _rehearsed(self, unit: str, path: Sequence[Hex]) -> str:
+        """How the way of a unit ends that meets others, in words."""
+        fought = self._rehearsal.of("fought")
+        end = self._rehearsal.at.get(unit)
+        if end is None:
+            return _lost(next(fight for fight in fought if unit in fight["lost"].split()))
+        told = f"at {written(end)}"
+        if any(event["unit"] == unit and event["why"] == "ruler" for event in self._rehearsal.of("blocked")):
+            return f"{told}: {AHEAD['ruler']}"
+        for before, ahead in pairwise(path):
+            tie = _at(fought, "tied", ahead)
+            if before == end and tie:
+                return f"{told}, as {_enemies(tie)} at {written(ahead)} {_are_as_strong(tie)}"
+        won = _at(fought, "won", end)
+        return f"{told}, where you win against {_enemies(won)}" if won else told
+
+    def _left_behind(self) -> Iterator[Fate]:
+        """Units that stay, and fall where they stand with foes."""
+        staying = [unit for unit, spot in self.at.items() if spot in self.foes and unit not in self._paths]
+        for unit in staying:
+            lost = [fight for fight in self._rehearsal.of("fought") if unit in fight["lost"].split()]
+            if lost and not self._is_doubtful({self.at[unit]}):
+                yield Fate(unit, "outlook-seen", _lost(lost[0]))
 
     def _idle(self) -> Iterator[Finding]:
         ordered = {order.unit for order in self._of(Move)} | self._gone
@@ -124,48 +196,52 @@ class Outlook:
 
     def _driving(self) -> Iterator[Finding]:
         """Where the Harvester will be, what it gathers there, and what it holds then."""
-        start, goal = self.atlas.home, self._goal()
-        there = start if goal is None else self._next(goal)
-        if there is None:
-            assert goal is not None
+        start, ahead = self.atlas.home, next_hex(self.atlas, self.orders)
+        target = self.view["harvester"]["target"]
+        if ahead is None and target and not self._of(Target):
             left = self.view["harvester"]["left"] - 1
-            yield _note("outlook-unseen", f"{_UNSEEN}, your Harvester is {left} steps from {written(goal)} then")
+            yield _note("outlook-unseen", f"{_UNSEEN}, your Harvester is {left} steps from {written(target)} then")
             return
-        free = not self.view["rulers"] and start not in self.foes and (there == start or self._is_open(there))
-        code, marked = ("outlook", "if nobody comes in its way") if free else ("outlook-unseen", _UNSEEN)
-        where = f"stays at {written(there)}" if there == start else f"comes to {written(there)}"
-        if found := self._found(there):
+        if self.others & {start, ahead}:
+            yield from self._driving_among_others(start, ahead)
+            return
+        there = start if ahead is None or ahead in self.atlas.crags else ahead
+        found = self._found(there)
+        if found or ahead is not None:
             held = self.view["harvester"]["held"] - self.spent
             gathered = min(found, MOST_HELD - held)
-            where += f", gathers {gathered} and holds {held + gathered} then"
-        elif there == start and goal is None:
-            return
-        yield _note(code, f"{marked}, your Harvester {where}")
+            gain = _gain(gathered, held + gathered) if found else ""
+            yield _note("outlook", f"{_ALONE}, your Harvester {_stands(start, there)}{gain}")
 
-    def _goal(self) -> Hex | None:
-        targets = self._of(Target)
-        if targets:
-            return self.atlas.named((targets[0].q, targets[0].r))
-        target = self.view["harvester"]["target"]
-        return (target[0], target[1]) if target else None
+    def _driving_among_others(self, start: Hex, ahead: Hex | None) -> Iterator[Finding]:
+        """The same where others are, or on the way: as it comes if they stay."""
+        there, met = self._rehearsal.at[H], self.others & {start, ahead}
+        gain = "".join(_gain(event["amount"], event["held"]) for event in self._rehearsal.of("gathered"))
+        conquered = next((event["by"] for event in self._rehearsal.of("conquered")), "")
+        foes = met.intersection(self.foes)
+        code, condition = ("outlook-seen", _SEEN) if foes else ("outlook", _ALONE)
+        if self._is_doubtful(met):
+            code, condition = "outlook-unseen", _UNSEEN
+        if conquered and code == "outlook-seen":
+            yield _note(code, f"{condition}, your Harvester is conquered by {conquered} at {written(there)}")
+        elif why := self._kept_out(ahead):
+            yield _note("outlook", f"your Harvester will wait at {written(start)}: {why}")
+            if gain:
+                yield _note(code, f"{condition}, your Harvester stays at {written(start)}{gain}")
+        elif gain or ahead is not None:
+            yield _note(code, f"{condition}, your Harvester {_stands(start, there)}{gain}")
 
-    def _next(self, goal: Hex) -> Hex | None:
-        """The next hex on the way; None if the report does not tell where a line begun before goes on."""
-        course = self.atlas.course(self.atlas.home, goal)
-        if not self._of(Target) and len(set(course)) > 1:
-            return None
-        there = self.atlas.named(step(self.atlas.home, DIRECTIONS[course[0]]))
-        return self.atlas.home if there in self.atlas.crags else there
-
-    def _is_open(self, spot: Hex) -> bool:
-        """Whether the Harvester surely gets into a hex: nobody else is there, nor next to it to come there as well."""
-        around = [spot, *(self.atlas.named(step(spot, way)) for way in DIRECTIONS.values())]
-        return all(self._strangers(each) == 0 for each in around)
-
-    def _strangers(self, spot: Hex) -> int:
-        """How many units of others are in a hex; -1 if that is not told."""
-        seen = self.atlas.sightings.get(spot)
-        return -1 if seen is None or seen.number == UNKNOWN else seen.number - self.own[spot]
+    def _kept_out(self, ahead: Hex | None) -> str:
+        """Who keeps the Harvester from its next hex, whatever they do this turn."""
+        blocked = next((event["why"] for event in self._rehearsal.of("blocked") if event["unit"] == H), "")
+        there = [each for each in self.view["contacts"] if (each["q"], each["r"]) == ahead]
+        if blocked == "harvester":
+            owner = next(each["owner"] for each in there if H in each["units"])
+            return f"{owner}'s Harvester is at {written(ahead)}" if ahead else ""
+        if blocked == "ruler":
+            owner = next(each["owner"] for each in there if each["owner"] in self.view["rulers"])
+            return f"units of {owner}, who is above you, are at {written(ahead)}" if ahead else ""
+        return ""
 
     def _found(self, spot: Hex) -> int:
         """What will lie in a hex next to the Harvester, or in its own, when it gathers."""
@@ -175,25 +251,53 @@ class Outlook:
         return max(seen.resources, 0) + dropped + wrecks
 
 
+_ALONE = "if nobody comes in its way"
+_SEEN = _CONDITIONS["outlook-seen"]
 _UNSEEN = "if nothing is in its way"
+
+
+def _stands(start: Hex, there: Hex) -> str:
+    return f"stays at {written(there)}" if there == start else f"comes to {written(there)}"
+
+
+def _gain(gathered: int, held: int) -> str:
+    return f", gathers {gathered} and holds {held} then"
+
+
+def _at(fights: Iterable[Mapping[str, Any]], outcome: str, spot: Hex) -> Mapping[str, Any] | None:
+    """A fight of an outcome in a hex."""
+    return next((each for each in fights if each["outcome"] == outcome and (each["q"], each["r"]) == spot), None)
+
+
+def _enemies(fight: Mapping[str, Any]) -> str:
+    """The enemies of a fight as their owner's: "bob's G S"."""
+    return "; ".join(f"{who}'s {' '.join(units)}" for who, units in map(str.split, fight["enemies"].split(", ")))
+
+
+def _are_as_strong(tie: Mapping[str, Any]) -> str:
+    return f"{'are' if len(tie['enemies'].split()[1]) > 1 else 'is'} as strong: {tie['best']}"
+
+
+def _lost(fight: Mapping[str, Any]) -> str:
+    where = written((fight["q"], fight["r"]))
+    return f"lost at {where} to {_enemies(fight)}, {fight['strength']} against {fight['best']}"
 
 
 def _price(order: Build) -> int:
     return int(SCANNER[SLOT[order.unit]])
 
 
+def _together(fates: Iterable[Fate]) -> Iterator[str]:
+    """The fates in words, units of one fate in one."""
+    units: dict[str, list[str]] = {}
+    for fate in fates:
+        units.setdefault(fate.words, []).append(fate.unit)
+    for words, names in units.items():
+        yield f"{', '.join(names)} {words}"
+
+
 def _are(units: Sequence[str]) -> str:
     return "they are" if len(units) > 1 else "it is"
-
-
-def _told(places: Iterable[Place], *, sure: bool) -> list[str]:
-    """The places of one certainty in words, if there are any."""
-    told = [
-        f"{place.unit} at {written(place.spot)}{' (foes on the way)' if place.foes else ''}"
-        for place in places
-        if place.sure == sure
-    ]
-    return ["; ".join(told)] if told else []
 
 
 def _note(code: str, text: str) -> Finding:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import Order, Refused, View
+from pbem.ruleset import Order, Parsed, Refused, View, orders_in_remark, told_of_remark
 from rules.harvester.atlas import Atlas
 from rules.harvester.lexicon import Token, tokens
 from rules.harvester.marches import March, marches
@@ -55,19 +55,20 @@ def read_phrase(view: View, line: str) -> Phrase:
     phrase = _read(view, line[:at])
     if not phrase.lines and not phrase.told:
         return Phrase([line])
-    if phrase.lines and line[at:].startswith(";") and _is_order(view, line[at + 1 :]):
-        ignored = " ".join(line[at + 1 :].split())[:80]
-        told = f"{ignored!r} stands behind a ; and so is a remark, not an order"
-        phrase.tell("warning", "second-order", told, "write one order a line")
+    if phrase.lines:
+        for part, rest in orders_in_remark(line, lambda text: _orders(view, text)):
+            phrase.told.append(("warning", told_of_remark(part, rest=rest)))
     return phrase
 
 
-def _is_order(view: View, remark: str) -> bool:
-    """Whether a remark would be taken on a line of its own."""
+def _orders(view: View, text: str) -> list[str] | None:
+    """Return the lines that a text would come to on a line of its own; None if it is no phrase."""
     try:
-        return bool(_read(view, remark).lines or ORDERS.parse(view, [(1, remark)]).entries)
+        lines = _read(view, text).lines
     except Refused:
-        return False
+        return None
+    read = Parsed() if lines else ORDERS.parse(view, [(1, text)])
+    return lines or [ORDERS.line(order) for order in read.orders if not read.findings] or None
 
 
 def _read(view: View, body: str) -> Phrase:

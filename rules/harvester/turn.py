@@ -140,6 +140,9 @@ STEPS: tuple[Callable[[Play], None], ...] = (
 )
 """What happens in a turn, in this order (ruling 13)."""
 
+REHEARSED = tuple(step for step in STEPS if step not in (leave, drift, look))
+"""The steps that a forecast carries out: without those that hang on others' sheets, on dice, or on later scans."""
+
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
     """The state after a turn, and what happened. Of a game that is over, nothing more."""

@@ -32,13 +32,17 @@ _ENTERED = 4
 
 
 class HarvesterView(TypedDict):
-    """The reader's own Harvester; `left` steps to its `target`, `waiting` if it was kept from its last one."""
+    """The reader's own Harvester; `left` steps to its `target`, `waiting` if it was kept from its last one.
+
+    `ahead` is the next hex on the straight line that was drawn when the target was set.
+    """
 
     q: int
     r: int
     held: int
     target: SeatContext | None
     left: int
+    ahead: SeatContext | None
     waiting: bool
 
 
@@ -159,6 +163,7 @@ class _Writer:
         self.points = state.points().tolist()
         self.combat = np.minimum(state.combat(), MOST_HELD).tolist()
         self.held = np.minimum(state.held, MOST_HELD).tolist()
+        self.ahead = _ahead(state)
         self.over, self.winner = state.over, state.winner
         self.label = f"the end, after turn {state.turn - 1}" if self.over else f"turn {state.turn}"
 
@@ -203,6 +208,7 @@ class _Writer:
             held=self.held[player],
             target=self._name(player, target) if bound else None,
             left=int(planet.distance[away]) if bound else 0,
+            ahead=self._name(player, self.ahead[player]) if bound else None,
             waiting=bool(state.waiting[player]),
         )
 
@@ -252,6 +258,16 @@ class _Writer:
                 spot = tuple(self._name(player, cell))
                 kinds[spot] = kinds.get(spot, "") + KINDS[slot]
         return [[*spot, units] for spot, units in sorted(kinds.items())]
+
+
+def _ahead(state: State) -> list[int]:
+    """The next hex on the way of each Harvester that has a target."""
+    bound = np.flatnonzero((state.course[:, 1] != NOWHERE) & (state.at[:, HARVESTER] != NOWHERE))
+    (start, target), home = state.course[bound].T, state.at[bound, HARVESTER]
+    ahead = np.full(len(state.at), NOWHERE)
+    ahead[bound] = state.planet.moved(home, state.planet.heading(start, target, home))
+    found: list[int] = ahead.tolist()
+    return found
 
 
 class _Found:

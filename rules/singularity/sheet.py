@@ -6,7 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_lines
+from pbem.ruleset import (
+    MOST_REMARKS,
+    Entry,
+    Finding,
+    Order,
+    Parsed,
+    Refused,
+    View,
+    join_lines,
+    orders_in_remark,
+    told_of_remark,
+)
 from rules.kit.parley import Draw, Resign, check_draw, sayings
 from rules.singularity import outlook
 from rules.singularity.field import field_of
@@ -52,37 +63,39 @@ class _Sheet:
 
     def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """The lines as the order book writes them; what it reads already, or no phrase is, stays as it was written."""
+        remarks = 0
         for number, line in join_lines(lines):
             if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
                 yield number, line
                 continue
             try:
-                found, ignored = self._phrase(line)
+                found = self._phrase(line)
             except Refused as refused:
                 self.findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
                 continue
-            if ignored:
-                told = f"{ignored!r} stands behind a ; and so is a remark, not an order"
-                self.warn(number, "second-order", told, "write one order a line")
+            remarks += ";" in line
+            for part, rest in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
+                told = told_of_remark(part, rest=rest)
+                self.warn(number, told.code, told.text, told.hint)
             yield from ((number, plain) for plain in found)
 
-    def _phrase(self, line: str) -> tuple[list[str], str]:
-        """The lines that a line comes to, and what of it is a remark that would be an order."""
+    def _phrase(self, line: str) -> list[str]:
+        """Return the lines that a line without its remark comes to. Raises Refused."""
         at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
-        body, remark = line[:at], line[at + 1 :] if line[at:].startswith(";") else ""
+        body = line[:at]
         found = [] if self._is_read(body) else read_phrase(self.view, body)
-        return found or [body if remark else line], " ".join(remark.split())[:80] if self._is_order(remark) else ""
+        return found or [body if line[at:].startswith(";") else line]
 
     def _is_read(self, body: str) -> bool:
         return not ORDERS.parse(self.view, [(1, body)]).findings
 
-    def _is_order(self, remark: str) -> bool:
-        """Whether a remark would be taken on a line of its own."""
+    def _orders(self, text: str) -> tuple[Order, ...] | None:
+        """Return the orders of a text that would be taken on a line of its own; None if it would not."""
         try:
-            lines = read_phrase(self.view, remark) or [remark]
+            read = ORDERS.parse(self.view, list(enumerate(self._phrase(text))))
         except Refused:
-            return False
-        return bool(ORDERS.parse(self.view, list(enumerate(lines))).entries)
+            return None
+        return read.orders if read.orders and not read.findings else None
 
     def take(self, entry: Entry) -> None:
         """Take one more order. Raises Refused."""

@@ -23,7 +23,8 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 class Prospect:
     """An own ship as the sheet will have it; `lost` and `unpaid` say why it will be no more, "" if it will.
 
-    `met`: a ship of a player not allied is seen in its space.
+    `met`: a ship of a player not allied is seen in its space. `was_dark`: it was
+    when its player was told of it, and saw nothing of what is around it.
 
     Orders for a ship that cannot be paid are taken all the same, with a warning.
     """
@@ -36,6 +37,7 @@ class Prospect:
     met: bool
     repaired: bool = False
     hiding: bool = False
+    was_dark: bool = False
     lost: str = ""
     unpaid: str = ""
 
@@ -181,7 +183,8 @@ class Outlook:
     def _prospect(self, ship: View) -> Prospect:
         left = dict.fromkeys(UNITS, 0) | {unit["unit"]: unit["left"] for unit in ship["units"]}
         full = dict.fromkeys(UNITS, 0) | {unit["unit"]: unit["full"] for unit in ship["units"]}
-        return Prospect(ship["id"], ship["type"], ship["space"], left, full, ship["space"] in self._met)
+        met, was_dark = ship["space"] in self._met, not left["system"]
+        return Prospect(ship["id"], ship["type"], ship["space"], left, full, met, was_dark=was_dark)
 
 
 def spaces_met(view: View) -> Iterator[str]:

@@ -12,7 +12,7 @@ reader nothing that his report did not. Codes:
 | nothing-damaged, cannot-hide | repair and hide |
 | replaced | a later line for the same thing counts |
 | course, course-danger, other-courses, no-course | the way of a MOVE … TO |
-| no-way, cannot-move, encounter, off-map, ends | moves |
+| no-way, cannot-move, encounter, off-map, unknown-ships, ends | moves |
 | no-weapons, not-in-sight, is-ally, not-in-combat | fire |
 | cannot-terraform, other-colour, two-colours | terraforming |
 | no-alliances, bad-faction, if-allied, resigning | politics |
@@ -255,10 +255,24 @@ def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
         end, beyond = _way(sheet, ship, order)
         if beyond == "off-map":
             yield Finding(line, "warning", "off-map", f"{ship.name} would leave the map after {end}, and stops there")
+        yield from _met_in_the_dark(sheet, line, ship, end)
         if not ship.encounter and not _cannot_move(ship, order):
             sheet.ends[ship.name] = (
                 f"{ship.name} beyond a jump from {end}" if beyond == "jump" else f"{ship.name} {end}"
             )
+
+
+def _met_in_the_dark(sheet: _Reading, line: int, ship: Prospect, end: str) -> Iterator[Finding]:
+    """Warn of unknown ships where a ship that was dark, and so blind, is mended, or where its move leads it."""
+    unknown = sheet.view["sensors"]["unknown"]
+    if not ship.was_dark or ship.dark or ship.encounter:
+        return
+    if ship.space in unknown:
+        text = f"unknown ships were seen at {ship.space}: {ship.name} can move only if they do not stop it"
+        yield Finding(line, "warning", "unknown-ships", text, "a ship that is neither dark nor an ally's stops it")
+    elif end in unknown:
+        text = f"{ship.name} leaves the dark for {end}, where unknown ships were seen"
+        yield Finding(line, "warning", "unknown-ships", text, "it can be seen and fired at there")
 
 
 def _cannot_move(ship: Prospect, order: Move) -> str:

@@ -1,7 +1,9 @@
 """The map as text: the board seen from above in at most 80 columns of ASCII, and lists of what stands where.
 
-Every hex has two rows of a few characters: the planet on the upper one, ships
-on the lower. Neighbouring columns of hexes are shifted by one row.
+Every hex has two lines of a few characters: the planet on the upper one, ships
+on the lower, and the number of its row on the first that is free. The rows
+slant, so that no number at an edge could name them. Neighbouring columns of
+hexes are shifted by one line.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ from rules.singularity_trap.marks import Kind, Mark, Planet, board_of, by_cell, 
 from rules.singularity_trap.space import Board, Space, distance
 
 WIDTH = 79
-MARGIN = 3
 NEAREST = 3
 """How many planets are named for each fleet."""
 
@@ -33,6 +34,10 @@ NAMES: dict[Kind, str] = {
     "old": "last seen",
 }
 
+ROW_KEY = (
+    "The letter above and below a hex is its column, the number in it its row. Where",
+    "planet and ships leave no room for it, count from the hex above or below.",
+)
 PLANET_KEY = "Planets: owner (. for nobody), colour (n for gray), level (* if several)."
 SHIP_KEY = (
     "Ships: @ yours, ! seen, ? unknown, & allied, % your dark ones, ~ out of sight;",
@@ -45,7 +50,7 @@ def text_map(view: View) -> str:
     found = marks(view)
     board = board_of(view)
     layout = _Layout(board.radius, 4 if board.levels < 10 else 5)
-    lines = [*_drawn(view, found, board, layout), "", PLANET_KEY] if layout.width <= WIDTH else []
+    lines = [*_drawn(view, found, board, layout), "", *ROW_KEY, PLANET_KEY] if layout.width <= WIDTH else []
     if found:
         lines += [*SHIP_KEY, *_index(found), *_reach(view, found, board)]
     return "\n".join(lines)
@@ -64,35 +69,39 @@ class _Layout:
 
     @property
     def width(self) -> int:
-        return MARGIN + self.cell * self.columns
+        return self.cell * self.columns
 
     def corner(self, cell: Hex) -> tuple[int, int]:
         """Column and row of a hex's first character."""
         q, r = cell
-        return MARGIN + self.cell * (q + self.radius), 2 * r + q + 2 * self.radius
+        return self.cell * (q + self.radius), 2 * r + q + 2 * self.radius
+
+    def row(self, cell: Hex) -> str:
+        """The number of a hex's row, as wide as a hex and apart from what stands to its left."""
+        return f" {cell[1] + self.radius + 1:<{self.cell - 1}}"
 
 
 def _drawn(view: View, found: Sequence[Mark], board: Board, layout: _Layout) -> list[str]:
     grid = _empty(layout).copy()
+    ships = by_cell(found)
     for cell, planets in planets_by_cell(view, board).items():
-        grid.put(*layout.corner(cell), _planets(planets))
-    for cell, levels in by_cell(found).items():
+        x, y = layout.corner(cell)
+        grid.put(x, y, f"{_planets(planets):<{layout.cell}}")
+        if cell not in ships:
+            grid.put(x, y + 1, layout.row(cell))
+    for cell, levels in ships.items():
         x, y = layout.corner(cell)
         grid.put(x, y + 1, _ships(levels, layout.cell))
-    ruler = " " * MARGIN + "".join(f"{chr(ord('A') + at):<{layout.cell}}" for at in range(layout.columns)).rstrip()
+    ruler = "".join(f" {chr(ord('A') + at):<{layout.cell - 1}}" for at in range(layout.columns)).rstrip()
     return [ruler, *grid.lines(), ruler]
 
 
 @functools.cache
 def _empty(layout: _Layout) -> TextGrid:
-    """The board with its rows numbered and nothing on it: the same in every report, and most of the work."""
-    radius = layout.radius
-    grid = TextGrid(layout.width, 4 * radius + 2)
-    for cell in disc(radius):
-        grid.put(*layout.corner(cell), ".")
-    for row in range(-radius, radius + 1):
-        x, y = layout.corner((max(-radius, -row - radius), row))
-        grid.put(x - MARGIN, y, f"{row + radius + 1:>2}")
+    """The board with each hex numbered and nothing on it: the same in every report, and most of the work."""
+    grid = TextGrid(layout.width, 4 * layout.radius + 2)
+    for cell in disc(layout.radius):
+        grid.put(*layout.corner(cell), layout.row(cell))
     return grid
 
 

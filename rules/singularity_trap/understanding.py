@@ -7,7 +7,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from pbem.ruleset import Finding, Parsed, View, join_lines, resigning_word
+from pbem.ruleset import (
+    MOST_REMARKS,
+    Finding,
+    Order,
+    Parsed,
+    View,
+    join_lines,
+    orders_in_remark,
+    resigning_word,
+    told_of_remark,
+)
 from rules.singularity_trap.orders import BOOK
 from rules.singularity_trap.wording import plain
 
@@ -41,8 +51,22 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
                     *again.findings,
                     *(each for each in findings[number] if each.code == "second-order"),
                 ]
+    for number, line in [(number, line) for number, line in written if ";" in line][:MOST_REMARKS]:
+        if not any(finding.code == "second-order" for finding in findings[number]):
+            findings[number] += _behind(view, number, line)
     told = [_hinted(finding, line) for number, line in written for finding in findings[number]]
     return Parsed(tuple(entries[number] for number in sorted(entries)), tuple(told))
+
+
+def _behind(view: View, number: int, line: str) -> list[Finding]:
+    """Warn of what stands behind a `;` and is an order, or the rest of one, in the words of players."""
+    told = [told_of_remark(part, rest=rest) for part, rest in orders_in_remark(line, lambda text: _plainly(view, text))]
+    return [Finding(number, "warning", refused.code, refused.text, refused.hint) for refused in told]
+
+
+def _plainly(view: View, text: str) -> tuple[Order, ...] | None:
+    read = BOOK.parse(view, [(1, plain(text))])
+    return read.orders if read.orders and not read.findings else None
 
 
 _STEPS = re.compile(r"(?<!TO )(?<![A-Z])[NS] ?[1-9]\s*[.!]*$", re.IGNORECASE)

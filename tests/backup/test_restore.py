@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from pbem.config import load_settings
 from pbem.config.file import FILE_NAME
 from pbem.errors import BackupError, ConfigError
 from pbem.house import open_house
-from pbem.housekeeping.closed import open_home
+from pbem.housekeeping.closed import is_closed, open_home
 from pbem.store.models import Outgoing, Turn
 from tests.backup.conftest import Kept
 from tests.campaign.history import journal, live_turns, play, rows, send, subjects
@@ -33,6 +34,16 @@ def restored(kept: Kept, home: Path, database: str = "") -> Path:
 def again(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
     """The restored home, open, and still at rest."""
     with open_house(restored(kept, tmp_path / "again"), GAMES) as house:
+        yield Desk(house, kept.desk.now)
+
+
+@pytest.fixture
+def opened(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
+    """The restored home, at work again."""
+    home = restored(kept, tmp_path / "again")
+    with open_house(home, GAMES) as house:
+        open_home(house)
+    with open_house(home, GAMES) as house:
         yield Desk(house, kept.desk.now)
 
 
@@ -58,69 +69,78 @@ def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
     """A tick refuses with what to type."""
     with pytest.raises(ConfigError, match="with: pbem reopen"):
         again.tick()
-    assert open_home(again.house)
-
-    again.tick()
-
-
-def test_what_waited_to_be_sent_is_not_sent_by_itself(again: Desk) -> None:
-    """It may have gone after the backup; what goes is the news of the restoring alone."""
-    before = len(again.mails())
-    waiting = [mail.message_id for mail in rows(again, Outgoing) if mail.reply.startswith("not sent: it waited")]
+    assert is_closed(again.house)
     open_home(again.house)
+
     again.tick()
+
+
+def test_a_home_at_rest_can_be_backed_up_whole(kept: Kept, again: Desk, tmp_path: Path) -> None:
+    """Its templates, which are not used meanwhile, come along as before."""
+    made = back_up(load_settings(again.home), tmp_path / "again.zip", kept.desk.now)
+    restore_home(made.path, tmp_path / "twice", kept.desk.now + dt.timedelta(days=1), GAMES)
+    templates = [
+        {path.relative_to(home): path.read_bytes() for path in (home / "templates").rglob("*.j2")}
+        for home in (kept.desk.home, tmp_path / "twice")
+    ]
+
+    assert templates[0] == templates[1] != {}
+
+
+def test_what_waited_to_be_sent_is_not_sent_by_itself(opened: Desk) -> None:
+    """It may have gone after the backup; what goes is the news of the restoring alone."""
+    before = len(opened.mails())
+    waiting = [mail.message_id for mail in rows(opened, Outgoing) if mail.reply.startswith("not sent: it waited")]
+    opened.tick()
 
     assert len(waiting) > 3
-    assert not {mail["Message-ID"] for mail in again.mails()} & set(waiting)
-    assert {mail["Subject"] for mail in again.mails()[before:]} == {
+    assert not {mail["Message-ID"] for mail in opened.mails()} & set(waiting)
+    assert {mail["Subject"] for mail in opened.mails()[before:]} == {
         "[toy1] The game pauses",
         "[toy1] Restored from a backup, and held",
     }
-    assert "Reports, receipts and" in text_of(again.last())
+    assert "Reports, receipts and" in text_of(opened.last())
 
 
-def test_no_turn_runs_before_its_gm_says_so(again: Desk) -> None:
+def test_no_turn_runs_before_its_gm_says_so(opened: Desk) -> None:
     """Whatever the deadline; then the sheets that were in count, and the next reports tell of it."""
-    open_home(again.house)
-    again.tick(hours=24 * 14)
-    assert live_turns(again)[-1].number == 3
+    opened.tick(hours=24 * 14)
+    assert live_turns(opened)[-1].number == 3
 
-    do(again.house, "toy1", Release(), again.now)
-    again.tick()
-    assert live_turns(again)[-1].number == 4
-    assert "restored from its backup" in text_of(again.last("bob@example.org"))
-    assert prove(again.house, "toy1").turns == 3
+    do(opened.house, "toy1", Release(), opened.now)
+    opened.tick()
+    assert live_turns(opened)[-1].number == 4
+    assert "restored from its backup" in text_of(opened.last("bob@example.org"))
+    assert prove(opened.house, "toy1").turns == 3
 
 
-def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, again: Desk, tmp_path: Path) -> None:
+def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, opened: Desk, tmp_path: Path) -> None:
     """The old home went on for a while: its turn and the restored one's have other codes and Message-IDs."""
     went_on = Path(shutil.copytree(kept.desk.home, tmp_path / "went-on", symlinks=True))
     with open_house(went_on, GAMES) as house:
         old = Desk(house, kept.desk.now)
         play(old, {"red": "BID 1"})
-        open_home(again.house)
-        do(again.house, "toy1", Release(), again.now)
-        play(again, {"red": "BID 2"})
+        do(opened.house, "toy1", Release(), opened.now)
+        play(opened, {"red": "BID 2"})
 
         ours, theirs = (
             {mail.message_id for mail in rows(desk, Outgoing)} - {mail.message_id for mail in rows(kept.desk, Outgoing)}
-            for desk in (again, old)
+            for desk in (opened, old)
         )
     assert len(ours) > 6
     assert ours & theirs == set()
 
 
-def test_a_letter_that_was_read_is_not_taken_twice(kept: Kept, again: Desk) -> None:
+def test_a_letter_that_was_read_is_not_taken_twice(kept: Kept, opened: Desk) -> None:
     """All letters are moved back into the inbox, as the GM is told to: only what came after the backup is new."""
-    open_home(again.house)
-    known = len(rows(again, Turn))
-    processed, inbox = again.home / "post" / "inbox" / "Processed" / "cur", again.home / "post" / "inbox" / "cur"
+    known = len(rows(opened, Turn))
+    processed, inbox = opened.home / "post" / "inbox" / "Processed" / "cur", opened.home / "post" / "inbox" / "cur"
     for path in processed.iterdir():
         path.rename(inbox / path.name)
-    send(again, {"red": "BID 3"})
+    send(opened, {"red": "BID 3"})
 
-    assert again.tick().polled == 1
-    assert len(rows(again, Turn)) == known
+    assert opened.tick().polled == 1
+    assert len(rows(opened, Turn)) == known
 
 
 def test_a_place_that_is_not_empty_is_left_alone(kept: Kept, tmp_path: Path) -> None:
@@ -181,8 +201,9 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
     """A home on SQLite goes on on PostgreSQL, and from there on SQLite; each backup of it is sound."""
     home = restored(kept, tmp_path / "shared", postgres_url)
     with open_house(home, GAMES) as house:
-        desk = Desk(house, kept.desk.now)
         open_home(house)
+    with open_house(home, GAMES) as house:
+        desk = Desk(house, kept.desk.now)
         do(house, "toy1", Release(), desk.now)
         play(desk, {"red": "BID 2"})
         assert "restored" in " ".join(journal(desk))
@@ -192,9 +213,10 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
     restore_home(made.path, tmp_path / "alone", desk.now, GAMES)
 
     with open_house(tmp_path / "alone", GAMES) as house:
+        open_home(house)
+    with open_house(tmp_path / "alone", GAMES) as house:
         alone = Desk(house, desk.now)
         assert [turn.record for turn in live_turns(alone)] == records
-        open_home(house)
         do(house, "toy1", Release(), alone.now)
         play(alone, {"red": "BID 1"})
         assert prove(house, "toy1").turns == 4

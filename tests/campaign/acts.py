@@ -34,6 +34,7 @@ from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, PauseSeat, SetPolicy, VacateSeat
 from pbem.acts.ruling.adjudicating import ShowRulingForm, TakeRuling
 from pbem.acts.ruling.rolling import RollDice
+from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling
 from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule
@@ -122,6 +123,24 @@ def fill_in(house: House, now: dt.datetime) -> None:
     do(house, "toy1", TakeRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
 
 
+def rule_twice(house: House, now: dt.datetime) -> None:
+    """The GM rules once more on the same turn."""
+    for words in ("It rained.", "It hailed."):
+        do(house, "toy1", TakeRuling({"all.txt": words}), now)
+
+
+def rule_and_drop(house: House, now: dt.datetime) -> None:
+    """The GM drops their ruling."""
+    do(house, "toy1", TakeRuling(RULING), now)
+    do(house, "toy1", DropRuling(), now)
+
+
+def bring_back(house: House, now: dt.datetime) -> None:
+    """The GM brings back what they had ruled before."""
+    rule_twice(house, now)
+    do(house, "toy1", RestoreRuling(), now)
+
+
 SHARP: dict[str, Act] = {
     "run": lambda house, now: run_now(house, "toy1", now),
     "rollback by one": deed(RollBack(2)),
@@ -156,6 +175,7 @@ ACTS: dict[str, Act] = (
         "reschedule": deed(Reschedule("DAILY 20:00 UTC")),
         "rules": deed(SetPolicy({"grace": "2h"})),
         "pause": deed(PauseSeat("green")),
+        "bring back": deed(PauseSeat("green", paused=False)),
         "hand over": deed(GiveSeat("green", "dan@example.org")),
     }
 )
@@ -176,6 +196,10 @@ RULED: dict[str, Act] = {
     "filled form": fill_in,
     "roll": deed(RollDice("3d6", "the gate")),
     "mailed ruling": letter("RULING", "FILE all.txt", "It rained."),
+    "two rulings": rule_twice,
+    "dropped ruling": rule_and_drop,
+    "restored ruling": bring_back,
+    "mailed drop": letter("RULING OFF"),
     "rerun": SHARP["rerun"],
     **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "release", "hold", "extend")},
 }
@@ -274,9 +298,12 @@ STAGES = {
     "ruled": Stage(
         leave_to_gm,
         RULED,
-        overtaken=("ruling", "filled form", "roll", "mailed ruling"),
+        overtaken=(
+            *("ruling", "filled form", "roll", "mailed ruling"),
+            *("two rulings", "dropped ruling", "restored ruling", "mailed drop"),
+        ),
         planned=("filled form",),
-        looking=("mailed ruling",),
+        looking=("mailed ruling", "mailed drop", "two rulings", "dropped ruling", "restored ruling"),
         sharp=("run", "rollback by two", "ruling", "tick"),
         sharpest=("run", "rollback by two"),
         games={"toy": RULESET, RULESET.key: RULESET},

@@ -208,7 +208,7 @@ def test_a_ruling_takes_effect_with_the_release(war: Desk) -> None:
 
 
 def test_the_ruling_taken_last_counts(war: Desk) -> None:
-    """Until he releases the turn a GM may think better of it."""
+    """Until the GM releases the turn they may think better of it."""
     war.tick(hours=DUE)
     rule(war, red="You lost.")
     rule(war, red="You won.")

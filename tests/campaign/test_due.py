@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
 from pbem.campaign.due import due, open_turns
@@ -51,6 +53,17 @@ def test_a_new_sheet_begins_the_settling_anew(desk: Desk) -> None:
 
     assert reasons(desk, hours=0.4) == []
     assert reasons(desk, hours=0.4) == []
+    assert reasons(desk, hours=0.1) == ["all sheets in"]
+
+
+def test_sheets_that_came_while_the_clock_was_ahead(desk: Desk) -> None:
+    """Once the clock is right again, the turn does not wait for a time that it was never to be."""
+    desk.now += dt.timedelta(days=2)
+    send(desk, ANN, "BID 1")
+    send(desk, BOB, "BID 2")
+    desk.tick()
+    desk.now -= dt.timedelta(days=2)
+
     assert reasons(desk, hours=0.1) == ["all sheets in"]
 
 

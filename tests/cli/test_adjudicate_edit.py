@@ -105,7 +105,7 @@ def test_what_is_wrong_is_told_and_nothing_is_taken(home: Path, monkeypatch: pyt
 
     mended = edited(home, "take")
 
-    assert "error: game.txt, line 6: 'LABLE' is no command" in failed.output
+    assert "error: game.txt, line 10: 'LABLE' is no command" in failed.output
     assert (failed.exit_code, mended.exit_code) == (1, 0)
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -28,14 +32,37 @@ def played(duel: Run, home: Path) -> Run:
 
 
 def test_a_sheet_is_looked_at_and_entered(duel: Run, home: Path) -> None:
-    """Without --yes the command shows how the sheet reads; with it the sheet counts."""
+    """A sheet where none counts is taken; one that replaces another is shown first, and counts with --yes."""
     file = home / "red.txt"
+    file.write_text("PLACE c4\n")
+    assert "Sheet 1 taken: 1 order." in duel("sheet", "duel", "red", str(file), *NOW).output
     file.write_text("PLACE c3\n")
     looked, entered = duel("sheet", "duel", "red", str(file)), duel("sheet", "duel", "red", str(file), "--yes", *NOW)
 
-    assert "Sheet 1 taken: 1 order." in looked.output
+    assert looked.exit_code == 3
+    assert "Sheet 2 taken: 1 order." in looked.output
     assert looked.output.endswith("Nothing was changed. To do it, add --yes.\n")
     assert entered.output.endswith("The player's receipt is queued; send it: pbem tick\n")
+
+
+def test_sheets_are_shown_and_brought_back(duel: Run, home: Path) -> None:
+    """Without FILE the sheets are shown; --restore enters one again that was replaced."""
+    file = home / "red.txt"
+    for line in ("PLACE c4\n", "PLACE c3\n"):
+        file.write_text(line)
+        assert duel("sheet", "duel", "red", str(file), "--yes", *NOW).exit_code == 0
+    shown = duel("sheet", "duel", *NOW).output
+    assert shown.endswith("to have it back: pbem sheet duel red --restore 1\nblue: no sheet counts\n")
+    assert "PLACE c3" in shown
+    assert "PLACE c4" in duel("sheet", "duel", "red").output
+
+    asked, done = (
+        duel("sheet", "duel", "red", "--restore", *NOW),
+        duel("sheet", "duel", "red", "--restore", "1", "--yes", *NOW),
+    )
+    assert (asked.exit_code, done.exit_code) == (3, 0)
+    assert "Would replace sheet 2:\n  - PLACE c3\n  + PLACE c4\n" in asked.output
+    assert duel("sheet", "duel", "--restore").exit_code == 2
 
 
 def test_preview_shows_and_writes(duel: Run, tmp_path: Path) -> None:
@@ -65,6 +92,23 @@ def test_rerun_shows_its_blast_radius(played: Run, home: Path) -> None:
     assert done.output.endswith("Corrected reports are queued; send them: pbem tick\n")
     assert played("tick", *NOW).exit_code == 0
     assert "every hash agrees" in played("replay", "duel").output
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y", 0), ("n", 3), ("", 3)])
+def test_a_terminal_is_asked(played: Run, home: Path, typed: str, code: int) -> None:
+    """Below the effect stands the question; only y does it."""
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "w") as keyboard, os.fdopen(theirs) as terminal:
+        keyboard.write(f"{typed}\n")
+        keyboard.flush()
+        words = ["--home", str(home), "rollback", "duel", "1", *NOW]
+        pbem = [sys.executable, "-c", "from cli import main; main()", *words]
+        done = subprocess.run(pbem, stdin=terminal, capture_output=True, text=True, check=False)
+
+    assert done.returncode == code
+    assert "Nothing has changed yet." in done.stdout
+    assert done.stderr.startswith("Do it? [y/N]: ")
+    assert ("duel stands at turn 1 again" in done.stdout) == (code == 0)
 
 
 def test_rollback_and_forward(played: Run) -> None:

@@ -36,12 +36,21 @@ def test_an_open_seat_needs_no_sign_up(pbem: Run) -> None:
 
 
 def test_a_seat_is_handed_over_paused_and_removed(duel: Run) -> None:
-    """Each act says what it did."""
-    assert duel("seat", "duel", "red", "--to", "eve@example.org").output == (
+    """Each act says what it did; a seat that is taken from its player, or out of the game, is asked about first."""
+    asked = duel("seat", "duel", "red", "--to", "eve@example.org")
+    assert (asked.exit_code, asked.output) == (
+        3,
+        (
+            "Seat red of duel would be taken from ann@example.org, and played by eve@example.org from then on.\n"
+            "Nothing was changed. To do it, add --yes.\n"
+        ),
+    )
+    assert duel("seat", "duel", "red", "--to", "eve@example.org", "--yes").output == (
         "Seat red of duel is played by eve@example.org now, who is mailed a new token and its newest report.\n"
     )
     assert duel("seat", "duel", "blue", "--pause").output == "Seat blue of duel is paused: turns do not wait for it.\n"
-    assert duel("seat", "duel", "red", "--remove").output.startswith("Seat red of duel is out of the game;")
+    assert duel("seat", "duel", "red", "--remove").exit_code == 3
+    assert duel("seat", "duel", "red", "--remove", "--yes").output.startswith("Seat red of duel is out of the game;")
     shown = json.loads(duel("seat", "duel", "--json").output)
     assert shown["seats"] == [["red", "eve@example.org", "removed"], ["blue", "bob@example.org", "paused"]]
 

@@ -9,10 +9,10 @@ from sqlalchemy import select
 
 from pbem.console.running import tick_lines
 from pbem.housekeeping.status import house_status
-from pbem.store.models import Letter, Outgoing
+from pbem.store.models import Act, Letter, Outgoing
 from tests.desk.people import ask, form
 from tests.desk.trusting import ANN, EVE, believing, stamp, token
-from tests.toy.home import Desk
+from tests.toy.home import Desk, text_of
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +82,70 @@ def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
 
     assert shared.tick().answered.unanswered == 5
     assert answered(shared).total() == 100
+
+
+def test_forged_wishes_to_play_shut_out_nobody_else(shared: Desk) -> None:
+    """Neither who asks for help, nor those for whom the receiving server vouches, of the same domain too."""
+    believing(shared)
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 105, domains=3, text="JOIN toy2")
+    shared.tick()
+    shared.post("HELP", sender="new@example.info")
+    shared.post("JOIN toy2", sender="eve@0.example.net", headers=stamp("pass"))
+    shared.tick()
+
+    assert len(shared.mails("new@example.info")) == 1
+    assert "CONFIRM" in shared.last("eve@0.example.net").as_string()
+
+
+def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
+    """The GM is told once a day; the journal has their addresses, each once, and so many; players do not read them."""
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 102, domains=5, text="JOIN toy2")
+    shared.tick()
+    shared.post("JOIN toy2", sender=EVE)
+    shared.post("JOIN toy2", sender=EVE)
+    shared.tick()
+    told = [mail for mail in shared.mails("gm@example.org") if "were not answered" in str(mail["Subject"])]
+
+    assert len(told) == 1
+    assert "pbem journal toy2" in text_of(told[0])
+    with shared.house.store.reading() as session:
+        listed = session.execute(select(Act.text, Act.secret).where(Act.text.startswith("not answered today"))).all()
+    assert [tuple(row) for row in listed] == [
+        ("not answered today: s100@0.example.net asked to join", True),
+        ("not answered today: s101@1.example.net asked to join", True),
+        (f"not answered today: {EVE} asked to join", True),
+    ]
+
+
+def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flood fills no journal."""
+    monkeypatch.setattr("pbem.desk.joining.MOST_LISTED", 3)
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 110, domains=5, text="JOIN toy2")
+    shared.tick()
+
+    with shared.house.store.reading() as session:
+        listed = session.scalars(select(Act.text).where(Act.text.startswith("not answered today"))).all()
+    assert len(listed) == 3
+
+
+def test_the_note_of_an_unanswered_letter_says_so(shared: Desk) -> None:
+    """And why; of every letter that was left unanswered."""
+    believing(shared)
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 105, domains=5, text="JOIN toy2")
+    for _ in range(5):
+        shared.post("JOIN toy2", sender=EVE, headers=stamp("pass"))
+    shared.tick()
+
+    with shared.house.store.reading() as session:
+        rows = session.execute(select(Letter.note, Letter.unanswered)).all()
+    notes = [note for note, unanswered in rows if unanswered]
+    assert len(notes) == 9
+    assert all("not answered: " in note for note in notes), notes
+    assert not any("; answered" in note for note in notes), notes
 
 
 def test_a_letter_brings_each_report_once(shared: Desk) -> None:

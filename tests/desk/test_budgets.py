@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
+import os
 import signal
 import subprocess
 import sys
@@ -11,8 +13,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from pbem.console.running import tick_lines
 from pbem.errors import StoreError
-from pbem.store.models import Letter
+from pbem.store.models import Letter, Turn
 from pbem.upkeep.letters import list_letters, retry_letter
 from tests.desk.magic import Magic
 from tests.desk.people import ANN, BOB, GM, words
@@ -83,21 +86,81 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
 
 
 def test_a_letter_that_kills_the_reader_does_it_twice(desk: Desk) -> None:
-    """Then it is set aside with a sentence, told to GM and writer; every other letter is answered once."""
+    """Once among others, which proves nothing, and twice alone. Then it is set aside with a sentence, told to GM and
+    writer; every other letter is answered once.
+    """
     harmful(desk)
     post_three(desk, "KILL")
     ends = []
-    for _ in range(3):
+    for _ in range(4):
         with program(desk, "tick") as process:
             process.communicate()
         ends.append(process.returncode)
 
-    assert ends == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    assert ends == [-signal.SIGKILL] * 3 + [0]
     assert [letter.state for letter in letters(desk)] == ["done", "quarantined", "done"]
     assert letters(desk)[1].note.startswith("reading it has ended this program twice")
     assert "Reading it has ended this program twice" in words(desk.last(GM))
     assert "Please send your orders once more" in words(desk.last(ANN))
     assert len([mail for mail in desk.mails(BOB) if "Sheet " in words(mail)]) == 2
+
+
+def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
+    """The first is charged to none of those that were tried together, the second to the one being read: once."""
+    harmful(desk)
+    post_three(desk, "KILL")
+    for _ in range(2):
+        with program(desk, "tick") as process:
+            process.communicate()
+        assert process.returncode == -signal.SIGKILL
+    desk.house = dataclasses.replace(desk.house, games={"toy": Auction()})
+
+    assert desk.tick().answered.set_aside == 0
+    assert [letter.state for letter in letters(desk)] == ["done"] * 3
+
+
+def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then it answers those, and the next one goes on; no turn is run for which a letter may lie there."""
+    harmful(desk)
+    monkeypatch.setattr("pbem.tick.MOST_BYTES", 1)
+    monkeypatch.setattr("pbem.desk.attempts.AT_ONCE", 2)
+    with desk.house.store.reading() as session:
+        deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
+    assert deadline is not None
+    for number in range(5):
+        desk.post(SHEET.format(seat="blue", line=f"BID {number}"), sender=BOB)
+    inbox = sorted((desk.home / "post" / "inbox").iterdir())
+    for file in inbox:
+        at = (deadline - dt.timedelta(hours=1)).timestamp()
+        os.utime(file, (at, at))
+    desk.now = deadline + dt.timedelta(hours=1)
+    ticks = [desk.tick() for _ in range(3)]
+
+    assert [done.answered.letters for done in ticks] == [2, 2, 1]
+    assert [done.answered.left for done in ticks] == [3, 1, 0]
+    assert [len(done.resolved) for done in ticks] == [0, 0, 1]
+    assert [done.sent.sent > 0 for done in ticks] == [True] * 3
+    assert "3 letters left for the next tick" in " ".join(tick_lines(ticks[0]))
+
+
+def test_a_turn_is_run_while_later_letters_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flood that came after the deadline holds nothing up."""
+    harmful(desk)
+    monkeypatch.setattr("pbem.tick.MOST_BYTES", 1)
+    monkeypatch.setattr("pbem.desk.attempts.AT_ONCE", 2)
+    with desk.house.store.reading() as session:
+        deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
+    assert deadline is not None
+    for number in range(5):
+        desk.post(SHEET.format(seat="blue", line=f"BID {number}"), sender=BOB)
+    for at, file in enumerate(sorted((desk.home / "post" / "inbox").iterdir())):
+        came = (deadline + dt.timedelta(minutes=at - 1)).timestamp()
+        os.utime(file, (came, came))
+    desk.now = deadline + dt.timedelta(hours=1)
+    done = desk.tick()
+
+    assert done.answered.left == 3
+    assert [turn.turn for turn in done.resolved] == [1]
 
 
 def test_letters_beside_one_that_killed_are_dealt_with_in_their_order(desk: Desk) -> None:

@@ -188,3 +188,51 @@ def test_a_question_about_another_sheet_is_noted(desk: Desk, token: str) -> None
     command(desk, token, "RERUN red", "BID 3")
 
     assert "looked at what turn 1 would have come to with other sheets" in journal(desk)
+
+
+@pytest.mark.parametrize("line", ["SHEET red", "SHEETS", "SHEETS red"])
+def test_a_sheet_without_lines_is_shown(desk: Desk, token: str, line: str) -> None:
+    """Nothing is entered in the place of what the player sent: the answer has its orders."""
+    desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
+    desk.tick()
+    answer = command(desk, token, line)
+
+    assert "red: sheet 1, by its player, Mon 2 Nov 2026" in answer
+    assert "counts BID 3" in answer
+    assert "by its player" in command(desk, token, "SHEET red YES")
+    assert "counts BID 3" in command(desk, token, "SHEETS")
+
+
+def test_a_sheet_of_no_seat_is_refused(desk: Desk, token: str) -> None:
+    """The nearest seat is named, and what is no version is said to be none."""
+    assert "did you mean red?" in command(desk, token, "SHEETS rde")
+    assert "write: SHEET red BACK 2" in command(desk, token, "SHEET red 2")
+    assert "no earlier sheet 2 of red for turn 1" in command(desk, token, "SHEET red BACK 2")
+    assert "nothing stands below SHEET red BACK" in command(desk, token, "SHEET red BACK", "BID 3")
+
+
+def test_a_sheet_that_replaces_another_asks_first(desk: Desk, token: str) -> None:
+    """The orders that would go are shown; what was replaced is kept, and comes back."""
+    desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
+    desk.tick()
+    asked = command(desk, token, "SHEET red", "BID 1")
+    assert "Would replace sheet 1: - BID 3 + BID 1" in asked
+    assert "To do it, send the same with: SHEET red YES" in asked
+    assert "counts BID 3" in command(desk, token, "SHEETS red")
+    done = command(desk, token, "SHEET red YES", "BID 1")
+    assert "To have it back: SHEET red BACK 1" in done
+    assert "sheet 1, by its player" in command(desk, token, "SHEETS red")
+
+    assert "To do it, send the same with: SHEET red BACK YES" in command(desk, token, "SHEET red BACK")
+    command(desk, token, "SHEET red BACK YES")
+    assert "red: sheet 3, entered by the GM, Mon 2 Nov 2026 10:00 Europe/Berlin (09:00 UTC), counts BID 3" in command(
+        desk, token, "SHEETS red"
+    )
+
+
+def test_a_sheet_of_remarks_replaces_only_when_confirmed(desk: Desk, token: str) -> None:
+    """A sheet without orders is one too, and asks what it would take away."""
+    desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
+    desk.tick()
+
+    assert "Would replace sheet 1: - BID 3" in command(desk, token, "SHEET red", "; nothing this turn")

@@ -14,7 +14,22 @@ from pbem.acts.time.holding import hold, release
 from pbem.campaign.snapshot import load_campaign
 from pbem.store.models import Outgoing, Person
 from pbem.store.states import MailState
-from tests.desk.people import ANN, BOB, CYD, EVE, ask, code, confirm, form, insist, players, reports, token, words
+from tests.desk.people import (
+    ANN,
+    BOB,
+    CYD,
+    EVE,
+    ask,
+    code,
+    confirm,
+    form,
+    insist,
+    players,
+    question,
+    reports,
+    token,
+    words,
+)
 from tests.desk.trusting import believing, stamp
 from tests.post.reports import postfix
 from tests.toy.home import Desk, text_of
@@ -150,12 +165,14 @@ def test_a_deputy_gives_no_seat_away_from_another_address(desk: Desk) -> None:
     assert desk.mails(DAN) == []
 
 
-def test_a_player_with_a_deputy_leaves_by_his_token(desk: Desk) -> None:
-    """What nobody else has opens all at once, from his own address."""
+def test_a_player_with_a_deputy_leaves_by_their_token(desk: Desk) -> None:
+    """Even what nobody else has only asks, since it ends a seat; the answer from their own address does it."""
     appoint(desk)
-    ask(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
+    asked = insist(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
 
+    assert "You ask to give up your seat, for good" in words(question(desk, ANN))
     assert players(desk)["red"] == ""
+    assert "You have given up the seat red in toy1." in asked
 
 
 def test_a_dismissed_deputy_has_no_code_that_counts(desk: Desk) -> None:

@@ -13,9 +13,8 @@ import pytest
 
 from pbem.errors import ConfigError, TemplateUnusable
 from pbem.report import Reporter
-from pbem.report.checking import template_faults
+from pbem.report.checking import filling_faults, template_faults
 from pbem.report.reporter import LETTER, template_environment
-from pbem.report.sandbox import limited
 from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from tests.report.toy import TEMPLATES, Fair, facts, seen
 
@@ -231,10 +230,13 @@ def test_a_template_that_exhausts_its_compiler_is_a_fault(tmp_path: Path) -> Non
     assert [fault.name for fault in template_faults(tmp_path, PROGRAM, {})] == ["host/receipt.txt.j2"]
 
 
-def test_limits_of_a_rendering_within_another_are_those_of_the_first() -> None:
-    """They end with the outer one."""
-    with limited():
-        before = resource.getrlimit(resource.RLIMIT_AS)
-        with limited():
-            pass
-        assert resource.getrlimit(resource.RLIMIT_AS) == before
+def test_an_endless_template_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examination, which fills it in for each kind of mail and report, ends with the first that took too long."""
+    monkeypatch.setattr("pbem.report.sandbox.SECONDS", 0.2)
+    endless = "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}"
+    for name in ("host/receipt.txt.j2", "host/report.txt.j2", "host/welcome.txt.j2"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(endless)
+
+    (fault,) = filling_faults(tmp_path, PROGRAM, {"fair": Fair()})
+    assert "it takes longer than 0.2 seconds" in fault.text

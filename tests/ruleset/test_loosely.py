@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import pytest
 
 from pbem.ruleset import DROPS_BAD, Finding, Kind, Listed, Order, OrderBook, Parsed, Refused, Whole, Word, choose
+from pbem.ruleset.loosely import MOST_REMARKS
 from pbem.ruleset.verbs import Verb
 
 VIEW: Mapping[str, Any] = {"ships": ["R101", "R102", "R103"], "cards": ["Quantum Drift", "Void Walker", "Echo"]}
@@ -281,6 +282,8 @@ def test_a_list_that_drops_bad_items_stands_at_the_end() -> None:
         ("MOVE R101 N ; go r102 to the s.", "go r102 to the s."),
         ("MOVE R999 N; KEEP echo", "KEEP echo"),
         ("KEEP echo; as said; BUILD ferry", "BUILD ferry"),
+        ("KEEP echo; and then MOVE R102 S", "and then MOVE R102 S"),
+        ("KEEP echo; mov R102 S", "mov R102 S"),
     ],
 )
 def test_an_order_in_a_remark_is_named(line: str, part: str) -> None:
@@ -299,8 +302,32 @@ def test_an_order_in_a_remark_is_named(line: str, part: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("MOVE R101 N; then S", "then S"),
+        ("MOVE R101 N ; S", "S"),
+        ("MOVE R101 N; R102 S", "R102 S"),
+        ("KEEP echo ; void walker", "void walker"),
+    ],
+)
+def test_the_rest_of_an_order_in_a_remark_is_named(line: str, part: str) -> None:
+    """Words that would lengthen the order before the semicolon, or another of its verb, are named."""
+    (warning,) = parsed(line).findings
+
+    assert (warning.severity, warning.code) == ("warning", "second-order")
+    assert warning.text == f"{part!r} stands behind a ; and so is a remark, not a part of the order"
+
+
+def test_remarks_are_looked_at_within_bounds() -> None:
+    """A sheet of nothing but remarks costs no more than some lines: orders are looked for in the first hundred."""
+    lines = [(number, "KEEP echo; BUILD ferry") for number in range(1, 2 * MOST_REMARKS)]
+
+    assert len(BOOK.parse(VIEW, lines).findings) == MOST_REMARKS
+
+
+@pytest.mark.parametrize(
     "line",
-    ["MOVE R101 N; move over!", "MOVE R101 N # KEEP echo", "; KEEP echo", "KEEP echo ; echo", "KEEP echo; kee echo"],
+    ["MOVE R101 N; move over!", "MOVE R101 N # KEEP echo", "; KEEP echo", "KEEP echo; kee echo", "KEEP echo ; please"],
 )
 def test_a_remark_stays_a_remark(line: str) -> None:
     """Words that are no order, what stands behind #, and a whole line behind a semicolon are not spoken of."""

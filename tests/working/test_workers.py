@@ -21,7 +21,7 @@ from pbem.store.models import Letter, Outgoing, Turn
 from pbem.store.states import LetterState, MailState
 from pbem.store.waking import Queue, Work, wake
 from tests.toy.home import GAMES, Desk
-from tests.working.crew import at_work, end, now_is_real, wait_until
+from tests.working.crew import at_work, do_all, end, now_is_real, poll, wait_until
 
 CAMPAIGNS = ("toy1", "toy2", "toy3")
 SHEETS = (("red", "ann@example.org"), ("blue", "bob@example.org"))
@@ -87,6 +87,26 @@ def test_two_workers_share_a_night(due: Desk) -> None:
     assert ran.output == "Turn 2 of toy1 is run as soon as all letters are read.\n"
     assert said == ["stopped\n", "stopped\n"]
     assert "Nobody works here" in pbem(due, "status", "--workers").output
+
+
+def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:
+    """A poll that is remembered from a later time keeps nobody from polling now."""
+    desk.begin(name="toy1")
+    now_is_real(desk)
+    desk.now += dt.timedelta(days=3)
+    poll(desk)
+    do_all(desk)
+    now_is_real(desk)
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    with at_work(desk.home) as worker:
+        wait_until(lambda: letters(desk) == {LetterState.DONE}, worker)
+        end(worker)
+
+
+def letters(desk: Desk) -> set[LetterState]:
+    """How the letters stand that were fetched."""
+    with desk.house.store.reading() as session:
+        return set(session.scalars(select(Letter.state)))
 
 
 def test_the_archive_is_written_where_it_lies(due: Desk, tmp_path: Path) -> None:

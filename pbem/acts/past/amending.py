@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Planned, Scene, Trace
+from pbem.acts.act import Confirmed, Planned, Scene, Trace
 from pbem.acts.past.impact import Amendment, Impact, load_reports, plan_amendment
 from pbem.acts.past.rerunning import NO_CHANGES, Changes, Rerun
 from pbem.acts.past.shelving import (
@@ -46,6 +46,7 @@ class Amend(Planned[Impact, Amendment]):
     against the real dice, and the next reports tell it.
     """
 
+    weight = Confirmed("the last run of the turn, and its reports", "the archive, in withdrawn/")
     rewrites = True
     changes: Changes = NO_CHANGES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from pbem.acts.act import Scene, Weighty
+from pbem.acts.act import Confirmed, Scene, Weighty
 from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
@@ -38,8 +38,13 @@ class _Given:
 class GiveSheet(Weighty[Receipt]):
     """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
 
+    weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
     seat: Seat
     lines: Lines
+
+    def asks(self, scene: Scene, facts: Receipt) -> bool:
+        """Return whether a sheet counts already, that asks for something else."""
+        return facts.replaces is not None and not facts.replaces.same
 
     def look(self, scene: Scene) -> Receipt:
         """How the sheet reads. Raises CampaignError."""

@@ -20,7 +20,7 @@ from typing import Any, cast
 from sqlalchemy import Select, Table, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Question, Scene, do, look
+from pbem.acts.act import Act, Harmless, Question, Scene, do, look
 from pbem.acts.past.entering import GiveSheet
 from pbem.acts.past.impact import differing_lines
 from pbem.acts.past.preview import Preview, ShowPreview
@@ -99,8 +99,8 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
 
 def copy_templates(house: House, home: Path) -> None:
     """Copies the GM's own templates into the home of a copy, before it is opened. Raises OSError."""
-    if house.settings.templates is not None:
-        shutil.copytree(house.settings.templates, home / "templates", dirs_exist_ok=True)
+    if house.settings.own_templates is not None:
+        shutil.copytree(house.settings.own_templates, home / "templates", dirs_exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,7 @@ class ShowFork(Question[Forked]):
 class CopyTo(Act[Forked]):
     """Copies a campaign into another, empty house, with the turn of this number open there."""
 
+    weight = Harmless("the campaign stays as it is; its players are told of the copy")
     number: int
     fork: House
 
@@ -168,6 +169,7 @@ class Compare(Question[Compared]):
 class TryOut(Act[WhatIf]):
     """Runs a turn with other sheets in a copy that is thrown away afterwards."""
 
+    weight = Harmless("the campaign stays as it is; its players are told of the copy")
     number: int
     sheets: Mapping[Seat, Lines]
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Scene, Weighty
+from pbem.acts.act import Confirmed, Scene, Weighty
 from pbem.acts.past.chain import find_break
-from pbem.acts.past.rolling import Rolled, rolled_to, tell_rolled
+from pbem.acts.past.rolling import Rolled, rolled_to, seat_again, tell_rolled
 from pbem.acts.past.shelving import (
     MEND,
     count_misses_again,
@@ -52,6 +52,7 @@ class Mended:
 class Mend(Weighty[Mended]):
     """Mends a campaign whose turns do not hang together."""
 
+    weight = Confirmed("the turns that do not hang together", "the archive, in withdrawn/")
     rewrites = True
 
     def look(self, scene: Scene) -> Mended:
@@ -92,7 +93,7 @@ class Mend(Weighty[Mended]):
         count_misses_again(session, snapshot, gone=gone)
         said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
         act = note(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(scene, plan.rolled, act=act, back=True)
+        tell_rolled(seat_again(scene, plan.rolled), plan.rolled, act=act, back=True)
         return plan
 
 

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.acts.act import Planned, Question, Scene, Trace
+from pbem.acts.act import Confirmed, Planned, Question, Scene, Trace
 from pbem.acts.past.amending import asked_of, keep_amendment
 from pbem.acts.past.impact import Amendment, Impact, plan_amendment
 from pbem.acts.past.rerunning import Changes
@@ -70,6 +70,7 @@ class ShowState(Question[State]):
 class Patch(Planned[Patched, "_Plan"]):
     """Edits the state of the open turn: `data` is the whole state as it shall be, or a JSON Patch (RFC 6902) of it."""
 
+    weight = Confirmed("the state of the open turn", "the journal, and a patch back")
     rewrites = True
     data: Json
 

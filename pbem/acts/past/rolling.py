@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Scene, Weighty
+from pbem.acts.act import Act, Confirmed, Reversible, Scene, Weighty
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.shelving import (
     FORWARD,
     RERUN,
     ROLLBACK,
     count_misses_again,
+    misses_in_a_row,
     move_reports,
     put_instead,
     resume_mail,
@@ -32,7 +33,9 @@ from pbem.acts.past.shelving import (
     version_before,
 )
 from pbem.acts.people.remailing import renew_codes
+from pbem.acts.people.seating import bring_back, remove_seat
 from pbem.campaign.deadlines import new_deadline
+from pbem.campaign.history import removed_before
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.sheets import copy_sheets
@@ -41,7 +44,9 @@ from pbem.campaign.snapshot import (
     LastReport,
     Place,
     counting_versions,
+    find_place,
     live_turn,
+    load_campaign,
     load_last_reports,
 )
 from pbem.errors import CampaignError
@@ -57,7 +62,8 @@ class Rolled:
     """A campaign that stands, or would stand, at another turn: the open turn before and then, and when that is due.
 
     `sheets` are the versions that count there. `seed_known`: the game was over,
-    so players can know the dice of all turns to come.
+    so players can know the dice of all turns to come. `back` are removed seats
+    that are in the game again, as when that turn opened; `out` those that are not any more.
     """
 
     campaign: str
@@ -67,12 +73,15 @@ class Rolled:
     zone: str
     sheets: Mapping[Seat, int]
     seed_known: bool
+    back: tuple[Seat, ...] = ()
+    out: tuple[Seat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RollBack(Weighty[Rolled]):
     """Opens an earlier turn again."""
 
+    weight = Confirmed("the turns since", "pbem forward NAME")
     rewrites = True
     number: int
 
@@ -113,7 +122,7 @@ class RollBack(Weighty[Rolled]):
         if plan.seed_known:
             said += "; the seed of the dice had been told"
         act = note(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(scene, plan, act=act, back=True)
+        tell_rolled(seat_again(scene, plan), plan, act=act, back=True)
         return plan
 
 
@@ -121,6 +130,7 @@ class RollBack(Weighty[Rolled]):
 class GoForward(Act[Rolled]):
     """Takes the newest rollback back, unless the turn it opened has been run."""
 
+    weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
     rewrites = True
 
     def do(self, scene: Scene) -> Rolled:
@@ -146,12 +156,13 @@ class GoForward(Act[Rolled]):
         said = f"the rollback to turn {snapshot.turn} is taken back: turn {last.number} is the last again"
         act = note(session, snapshot.id, now, actor="gm", text=said)
         plan = rolled_to(session, snapshot, last, last.deadline)
-        tell_rolled(scene, plan, act=act, back=False, over=over)
+        tell_rolled(seat_again(scene, plan), plan, act=act, back=False, over=over)
         return plan
 
 
 def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:
     """A campaign that comes to stand at a turn, due then."""
+    back, out = _seats_then(session, snapshot, turn.number)
     return Rolled(
         campaign=snapshot.name,
         before=snapshot.turn,
@@ -160,7 +171,40 @@ def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline
         zone=snapshot.schedule.zone,
         sheets=counting_versions(session, snapshot, turn),
         seed_known=snapshot.status == Phase.OVER,
+        back=back,
+        out=out,
     )
+
+
+def _seats_then(session: Session, snapshot: CampaignSnapshot, number: int) -> tuple[tuple[Seat, ...], tuple[Seat, ...]]:
+    """Return the seats that are removed now, and were not when a turn opened; and those of which the reverse is true.
+
+    One that the house rules had removed by then, since its player had missed too often, stays removed.
+    """
+    told = removed_before(session, snapshot.id, number)
+    missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.nmr_remove
+    gone = {seat for seat in snapshot.seats if seat in told or (most and missed.get(seat, 0) >= most)}
+    return (
+        tuple(place.seat for place in snapshot.places if not place.playing and place.seat not in gone),
+        tuple(place.seat for place in snapshot.playing if place.seat in told),
+    )
+
+
+def seat_again(scene: Scene, rolled: Rolled) -> Scene:
+    """Bring the seats of a campaign that was rolled to another turn back into the game, or take them out of it.
+
+    Returns the scene as it is then.
+    """
+    then = _anew(scene)
+    for seat in rolled.back:
+        bring_back(then, find_place(then.snapshot, seat), f"turn {rolled.turn} is open again, as it was then")
+    for seat in rolled.out:
+        remove_seat(then, find_place(then.snapshot, seat), "the rollback was taken back", actor="gm")
+    return _anew(scene)
+
+
+def _anew(scene: Scene) -> Scene:
+    return replace(scene, snapshot=load_campaign(scene.session, scene.snapshot.name))
 
 
 def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> Shelf:

@@ -17,7 +17,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.campaign.holds import is_pause
-from pbem.campaign.snapshot import CampaignSnapshot, live, record_of
+from pbem.campaign.snapshot import NEVER, CampaignSnapshot, live, record_of
 from pbem.ruleset import Seat
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
 from pbem.store.states import MailState, Phase
@@ -132,6 +132,12 @@ def count_misses_again(
     session.flush()
 
 
+def misses_in_a_row(session: Session, snapshot: CampaignSnapshot, number: int) -> Mapping[Seat, int]:
+    """Return how many sheets in a row each seat had missed when the turn of a number opened."""
+    seats = session.execute(select(SeatRow.name, SeatRow.since).where(SeatRow.campaign_id == snapshot.id))
+    return _rows(session, snapshot, {name: since for name, since in seats if since}, before=number)
+
+
 def _missed(
     turns: Iterable[Turn], run_at: Mapping[int, dt.datetime], since: Mapping[Seat, dt.datetime]
 ) -> Counter[Seat]:
@@ -145,9 +151,13 @@ def _missed(
     )
 
 
-def _rows(session: Session, snapshot: CampaignSnapshot, since: Mapping[Seat, dt.datetime]) -> Mapping[Seat, int]:
-    """How many turns, up to the last, each seat was awaited in and its player sent nothing."""
-    runs = select(Turn.record, Turn.resolved_at).where(live(snapshot.id), Turn.record.is_not(None))
+def _rows(
+    session: Session, snapshot: CampaignSnapshot, since: Mapping[Seat, dt.datetime], *, before: int = NEVER
+) -> Mapping[Seat, int]:
+    """How many turns, up to the last one `before` a number, each seat was awaited in and its player sent nothing."""
+    runs = select(Turn.record, Turn.resolved_at).where(
+        live(snapshot.id), Turn.record.is_not(None), Turn.number < before
+    )
     rows: dict[Seat, int] = {}
     ended: set[Seat] = set()
     for record, at in session.execute(runs.order_by(Turn.number.desc())):

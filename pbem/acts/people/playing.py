@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from pbem.acts.act import Act, Deed, Scene
+from pbem.acts.act import Act, Confirmed, Deed, Reversible, Scene
 from pbem.acts.creation import check_address
 from pbem.acts.people.remailing import recall_copies
 from pbem.acts.people.seating import open_seat, pause_seat
@@ -26,6 +26,7 @@ from pbem.ruleset import Seat
 class Leave(Act[Deed]):
     """A player gives his seat up."""
 
+    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
     seat: Seat
 
     def do(self, scene: Scene) -> Deed:
@@ -39,6 +40,7 @@ class Leave(Act[Deed]):
 class Rest(Act[Deed]):
     """A player lets turns no longer wait for him, or, with `paused` off, wait again."""
 
+    weight = Reversible("", "RESUME")
     seat: Seat
     paused: bool = True
 
@@ -61,6 +63,7 @@ class Rest(Act[Deed]):
 class ChooseWord(Act[Deed]):
     """A player adds a word of his own to the dice."""
 
+    weight = Reversible("", "DICE said")
     seat: Seat
     words: Sequence[str]
 
@@ -81,6 +84,7 @@ class AppointDeputy(Act[Deed]):
     `account` is whom the mail to be written is counted for.
     """
 
+    weight = Reversible("", "UNDEPUTE")
     seat: Seat
     address: str
     last: str
@@ -133,6 +137,7 @@ class AppointDeputy(Act[Deed]):
 class DismissDeputy(Act[Deed]):
     """A player ends all that was arranged about deputies for his seat."""
 
+    weight = Reversible("", "DEPUTY address UNTIL last")
     seat: Seat
 
     def do(self, scene: Scene) -> Deed:

@@ -8,16 +8,27 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Question, Scene, Weighty
+from pbem.acts.act import Act, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
 from pbem.acts.creation import check_address
-from pbem.acts.people.seating import free_places, hand_over, open_seat, pause_seat, place_of, remove_seat
+from pbem.acts.people.seating import (
+    back_hint,
+    bring_back,
+    check_playing,
+    free_places,
+    hand_over,
+    open_seat,
+    pause_seat,
+    place_of,
+    remove_seat,
+)
+from pbem.campaign.history import removed_in
 from pbem.campaign.journal import note
 from pbem.campaign.notices import send_page
 from pbem.campaign.people.confirming import DAYS, put_request
 from pbem.campaign.people.identity import enrol, find_person
 from pbem.campaign.people.standby import standbys
 from pbem.campaign.policy import RULES, Policy, read_policy
-from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
+from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, find_place, live_turn
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.people_pages import Confirmation
@@ -55,29 +66,50 @@ class Roster:
 
 
 @dataclass(frozen=True, slots=True)
-class GiveSeat(Act[Deed]):
+class GiveSeat(Weighty[Deed]):
     """Seats whoever has this address, whoever sat there before."""
 
+    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
     seat: Seat
     address: str
+
+    def asks(self, scene: Scene, facts: Deed) -> bool:
+        """Return whether a player would lose the seat."""
+        return bool(find_place(scene.snapshot, self.seat).address)
+
+    def look(self, scene: Scene) -> Deed:
+        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        place = _playing_place(scene.snapshot, self.seat)
+        address = check_address(self.address, f"seat {place.seat}", scene.house.settings.address)
+        _check_another(scene.snapshot, place, address)
+        return Deed(f"{_would_be_taken(scene.snapshot, place)}, and played by {address} from then on.")
 
     def do(self, scene: Scene) -> Deed:
         """Hands the seat over."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         place = find_place(snapshot, self.seat)
         person = enrol(session, check_address(self.address, f"seat {place.seat}", house.settings.address), now)
-        if place.address.lower() == person.key:
-            raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {person.address} already")
+        _check_another(snapshot, place, person.address)
         hand_over(scene, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == Phase.RUNNING else ""
         return Deed(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
 
 
 @dataclass(frozen=True, slots=True)
-class VacateSeat(Act[Deed]):
+class VacateSeat(Weighty[Deed]):
     """Takes a seat from its player; the first standby gets it."""
 
+    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
     seat: Seat
+
+    def look(self, scene: Scene) -> Deed:
+        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        place = _playing_place(scene.snapshot, self.seat)
+        if not place.address:
+            raise CampaignError(f"seat {place.seat} of {scene.snapshot.name} is open already")
+        heirs = standbys(scene.session, scene.snapshot.id)
+        then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
+        return Deed(f"{_would_be_taken(scene.snapshot, place)}, and {then}.")
 
     def do(self, scene: Scene) -> Deed:
         """Opens the seat."""
@@ -85,35 +117,75 @@ class VacateSeat(Act[Deed]):
         return Deed(open_seat(scene, place, "opened by the GM", actor="gm"))
 
 
+def _playing_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
+    place = find_place(snapshot, seat)
+    check_playing(snapshot, place)
+    return place
+
+
+def _check_another(snapshot: CampaignSnapshot, place: Place, address: str) -> None:
+    if place.address.lower() == address.lower():
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {address} already")
+
+
+def _would_be_taken(snapshot: CampaignSnapshot, place: Place) -> str:
+    return f"Seat {place.seat} of {snapshot.name} would be taken from {place.address}"
+
+
 @dataclass(frozen=True, slots=True)
 class ExpelSeat(Weighty[Deed]):
     """Takes a seat out of the game."""
 
+    weight = Confirmed("the seat, to its player and the game", "pbem seat NAME SEAT --resume")
     seat: Seat
 
     def look(self, scene: Scene) -> Deed:
-        """What that means."""
-        place = find_place(scene.snapshot, self.seat)
-        return Deed(f"Seat {place.seat} of {scene.snapshot.name} would be out of the game, and never come back.")
+        """Return what would be lost, until when. Raises CampaignError."""
+        snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
+        version = _counting_version(scene, place)
+        sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
+        said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
+        return Deed(f"{said} Its player and the others would be told. {_until_then(snapshot, place)}")
 
     def do(self, scene: Scene) -> Deed:
         """Removes it."""
-        place = find_place(scene.snapshot, self.seat)
+        snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
         remove_seat(scene, place, "removed by the GM", actor="gm")
-        said = f"Seat {place.seat} of {scene.snapshot.name} is out of the game"
-        return Deed(f"{said}; the rules hear of it when the next turn is run.")
+        said = f"Seat {place.seat} of {snapshot.name} is out of the game"
+        return Deed(f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_until_then(snapshot, place)}")
+
+
+def _next_turn(snapshot: CampaignSnapshot) -> str:
+    return f"turn {snapshot.turn}" if snapshot.status == Phase.RUNNING else "the first turn"
+
+
+def _until_then(snapshot: CampaignSnapshot, place: Place) -> str:
+    return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
+
+
+def _counting_version(scene: Scene, place: Place) -> int | None:
+    """Return the version of the sheet that counts for a seat in the open turn, if there is one."""
+    snapshot = scene.snapshot
+    if snapshot.status != Phase.RUNNING:
+        return None
+    turn = live_turn(scene.session, snapshot, snapshot.turn)
+    return counting_versions(scene.session, snapshot, turn).get(place.seat)
 
 
 @dataclass(frozen=True, slots=True)
 class PauseSeat(Act[Deed]):
-    """Lets turns no longer wait for a seat, or, with `paused` off, wait again."""
+    """Lets turns no longer wait for a seat, or, with `paused` off, wait again: also for one that was removed."""
 
+    weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
     seat: Seat
     paused: bool = True
 
     def do(self, scene: Scene) -> Deed:
         """Pauses the seat, or lets it go on."""
         snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        if not place.playing and not self.paused:
+            _check_back(scene, place)
+            return Deed(bring_back(scene, place, "its removal was taken back by the GM"))
         changed = pause_seat(scene, place, paused=self.paused)
         said = f"Seat {place.seat} of {snapshot.name}"
         if self.paused:
@@ -122,10 +194,25 @@ class PauseSeat(Act[Deed]):
         return Deed(f"{said} {state}{'' if place.address else ' once somebody plays it'}.")
 
 
+def _check_back(scene: Scene, place: Place) -> None:
+    """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
+    snapshot = scene.snapshot
+    if snapshot.status == Phase.OVER:
+        check_playing(snapshot, place)
+    run = removed_in(scene.session, snapshot.id).get(place.seat)
+    if run is not None:
+        back = f"pbem rollback {snapshot.name} {run} (by mail: ROLLBACK {run})"
+        raise CampaignError(
+            f"seat {place.seat} of {snapshot.name} has left the game: turn {run} was run without it; "
+            f"to open that turn again, with the seat: {back}"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Invite(Act[Deed]):
     """Mails somebody a code by which he gets a seat, that named if it is still free then."""
 
+    weight = Harmless("an invitation takes nothing from anybody")
     address: str
     seat: Seat = ""
 
@@ -176,6 +263,7 @@ def _mail_invitation(
 class SetPolicy(Act[Deed]):
     """Changes house rules of a campaign, each by its name, as typed."""
 
+    weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
     given: Mapping[str, str]
 
     def do(self, scene: Scene) -> Deed:

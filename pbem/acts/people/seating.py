@@ -30,6 +30,8 @@ from pbem.ruleset import Seat
 from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow
 from pbem.store.states import Phase, Seating
 
+_PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
+
 _MOST_WORDS = 1_000
 """Characters of an applicant's words that are passed on to the GM."""
 
@@ -52,7 +54,7 @@ def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told
     `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
     """
     session, snapshot = scene.session, scene.snapshot
-    _check_playing(snapshot, place)
+    check_playing(snapshot, place)
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
     _empty(scene, place, status=Seating.OPEN)
@@ -81,7 +83,7 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
     completes "seat red has a new player: …". Raises CampaignError.
     """
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-    _check_playing(snapshot, place)
+    check_playing(snapshot, place)
     renewed = _empty(scene, place, status=Seating.PLAYING)
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(SeatRow).where(SeatRow.id == place.id).values(afresh))
@@ -105,16 +107,12 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
 
 
 def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") -> None:
-    """Takes a seat out of the game; the rules hear of it when the next turn is run. Raises CampaignError.
+    """Take a seat out of the game; the rules hear of it when the next turn is run.
 
-    Its player keeps what he was mailed, but no sheet of his is taken any more.
+    No sheet of its player is taken any more, but all else stays as it is: `bring_back` lets the seat play on.
     """
     session, snapshot = scene.session, scene.snapshot
-    _check_playing(snapshot, place)
-    session.execute(
-        update(SeatRow).where(SeatRow.id == place.id).values(status=Seating.REMOVED, paused=False, token_hash="")
-    )
-    _end_rights(session, place)
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(status=Seating.REMOVED))
     act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
     if place.address:
@@ -123,10 +121,31 @@ def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") ->
     _tell_gm(scene, actor, f"Seat {place.seat} is out of the game", said)
 
 
+def bring_back(scene: Scene, place: Place, why: str, *, actor: str = "gm") -> str:
+    """Let a removed seat play on as it was; it is open if its player has another seat by now.
+
+    `why` completes "seat red is back in the game: …". Returns what was done, in a sentence.
+    """
+    session, snapshot = scene.session, scene.snapshot
+    row = session.get_one(SeatRow, place.id)
+    if row.person is not None and place_of(session, snapshot, row.person) is not None:
+        _empty(scene, place, status=Seating.OPEN)
+        place = replace(place, address="")
+    row.status = Seating.PLAYING if place.address else Seating.OPEN
+    session.flush()
+    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is back in the game: {why}")
+    said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
+    if place.address:
+        _send(scene, place.address, "Your seat is back in the game", said, _PLAY_ON)
+    _tell_others(scene, place, act, "A seat is back in the game", said)
+    back = f"Seat {place.seat} of {snapshot.name} is back in the game"
+    return f"{back}." if place.address else f"{back}, and open. {_hint(snapshot, place)}"
+
+
 def pause_seat(scene: Scene, place: Place, *, paused: bool, actor: str = "gm") -> bool:
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
     session, snapshot = scene.session, scene.snapshot
-    _check_playing(snapshot, place)
+    check_playing(snapshot, place)
     ours = update(SeatRow).where(SeatRow.id == place.id, SeatRow.paused != paused).returning(SeatRow.id)
     if session.scalar(ours.values(paused=paused)) is None:
         return False
@@ -179,11 +198,13 @@ def _seated(snapshot: CampaignSnapshot, place: Place, wish: Seat) -> str:
     return f"You have the seat {place.seat} in {snapshot.name}.{other} Your token and {coming}."
 
 
-def _check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
+def check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
+    """Raise CampaignError if a seat can no longer change hands."""
     if snapshot.status == Phase.OVER:
         raise CampaignError(f"campaign {snapshot.name} is over: its seats stay as they are")
     if not place.playing:
-        raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}")
+        back = f"as long as no turn was run without it, it is brought back by {back_hint(snapshot.name, place.seat)}"
+        raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
 
 
 def _empty(scene: Scene, place: Place, *, status: Seating) -> Report | None:
@@ -208,7 +229,7 @@ def _end_standing_in(scene: Scene, person: Person) -> None:
     """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
     for place in stands_in_for(scene.session, scene.snapshot, person, scene.now):
         dismiss(scene.session, place, scene.now)
-        if place.address:
+        if place.address and place.playing:
             recall_copies(scene.session, place)
             said = f"{person.address} no longer stands in for your seat {place.seat} in {scene.snapshot.name}."
             _send(scene, place.address, "Your deputy", said)
@@ -236,6 +257,11 @@ def _tell_gm(scene: Scene, actor: str, subject: str, *said: str) -> None:
 
 def _send(scene: Scene, to: str, subject: str, *said: str) -> None:
     send_words(scene.session, scene.house, scene.snapshot, scene.now, *said, to=to, subject=subject)
+
+
+def back_hint(name: str, seat: Seat) -> str:
+    """Return how a GM brings a removed seat back."""
+    return f"pbem seat {name} {seat} --resume (by mail: RESUME {seat})"
 
 
 def _hint(snapshot: CampaignSnapshot, place: Place) -> str:

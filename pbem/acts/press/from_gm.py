@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, select
 
-from pbem.acts.act import Act, Question, Scene
+from pbem.acts.act import Act, Harmless, Question, Reversible, Scene
 from pbem.acts.press.mailing import mail_press
 from pbem.acts.press.writing import EVERYBODY, read_recipients
 from pbem.campaign.journal import note
@@ -75,6 +75,7 @@ class PressBook:
 class AddText(Act[Text]):
     """Puts words into the reports that open the next turn: of one seat, or of all."""
 
+    weight = Reversible("pbem text NAME --drop ID", "DROP text")
     words: str
     seat: Seat | None = None
 
@@ -102,6 +103,7 @@ class AddText(Act[Text]):
 class DropText(Act[Texts]):
     """Takes a text out again, before its reports are sent."""
 
+    weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
     text_id: int
 
     def do(self, scene: Scene) -> Texts:
@@ -138,6 +140,7 @@ class ShowTexts(Question[Texts]):
 class Broadcast(Act[Reached]):
     """Mails a GM's words to seats, or to all, at once."""
 
+    weight = Harmless("words that are sent overwrite nothing")
     words: str
     to: Sequence[str] = (EVERYBODY,)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Scene
+from pbem.acts.act import Act, Deed, Harmless, Reversible, Scene
 from pbem.acts.press.mailing import send_letter
 from pbem.acts.press.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
 from pbem.campaign.labels import open_label
@@ -27,6 +27,7 @@ from pbem.store.models import SeatRow
 class WriteLetter(Act[Deed]):
     """A letter to seats, or to all."""
 
+    weight = Harmless("words that are sent overwrite nothing")
     seat: Seat
     text: str
     to: Sequence[str]
@@ -47,6 +48,7 @@ class WriteLetter(Act[Deed]):
 class WriteNews(Act[Deed]):
     """A piece for the newspaper."""
 
+    weight = Harmless("words that are sent overwrite nothing")
     seat: Seat
     text: str
 
@@ -62,6 +64,7 @@ class WriteNews(Act[Deed]):
 class WriteDiary(Act[Deed]):
     """An entry of a diary, which is shut until the game is over."""
 
+    weight = Harmless("words that are added overwrite nothing")
     seat: Seat
     text: str
 
@@ -78,6 +81,7 @@ class WriteDiary(Act[Deed]):
 class Mute(Act[Deed]):
     """A player wishes no more press of a seat, or none that nobody has signed."""
 
+    weight = Reversible("", "UNMUTE seat")
     seat: Seat
     whom: str
 
@@ -99,6 +103,7 @@ class Mute(Act[Deed]):
 class Unmute(Act[Deed]):
     """A player wishes that press again."""
 
+    weight = Reversible("", "MUTE seat")
     seat: Seat
     whom: str
 

@@ -11,7 +11,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -19,7 +19,8 @@ from unicodedata import normalize
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Question, Scene, Weighty
+from pbem.acts.act import Confirmed, Question, Scene, Weighty
+from pbem.acts.ruling.earlier import keep_earlier
 from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import Due, still_due
@@ -55,6 +56,16 @@ WHOLE = "ruling.txt"
 """A file with the whole ruling, where a GM would rather write in one: FILE lines begin its parts, as in an editor."""
 
 
+WHOLE_RULING = "the ruling"
+"""Stands for no single file where something is said of all of them together."""
+
+_BLANK = Finding(
+    0,
+    "error",
+    "blank-ruling",
+    "nothing is told to anybody, and nothing is changed",
+    "write what comes of the turn below a [RESULT]; a turn of which nothing comes is run without a ruling",
+)
 _FORM = re.compile(r"\s{0,9}GM\s{1,9}\S{1,40}\s{1,9}\S{1,64}\s{0,9}", re.IGNORECASE)
 _LOGO = "this picture stands in the mail's own text, and no line of the ruling shows it: it was left out"
 
@@ -70,11 +81,21 @@ class Written:
     left: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A part of a ruling that another replaces: its name, its text before, and the text that counts, "" for none."""
+
+    part: str
+    before: str
+    now: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
     """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error.
 
-    `rolled` is what was rolled for it, if it is kept.
+    `rolled` is what was rolled for it, once it is kept: a look rolls nothing. `replaced` are
+    the parts of the ruling before that it changes; `same`: it changes nothing at all.
     """
 
     campaign: str
@@ -82,6 +103,8 @@ class Taken:
     kept: bool
     findings: Mapping[str, tuple[Finding, ...]]
     rolled: tuple[Roll, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
+    same: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +123,7 @@ class Form:
         return write_form(self.files, self.digest)
 
 
-class _Open(NamedTuple):
+class OpenRuling(NamedTuple):
     """An open turn that its GM decides."""
 
     snapshot: CampaignSnapshot
@@ -165,21 +188,28 @@ def send_digests(house: House, now: dt.datetime, campaign: str | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class TakeRuling(Weighty[Taken]):
-    """Takes a GM's files, by their names, as his ruling on the open turn; with an `of`, on that turn and era alone.
+    """Takes a GM's files, by their names, as the ruling on the open turn; with an `of`, on that turn and era alone.
 
-    `brought` are the pictures and files that lie beside them; `passed_over` are
+    What they do not name stays of a ruling before. With a `turn`, they are for that
+    one. `brought` are the pictures and files that lie beside them; `passed_over` are
     the names of pictures in the text of a mail that no line of the ruling shows.
     """
 
+    weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
     brought: Mapping[str, Examined] = field(default_factory=dict)
     passed_over: tuple[str, ...] = ()
+    turn: int | None = None
+
+    def asks(self, scene: Scene, facts: Taken) -> bool:
+        """Return whether parts of a ruling before would be replaced."""
+        return facts.kept and bool(facts.replaced)
 
     def look(self, scene: Scene) -> Taken:
-        """How the files read, and whether they could be kept."""
+        """How the files read, and whether they could be kept. What dice would show is not told before they are."""
         _, _, taken = self._read(scene)
-        return taken
+        return replace(taken, rolled=())
 
     def do(self, scene: Scene) -> Taken:
         """Keeps the ruling if it has no error; then the turn is held until the GM releases it.
@@ -187,28 +217,59 @@ class TakeRuling(Weighty[Taken]):
         Raises CampaignError if the turn is not for its GM to decide, or is no longer open.
         """
         open_, ruling, taken = self._read(scene)
-        if taken.kept:
+        if taken.kept and not taken.same:
             keep_rolls(scene.session, scene.snapshot, taken.rolled, scene.now)
-            _keep(scene, open_, ruling)
+            keep_ruling(scene, open_, ruling)
             contents = {each.enclosure.sha256: each.content for each in self.brought.values() if each.enclosure}
             shelve(scene.session, scene.snapshot.id, open_.turn.id, contents)
         return taken
 
-    def _read(self, scene: Scene) -> tuple[_Open, Json, Taken]:
+    def _read(self, scene: Scene) -> tuple[OpenRuling, Json, Taken]:
         snapshot = scene.snapshot
         if self.of is not None and self.of != (snapshot.turn, snapshot.era):
-            raise CampaignError(
-                f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
-            )
-        open_ = _open(scene.session, scene.house, snapshot)
+            raise _moved_on(snapshot, self.of[0])
+        if self.turn not in (None, snapshot.turn):
+            raise _moved_on(snapshot, self.turn)
+        open_ = open_ruling(scene.session, scene.house, snapshot)
         brought = {name: each.enclosure for name, each in self.brought.items()}
         rolls = open_rolls(scene.session, snapshot)
-        ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought)
+        before = open_.turn.ruling
+        ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought, before)
         findings = _with_faults(read, self.brought, self.passed_over)
-        kept = not any(finding.severity == "error" for found in findings.values() for finding in found)
-        rolled = tuple(rolls.fresh) if kept else ()
-        taken = Taken(campaign=snapshot.name, turn=snapshot.turn, kept=kept, findings=findings, rolled=rolled)
+        parts = {} if has_errors(findings) else open_.ruleset.ruling_parts(open_.state, ruling)
+        if not has_errors(findings) and not parts:
+            findings = {**findings, WHOLE_RULING: (_BLANK,)}
+        kept, now = not has_errors(findings), ruled_parts(open_)
+        taken = Taken(
+            campaign=snapshot.name,
+            turn=snapshot.turn,
+            kept=kept,
+            findings=findings,
+            rolled=tuple(rolls.fresh) if kept else (),
+            replaced=replaced_parts(now, parts) if kept else (),
+            same=kept and parts == now,
+        )
         return open_, ruling, taken
+
+
+def _moved_on(snapshot: CampaignSnapshot, turn: int | None) -> CampaignError:
+    return CampaignError(f"turn {turn} of {snapshot.name} is no longer the one you ruled on: nothing was taken")
+
+
+def has_errors(findings: Mapping[str, tuple[Finding, ...]]) -> bool:
+    """Return whether a ruling with such findings cannot be used."""
+    return any(finding.severity == "error" for found in findings.values() for finding in found)
+
+
+def ruled_parts(open_: OpenRuling) -> Mapping[str, str]:
+    """Return the parts of the ruling that counts; none if there is none."""
+    ruling = open_.turn.ruling
+    return {} if ruling is None else open_.ruleset.ruling_parts(open_.state, ruling)
+
+
+def replaced_parts(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[Replaced, ...]:
+    """Return the parts of the ruling that counts which another would change, and what they would be."""
+    return tuple(Replaced(part, text, now.get(part, "")) for part, text in before.items() if now.get(part) != text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +278,7 @@ class ShowRulingForm(Question[Form]):
 
     def look(self, scene: Scene) -> Form:
         """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
-        open_ = _open(scene.session, scene.house, scene.snapshot)
+        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
         return Form(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, _files(open_), _digest(open_))
 
 
@@ -318,27 +379,29 @@ def _beginning(path: Path) -> bytes:
         return file.read(2 * LARGEST_ENCLOSURE)
 
 
-def _open(session: Session, house: House, snapshot: CampaignSnapshot) -> _Open:
+def open_ruling(session: Session, house: House, snapshot: CampaignSnapshot) -> OpenRuling:
+    """Return the open turn of a campaign, if its GM decides it. Raises CampaignError."""
     ruleset = house.game(snapshot.game)
     if not isinstance(ruleset, Adjudicated):
         raise CampaignError(f"campaign {snapshot.name} needs no ruling: {ruleset.title} resolves its turns itself")
     check_running(snapshot)
     before = load_before(session, house, snapshot)
     state = ruleset.load(json.loads(before.turn.state), snapshot.version)
-    return _Open(snapshot, ruleset, before.turn, state, turn_input(before))
+    return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
 
 
-def _digest(open_: _Open) -> str:
+def _digest(open_: OpenRuling) -> str:
     return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing)
 
 
-def _files(open_: _Open) -> Mapping[str, str]:
-    return open_.ruleset.ruling_files(open_.state, open_.given.orders, open_.given.missing)
+def _files(open_: OpenRuling) -> Mapping[str, str]:
+    given = open_.given
+    return open_.ruleset.ruling_files(open_.state, given.orders, given.missing, open_.turn.ruling)
 
 
 def _send_digest(house: House, name: str, now: dt.datetime) -> None:
     with house.store.reading() as session:
-        open_ = _open(session, house, load_campaign(session, name))
+        open_ = open_ruling(session, house, load_campaign(session, name))
         page = _page(open_)
         # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
         moment = ("digest", digest(page.digest), str(page.deadline))
@@ -355,7 +418,7 @@ def _send_digest(house: House, name: str, now: dt.datetime) -> None:
             tell_gm_once(session, house, snapshot, now, moment=moment, subject=subject, page=page)
 
 
-def _page(open_: _Open) -> Adjudication:
+def _page(open_: OpenRuling) -> Adjudication:
     snapshot = open_.snapshot
     return Adjudication(
         campaign=snapshot.name,
@@ -369,9 +432,11 @@ def _page(open_: _Open) -> Adjudication:
     )
 
 
-def _keep(scene: Scene, open_: _Open, ruling: Json) -> None:
-    """The ruling stands; the turn waits for the release, if not for something else."""
+def keep_ruling(scene: Scene, open_: OpenRuling, ruling: Json) -> None:
+    """The ruling stands; the turn waits for the release, if not for something else. The one before is kept."""
     session, snapshot, now = scene.session, scene.snapshot, scene.now
+    if open_.turn.ruling is not None and digest(open_.turn.ruling) != digest(ruling):
+        keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
     note(session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {digest(ruling)[:12]})")
     if not hold(scene, RULED):

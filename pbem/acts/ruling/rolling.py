@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pbem.acts.act import Act, Question, Scene
+from pbem.acts.act import Act, Harmless, Question, Scene
 from pbem.campaign.rolls import keep_rolls, load_rolls, open_rolls
 from pbem.campaign.snapshot import check_running
 from pbem.errors import CampaignError
@@ -42,6 +42,7 @@ class Rolled:
 class RollDice(Act[Rolled]):
     """Rolls dice such as "3d6+2" for some words, in the open turn."""
 
+    weight = Harmless("it overwrites nothing, and is final so that nobody rolls until it suits")
     dice: str
     label: str
 

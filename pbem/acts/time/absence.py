@@ -9,7 +9,7 @@ from itertools import pairwise
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Scene
+from pbem.acts.act import Act, Deed, Reversible, Scene
 from pbem.campaign.deadlines import start_of
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
@@ -31,6 +31,7 @@ _DAY = dt.timedelta(days=1)
 class NoteAbsence(Act[Deed]):
     """A player is away from one day to another (ISO 8601), both included, by the campaign's clocks."""
 
+    weight = Reversible("", "PRESENT")
     seat: Seat
     first: str
     last: str
@@ -58,6 +59,7 @@ class NoteAbsence(Act[Deed]):
 class EndAbsences(Act[Deed]):
     """A player is there again."""
 
+    weight = Reversible("", "ABSENT first TO last")
     seat: Seat
 
     def do(self, scene: Scene) -> Deed:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Scene
+from pbem.acts.act import Act, Deed, Harmless, Reversible, Scene
 from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import RULED, is_pause
@@ -35,6 +35,7 @@ LATEST = dt.timedelta(days=400)
 class Extend(Act[Deed]):
     """A GM gives the open turn more time: by his words, or as the house rules say."""
 
+    weight = Reversible("pbem extend NAME BY", "EXTEND span")
     by: str = ""
 
     def do(self, scene: Scene) -> Deed:
@@ -47,6 +48,7 @@ class Extend(Act[Deed]):
 class AskForTime(Act[Deed]):
     """A player wishes more time for the open turn."""
 
+    weight = Harmless("a vote for more time takes nothing from anybody")
     seat: Seat
 
     def do(self, scene: Scene) -> Deed:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Scene
+from pbem.acts.act import Act, Reversible, Scene
 from pbem.campaign.holds import AWAITING, PAUSED, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
@@ -37,6 +37,7 @@ class Held:
 class Hold(Act[Held]):
     """A GM pauses his campaign."""
 
+    weight = Reversible("pbem release NAME", "RELEASE")
     why: str = ""
 
     def do(self, scene: Scene) -> Held:
@@ -50,6 +51,8 @@ class Hold(Act[Held]):
 @dataclass(frozen=True, slots=True)
 class Release(Act[Held]):
     """A GM lets turns run again."""
+
+    weight = Reversible("pbem hold NAME", "HOLD")
 
     def do(self, scene: Scene) -> Held:
         """Releases the campaign, if it is held, and not for want of a ruling: that alone would do nothing."""

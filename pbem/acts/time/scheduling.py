@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import update
 
-from pbem.acts.act import Act, Question, Scene
+from pbem.acts.act import Act, Question, Reversible, Scene
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
@@ -61,6 +61,7 @@ class ShowDeadlines(Question[Deadlines]):
 class Reschedule(Act[Deadlines]):
     """A GM gives the turns yet to open another schedule; the open turn keeps its deadline."""
 
+    weight = Reversible("pbem deadline NAME SCHEDULE", "DEADLINE schedule")
     words: str
 
     def do(self, scene: Scene) -> Deadlines:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Scene
-from pbem.acts.people.seating import open_seat, remove_seat
+from pbem.acts.people.seating import back_hint, open_seat, remove_seat
 from pbem.campaign.labels import open_label
 from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
 from pbem.campaign.policy import Policy
@@ -113,5 +113,6 @@ def _act(scene: Scene, misser: _Misser) -> str:
     since = replace(scene, snapshot=newest)
     if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
         remove_seat(since, misser.place, why)
-        return "The seat is out of the game."
+        back = back_hint(newest.name, misser.place.seat)
+        return f"The seat is out of the game. Until turn {newest.turn} is run it is brought back by: {back}"
     return open_seat(since, misser.place, why)

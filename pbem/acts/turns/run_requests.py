@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Scene
+from pbem.acts.act import Act, Deed, Reversible, Scene
 from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.snapshot import CampaignSnapshot, check_running
 from pbem.house import House
@@ -23,6 +23,8 @@ RUN = "run"
 @dataclass(frozen=True, slots=True)
 class AskForRun(Act[Deed]):
     """A GM wants the open turn run as it is."""
+
+    weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""

@@ -22,7 +22,7 @@ MOST_VIEWS = 6
 UNCONFIRMED = (
     *("RESIGN", "Resign.", "resign?", "I resign", "resigns", "RES CONFIRM", "RESIGN; CONFIRM", "RESIGN # CONFIRM"),
     *("RESIGN CONFIRM?", "RESIGN CONFIRM ?", "RESIGN CONFIRM if she does", "do not RESIGN CONFIRM", "I RESIGN CONFIRM"),
-    *("RESIGN CONFIRMED", "CONFIRM RESIGN", "CONFIRM", "SURRENDER CONFIRM", "DESTROY ALL CONFIRM"),
+    *("RESIGN CONFIRMED", "CONFIRM RESIGN", "CONFIRM", "SURRENDER CONFIRM"),
     *("quit", "QUIT CONFIRM", "concede", "surrender", "capitulate", "give up", "I give up!", "leave the game", "leave"),
     *("I resign myself to building scouts", "resign yourself, blue", "I will not resign", "'RESIGN CONFIRM'"),
 )

@@ -172,3 +172,12 @@ def test_a_table_that_everybody_has_left_is_told_too() -> None:
     assert done.phase == "over"
     assert told[1] == "Nobody wins."
     assert not [line for line in told if "lead" in line]
+
+
+def test_a_coming_end_without_scores_is_told() -> None:
+    """Where an option ends games in which nobody scores, the turns that are left are told once they are few."""
+    state = lay(scoreless=5)
+
+    assert "No score for 3 turns: the game ends after 2 more turns like that." in brief(replace(state, unscored=3))
+    assert not [line for number in (0, 1) for line in brief(replace(state, unscored=number)) if "No score" in line]
+    assert not [line for line in brief(replace(lay(), unscored=50)) if "No score" in line]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from pbem.ruleset import SaveError
 from rules.bubble_singularity import RULESET
 from rules.bubble_singularity.state import VERSION
-from tests.rules.bubble_singularity.table import lay, play
+from tests.rules.bubble_singularity.table import lay, play, view
 
 SAVES = Path(__file__).with_name("saves")
 
@@ -92,3 +93,14 @@ def test_what_is_no_save_is_refused(data: object) -> None:
     """Other data are a SaveError, not a traceback."""
     with pytest.raises(SaveError, match="not a save"):
         RULESET.load(data, VERSION)
+
+
+def test_a_view_of_version_3_is_still_read() -> None:
+    """A report mailed before an update is answered after it: sheets, form, brief and defaults take its view."""
+    shown = view(dataclasses.replace(lay(nodes=["D2"]), edition=3), "blue")
+    del shown["unscored"], shown["rules"]["scoreless"]
+
+    assert not RULESET.parse(shown, [(1, "MOVE E"), (2, "ROTATE CW")]).errors
+    assert RULESET.defaults(shown, ())
+    assert RULESET.brief(shown)
+    assert RULESET.template(shown)

@@ -113,7 +113,8 @@ def test_orders_are_restated_in_words() -> None:
     lines = {
         "START C1 D3": "your Mari starts on C1, else on D3",
         "KEEP drift": "you keep Quantum Drift (drift)",
-        'KEEP "Space Folder" red': "you keep Space Folder (folder), else red",
+        'KEEP "Space Folder" red blue': "you keep Space Folder (folder); of bubbles red and blue",
+        "KEEP red blue green": "you keep red, else blue, else green",
         "MOVE E E N": "your Mari moves E, E, N",
         "BUBBLES blue+ none": "on the spaces entered you place blue and one more of your own, nothing",
         "ROTATE CCW": "you rotate your card counter-clockwise and push its bubbles",

@@ -13,25 +13,37 @@ from pbem.ruleset.testing.play import Step, games, gremlin, mailed, numbered, pl
 from pbem.ruleset.testing.tables import default_options
 from rules.harvester import RULESET
 from rules.harvester.state import State
-from tests.rules.harvester.table import position, read
+from tests.rules.harvester.table import position, read, turn, view
+from tests.rules.harvester.test_oracle import crowds
 
-_PLACES = re.compile(r"([GLSC][1-4]?) at (-?\d+),(-?\d+)")
-_HARVESTER = re.compile(r"Harvester (?:stays at|comes to) (-?\d+),(-?\d+)(?:, gathers (\d+) and holds (\d+))?")
+CERTAIN = ("outlook", "outlook-seen")
+"""The notes that hold as long as nobody comes in the way, and as long as those in sight stay where they are."""
+
+_UNITS = r"([GLSC][1-4]?(?:, [GLSC][1-4]?)*)"
+_PLACE = re.compile(rf"{_UNITS} at (-?\d+),(-?\d+)")
+_LOSS = re.compile(rf"{_UNITS} lost at ")
+_HARVESTER = re.compile(r"Harvester (?:stays at|comes to|will wait at|is conquered by \w+ at) (-?\d+),(-?\d+)")
+_HELD = re.compile(r"gathers \d+ and holds (\d+) then")
 _READY = re.compile(r"(\w+) is ready at the end of this turn")
-_LEFT = re.compile(r"resources, .*: (\d+) left")
 
 
-def stated(parsed: Parsed) -> dict[str, Any]:
-    """What a receipt says of the end of the turn: places of units, what the Harvester holds, which unit is ready."""
+def stated(parsed: Parsed, *codes: str) -> dict[str, Any]:
+    """What notes of these codes say: places of units, losses, what the Harvester holds, which unit is ready."""
     facts: dict[str, Any] = {}
-    for found in parsed.findings:
-        if found.code == "outlook":
-            facts |= {unit: (int(q), int(r)) for unit, q, r in _PLACES.findall(found.text)}
-            for q, r, _, held in _HARVESTER.findall(found.text):
-                facts |= {"H": (int(q), int(r))} | ({"held": int(held)} if held else {})
-        elif found.code == "treasury":
-            facts |= dict.fromkeys(_READY.findall(found.text), "lives")
-    return facts
+    for text in (found.text for found in parsed.findings if found.code in codes):
+        for part in re.split("; |: ", text):
+            if place := _PLACE.match(part):
+                facts |= dict.fromkeys(place[1].split(", "), (int(place[2]), int(place[3])))
+            elif loss := _LOSS.match(part):
+                facts |= dict.fromkeys(loss[1].split(", "))
+        if home := _HARVESTER.search(text):
+            facts["H"] = int(home[1]), int(home[2])
+        if held := _HELD.search(text):
+            facts["held"] = int(held[1])
+        if " is conquered by " in text:
+            facts["conquered"] = True
+    ready = (found.text for found in parsed.findings if found.code == "treasury")
+    return facts | {unit: "lives" for text in ready for unit in _READY.findall(text)}
 
 
 def real(seen: View, facts: dict[str, Any]) -> dict[str, Any]:
@@ -39,6 +51,7 @@ def real(seen: View, facts: dict[str, Any]) -> dict[str, Any]:
     home = seen["harvester"]
     places: dict[str, Any] = {unit["unit"]: (unit["q"], unit["r"]) for unit in seen["units"]}
     places |= {"H": (home["q"], home["r"]), "held": home["held"]}
+    places["conquered"] = any(event["kind"] == "conquered" for event in seen["events"])
     return {name: "lives" if fact == "lives" and name in places else places.get(name) for name, fact in facts.items()}
 
 
@@ -70,12 +83,49 @@ def test_what_a_receipt_says_comes_true(steps: list[Step]) -> None:
     for step in steps:
         for seat in sorted(RULESET.standing(step.state).awaiting):
             for lines in sheets(step.views[seat], Dice(b"sheets").scoped(step.number, seat)):
-                parsed = RULESET.parse(step.views[seat], numbered(lines))
-                facts = stated(parsed)
-                told += len(facts)
-                if facts:
-                    assert (lines, facts) == (lines, real(alone(step.state, seat, parsed), facts))
-    assert told > 500
+                told += _check(step.state, seat, step.views[seat], lines)
+    assert told > 600
+
+
+def test_what_a_receipt_says_comes_true_among_many() -> None:
+    """So it is on small planets where everyone meets, rulers and those below them too."""
+    told = 0
+    for number, (state, _) in enumerate(crowds()):
+        for seat in () if state.over else state.seats[:3]:
+            seen = view(state, seat)
+            for lines in sheets(seen, Dice(b"crowds").scoped(number, seat)):
+                told += _check(state, seat, seen, lines)
+    assert told > 400
+
+
+def _check(state: State, seat: Seat, seen: View, lines: list[str]) -> int:
+    """Compare all that the receipt of a sheet calls certain with what comes; how much that is."""
+    parsed = RULESET.parse(seen, numbered(lines))
+    facts = stated(parsed, *CERTAIN)
+    if facts:
+        assert (lines, facts) == (lines, real(alone(state, seat, parsed), facts))
+    return len(facts)
+
+
+def test_what_a_receipt_calls_certain_fails_only_where_somebody_came(steps: list[Step]) -> None:
+    """When all play, a march that ends otherwise than foretold has met others, and the report tells of it."""
+    told = 0
+    for step in steps:
+        drawn = {seat: _bots(step, seat) for seat in sorted(RULESET.standing(step.state).awaiting)}
+        orders = {seat: parsed.orders for seat, parsed in drawn.items()}
+        after, events = RULESET.resolve(step.state, TurnInput(orders), Dice(b"all").scoped(step.number))
+        for seat, parsed in drawn.items():
+            seen = mailed(RULESET, after, seat, events)
+            facts = {name: fact for name, fact in stated(parsed, "outlook").items() if name != "held"}
+            came = [event for event in seen["events"] if event["kind"] in ("fought", "blocked")]
+            told += len(facts)
+            assert came or facts == real(seen, facts)
+    assert told > 300
+
+
+def _bots(step: Step, seat: Seat) -> Parsed:
+    lines = RULESET.bots["standard"](step.views[seat], Dice(b"bots").scoped(step.number, seat))
+    return RULESET.parse(step.views[seat], numbered(lines))
 
 
 def texts(state: State, *lines: str) -> list[str]:
@@ -104,12 +154,72 @@ def test_what_is_dropped_is_gathered_again_where_a_harvester_stays() -> None:
 
 
 def test_what_scanners_do_not_tell_is_marked() -> None:
-    """A march past what is known, or into enemies, is foretold with a proviso."""
-    state = position({"ann": {"C1": (0, 0), "S1": (0, 0)}, "bob": {"S2": (1, 0)}})
+    """A march past what is known is foretold with a proviso, and foes on it are named as such."""
+    state = position({"ann": {"C1": (0, 0), "C2": (0, 0)}, "bob": {"S2": (1, 0)}})
 
-    assert texts(state, "MOVE C1 NE NE NE NE", "MOVE S1 E") == [
-        "if nothing stops them: C1 at 4,-4; S1 at 1,0 (foes on the way)"
+    assert texts(state, "MOVE C1 NE NE NE NE", "MOVE C2 E E E E") == [
+        "if nothing stops them: C1 at 4,-4; C2 at 4,0 (foes on the way)"
     ]
+
+
+def test_a_harvester_in_sight_is_waited_for() -> None:
+    """The receipt says whose Harvester has the hex ahead, for that is certain whatever it does (ruling 5)."""
+    state = position({"bob": {"H": (1, 0), "S1": (1, 0)}}, resources={(2, 0): 1})
+
+    assert texts(state, "TARGET 2,0") == ["your Harvester will wait at 0,0: bob's Harvester is at 1,0"]
+
+
+def test_units_of_a_ruler_in_sight_bar_the_way() -> None:
+    """Both Harvester and units are foretold to stop before a hex that a Harvester above has units in (ruling 8)."""
+    units = {"ann": {"C1": (0, -1)}, "bob": {"S1": (1, 0), "C1": (1, -1)}}
+    state = position(units, resources={(2, 0): 1}, rulers={"ann": "bob"})
+
+    assert texts(state, "TARGET 2,0", "MOVE C1 E") == [
+        "if those in sight stay where they are: C1 at 0,-1: units of a Harvester above yours have the hex ahead",
+        "your Harvester will wait at 0,0: units of bob, who is above you, are at 1,0",
+    ]
+
+
+def test_fights_with_foes_in_sight_are_foretold() -> None:
+    """Who wins, loses or is kept out if they stay, with the strengths; also who falls for being left behind."""
+    units = {"ann": {"S1": (0, 0), "S2": (0, 0), "C1": (0, 0), "C2": (3, 3), "S3": (3, 3)}}
+    foes = {"bob": {"C1": (1, 0)}, "cyd": {"S1": (0, 1)}, "dan": {"G": (-1, 0), "L1": (3, 3)}}
+
+    told, _ = texts(position(units | foes), "MOVE S1 E", "MOVE S2 SE", "MOVE C1 W", "MOVE S3 W")
+
+    assert told.removeprefix("if those in sight stay where they are: ").split("; ") == [
+        "S1 at 1,0, where you win against bob's C",
+        "S2 at 0,0, as cyd's S at 0,1 is as strong: 2",
+        "C1 lost at -1,0 to dan's G, 1 against 4",
+        "S3 at 2,3",
+        "C2 lost at 3,3 to dan's L, 1 against 3",
+    ]
+
+
+def test_a_harvester_that_would_be_conquered_is_warned() -> None:
+    """It may drive into foes in sight who are stronger."""
+    state = position({"bob": {"S1": (1, 0)}}, resources={(1, 0): 1})
+
+    assert texts(state, "TARGET 1,0") == [
+        "if those in sight stay where they are, your Harvester is conquered by bob at 1,0"
+    ]
+
+
+def test_several_foes_in_a_hex_are_not_reckoned_up() -> None:
+    """It is not told whether they are on one side (ruling 12)."""
+    state = position({"ann": {"G": (0, 0)}, "bob": {"C1": (1, 0)}, "cyd": {"C1": (1, 0)}})
+
+    assert texts(state, "MOVE G E") == ["if nothing stops them: G at 1,0 (foes on the way)"]
+
+
+def test_the_next_hex_of_a_line_begun_before_is_known() -> None:
+    """Its line was drawn when the target was set, so the forecast names where the Harvester comes to (ruling 5)."""
+    state, _ = turn(position({"ann": {"C1": (0, 0)}}, resources={(2, 2): 1}), {"ann": ["TARGET 2,2"]})
+
+    told = texts(state, "MOVE C1 E")[-1]
+
+    home = view(turn(state)[0], "ann")["harvester"]
+    assert told == f"if nobody comes in its way, your Harvester comes to {home['q']},{home['r']}"
 
 
 def test_a_sheet_that_ends_all_foretells_nothing_else() -> None:

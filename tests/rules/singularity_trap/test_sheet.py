@@ -32,6 +32,25 @@ def _fleet() -> State:
 
 
 @pytest.mark.parametrize(
+    ("enemy", "sheet", "expected"),
+    [
+        ("J9", "REPAIR R105 / MOVE R105 N", [(2, "warning", "unknown-ships")]),
+        ("J9", "REPAIR R105 / MOVE R105 TO J9", [(2, "warning", "unknown-ships")]),
+        ("J9", "REPAIR R105 / MOVE R105 S", []),
+        ("J10", "REPAIR R105 / MOVE R105 S", [(2, "warning", "unknown-ships")]),
+        ("J9", "MOVE R105 N", [(1, "error", "cannot-move")]),
+        ("J9", "MOVE R101 SW", []),
+        ("J8", "REPAIR R105 / MOVE R105 N N", []),
+    ],
+)
+def test_a_dark_ship_is_warned_of_unknown_ships(enemy: str, sheet: str, expected: list[tuple[int, str, str]]) -> None:
+    """A blind ship that is mended among unknown ships, or moves to some, is warned, by its player's report alone."""
+    state = world(ship("R101", "K9"), dark("R105", "J10"), ship("G101", enemy), points=20)
+
+    assert codes(state, "red", sheet) == expected
+
+
+@pytest.mark.parametrize(
     ("sheet", "expected"),
     [
         ("MOVE R101 SLIP N 3 N+ UP", []),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from rules.kit.hexes import disc
 from rules.singularity_trap.chart import COLOURS
 from rules.singularity_trap.textmap import text_map
 from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view, sighting
@@ -19,7 +22,7 @@ def at(view: dict[str, Any], space: str, *, below: int = 0) -> str:
     """The characters of a hex on the map: the planet's row, or with `below` the ships' row."""
     lines = text_map(view).splitlines()
     q, r = ord(space[0]) - ord("J"), int(space[1:]) - 10
-    x, y = lines[0].index(space[0]), 1 + 2 * r + q + 18 + below
+    x, y = lines[0].index(space[0]) - 1, 1 + 2 * r + q + 18 + below
     return lines[y].ljust(80)[x : x + 4].rstrip()
 
 
@@ -33,20 +36,61 @@ def test_the_map_suits_a_mail(seat: str, make: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hexagon", "shown"), [("J1", "Rr+9"), ("S1", "Yy-9"), ("J10", ".n+0"), ("G7", ".g+0"), ("B12", ".")]
+    ("hexagon", "shown"), [("J1", "Rr+9"), ("S1", "Yy-9"), ("J10", ".n+0"), ("G7", ".g+0"), ("B12", " 12")]
 )
 def test_planets_stand_in_their_hexes(hexagon: str, shown: str) -> None:
     """Under its column's letter and in its row: owner, colour and level; gray is n."""
     assert at(empty_view(), hexagon) == shown
 
 
-@pytest.mark.parametrize(("row", "first"), [(1, "J"), (5, "F"), (10, "A"), (19, "A")])
-def test_rows_are_numbered_at_their_left_ends(row: int, first: str) -> None:
-    """Before the first hex of a slanting row stands the row's number."""
-    lines = text_map(empty_view()).splitlines()
-    x, y = lines[0].index(first), 1 + 2 * (row - 10) + (ord(first) - ord("J")) + 18
+def read_back(shown: str) -> dict[tuple[int, int], str]:
+    """The hexes of a map as its reader finds them: by line and column of text, with the names they seem to have.
 
-    assert lines[y][x - 3 : x].strip() == str(row)
+    A column is what stands under its letter; in it the lines are paired from the
+    first that is not empty. The row of a pair is the number alone in one of its
+    lines, else that of the pair above or below, one more or less.
+    """
+    ruler, *lines = itertools.takewhile(bool, shown.splitlines())
+    assert lines.pop() == ruler
+    found = {}
+    for x, letter in ((x, letter) for x, letter in enumerate(ruler) if letter != " "):
+        cells = [line.ljust(80)[x - 1 : x + 3].strip() for line in lines]
+        top = next(y for y, cell in enumerate(cells) if cell)
+        bottom = max(y for y, cell in enumerate(cells) if cell)
+        pairs = [(y, cells[y : y + 2]) for y in range(top, bottom + 1, 2)]
+        rows = [next((int(cell) for cell in pair if cell.isdecimal()), None) for _, pair in pairs]
+        known = [at for at, row in enumerate(rows) if row is not None]
+        for at, (y, _) in enumerate(pairs):
+            near = min(known, key=lambda other: (abs(other - at), other))
+            found[y, x] = f"{letter}{(rows[near] or 0) + at - near}"
+    return found
+
+
+@pytest.mark.parametrize("make", VIEWS)
+@pytest.mark.parametrize("seat", COLOURS)
+def test_no_reader_mistakes_a_hex(seat: str, make: Make) -> None:
+    """Each hex of the board is found under its letter with its row's number, and nothing else looks like one."""
+    found = read_back(text_map(make(seat)))
+    board = {f"{chr(ord('J') + q)}{r + 10}": (2 * r + q + 18, 4 * (q + 9) + 1) for q, r in disc(9)}
+
+    assert {name: place for place, name in found.items()} == board
+    assert len(found) == len(board)
+
+
+def test_a_planet_is_found_where_the_map_says() -> None:
+    """The home of yellow is read as S1, and what stands there is its planet at level -9."""
+    shown = text_map(empty_view())
+    ((y, x),) = (place for place, name in read_back(shown).items() if name == "S1")
+
+    assert shown.splitlines()[1 + y].ljust(80)[x - 1 : x + 3] == "Yy-9"
+    assert "S1-9" in {planet["space"] for planet in empty_view()["planets"]}
+
+
+def test_signs_of_neighbours_do_not_run_into_numbers() -> None:
+    """A number has a blank before it: ships at a level beside a hex are not read as at another."""
+    numbers = [match.start() for match in re.finditer(r"(?<=[+-][0-9])[0-9]", text_map(sample_view()).split("\n\n")[0])]
+
+    assert numbers == []
 
 
 @pytest.mark.parametrize("space", ["F9-7", "F9+0", "F9+8"])

@@ -1,0 +1,139 @@
+"""A ruling that counts is shown and dropped, and an earlier one is brought back."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import null, update
+
+from pbem.acts.act import Act, Confirmed, Question, Reversible, Scene, Weighty
+from pbem.acts.ruling.adjudicating import (
+    Form,
+    OpenRuling,
+    Replaced,
+    ShowRulingForm,
+    keep_ruling,
+    open_ruling,
+    replaced_parts,
+    ruled_parts,
+)
+from pbem.acts.ruling.earlier import Earlier, choose_earlier, earlier_rulings, keep_earlier
+from pbem.campaign.holds import AWAITING, RULED
+from pbem.campaign.journal import note
+from pbem.errors import CampaignError
+from pbem.ruleset import digest
+from pbem.store.models import Campaign, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingShown:
+    """The ruling that counts, by the names of its parts, none if there is none; when earlier ones were replaced.
+
+    `form` is what the GM fills in, with that ruling in it.
+    """
+
+    campaign: str
+    turn: int
+    zone: str
+    parts: Mapping[str, str]
+    earlier: tuple[tuple[int, dt.datetime], ...]
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A ruling that counts no more."""
+
+    campaign: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """An earlier ruling that counts again, and the parts of the one before that it changes."""
+
+    campaign: str
+    turn: int
+    number: int
+    replaced: tuple[Replaced, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRuling(Question[RulingShown]):
+    """What have I ruled on the open turn?"""
+
+    def look(self, scene: Scene) -> RulingShown:
+        """Return the ruling, and the form with it. Raises CampaignError unless the turn is for its GM to decide."""
+        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
+        return RulingShown(
+            campaign=scene.snapshot.name,
+            turn=scene.snapshot.turn,
+            zone=scene.snapshot.schedule.zone,
+            parts=ruled_parts(open_),
+            earlier=tuple((each.number, each.at) for each in _others(scene, open_)),
+            form=ShowRulingForm().look(scene),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DropRuling(Act[Dropped]):
+    """Lets the ruling on the open turn count no more; the turn waits for another."""
+
+    weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
+
+    def do(self, scene: Scene) -> Dropped:
+        """Drop it, and keep it with the earlier ones. Raises CampaignError if there is none."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        turn = open_ruling(session, scene.house, snapshot).turn
+        if turn.ruling is None:
+            raise CampaignError(f"there is no ruling on turn {snapshot.turn} of {snapshot.name}: nothing was dropped")
+        keep_earlier(session, snapshot, turn, turn.ruling, now)
+        session.execute(update(Turn).where(Turn.id == turn.id).values(ruling=null()))
+        due = turn.deadline is not None and turn.deadline <= now
+        held = update(Campaign).where(Campaign.id == snapshot.id, Campaign.held == RULED)
+        session.execute(held.values(held=AWAITING if due else ""))
+        said = f"the ruling on turn {snapshot.turn} is dropped (digest {digest(turn.ruling)[:12]})"
+        note(session, snapshot.id, now, actor="gm", text=said)
+        return Dropped(snapshot.name, snapshot.turn)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRuling(Weighty[Restored]):
+    """Lets an earlier ruling on the open turn count again: that of a number, or the newest that does not count."""
+
+    weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
+    number: int | None = None
+
+    def asks(self, scene: Scene, facts: Restored) -> bool:
+        """Return whether parts of the ruling that counts would be replaced."""
+        return bool(facts.replaced)
+
+    def look(self, scene: Scene) -> Restored:
+        """Return what would change. Raises CampaignError if there is no such ruling."""
+        open_, earlier = self._chosen(scene)
+        return self._facts(scene, open_, earlier)
+
+    def do(self, scene: Scene) -> Restored:
+        """Bring it back; the one that counted is kept."""
+        open_, earlier = self._chosen(scene)
+        facts = self._facts(scene, open_, earlier)
+        keep_ruling(scene, open_, earlier.ruling)
+        return facts
+
+    def _chosen(self, scene: Scene) -> tuple[OpenRuling, Earlier]:
+        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
+        known = earlier_rulings(scene.session, scene.snapshot, open_.turn)
+        return open_, choose_earlier(scene.snapshot.name, open_.turn, known, self.number)
+
+    def _facts(self, scene: Scene, open_: OpenRuling, earlier: Earlier) -> Restored:
+        name, turn = scene.snapshot.name, scene.snapshot.turn
+        parts = open_.ruleset.ruling_parts(open_.state, earlier.ruling)
+        return Restored(name, turn, earlier.number, replaced_parts(ruled_parts(open_), parts))
+
+
+def _others(scene: Scene, open_: OpenRuling) -> list[Earlier]:
+    """Return the earlier rulings that differ from the one that counts."""
+    known, ruling = earlier_rulings(scene.session, scene.snapshot, open_.turn), open_.turn.ruling
+    return [each for each in known if ruling is None or digest(each.ruling) != digest(ruling)]

@@ -1,0 +1,427 @@
+"""A backup may be a stranger's file: it runs nothing, writes nowhere else, and is refused in a sentence."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import random
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli import main
+from pbem.backup import check_backup, restore_home
+from pbem.backup.trees import unpack
+from pbem.catalogue import installed_games
+from pbem.config import INACTIVE, load_settings
+from pbem.doctor import examine
+from pbem.errors import BackupError, PbemError
+from tests.backup.conftest import Kept
+from tests.backup.hostile import Facts, archive, forged, tree, with_settings
+from tests.toy.home import GAMES
+
+CLI = Path(__file__).parents[2] / "cli.py"
+ESCAPE = "{{ cycler.__init__.__globals__.os.popen('touch TRAP').read() }}"
+
+
+class Bomb:
+    """An object that touches a file when it is unpickled."""
+
+    def __init__(self, trap: Path) -> None:
+        self.trap = trap
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (os.mknod, (str(self.trap),))
+
+
+def refused(file: Path, tmp_path: Path, kept: Kept) -> str:
+    """Return the sentence by which a backup is refused, to be proved and to be restored."""
+    said = []
+    for act in (
+        lambda: check_backup(file, kept.desk.now, GAMES),
+        lambda: restore_home(file, tmp_path / "refused" / "home", kept.desk.now, GAMES),
+    ):
+        with pytest.raises(BackupError) as error:
+            act()
+        said.append(str(error.value))
+    assert said[0] == said[1]
+    assert said[0].isprintable()
+    assert len(said[0]) < 700
+    assert not (tmp_path / "refused").exists() or list((tmp_path / "refused").iterdir()) == []
+    return said[0]
+
+
+def files_in(folder: Path) -> set[Path]:
+    """Return all files and folders below a folder."""
+    return set(folder.rglob("*"))
+
+
+def told(result_output: str) -> str:
+    """Return what was printed with the blanks and breaks of one line."""
+    return " ".join(result_output.split())
+
+
+def test_templates_of_a_restored_home_are_not_used(kept: Kept, tmp_path: Path) -> None:
+    """Neither by its restoring nor by the doctor; afterwards they are rendered in a sandbox."""
+    trap = tmp_path / "trap"
+    names = ("host/paused.txt.j2", "host/notice.txt.j2", "host/letter.html.j2", "toy/report.txt.j2", "toy/events.j2")
+    source = ESCAPE.replace("TRAP", str(trap)).encode()
+    file = forged(kept.file, tmp_path / "b.zip", {"templates.tar": tree(dict.fromkeys(names, source))})
+    check_backup(file, kept.desk.now, GAMES)
+    made = restore_home(file, tmp_path / "home", kept.desk.now, GAMES)
+    runner = CliRunner()
+    before = runner.invoke(main, ["doctor", "--home", str(made.home)])
+
+    assert "templates: mails and pages are written with 5 of its own, in templates" in made.reaches
+    assert "unsafe" not in before.output
+    assert runner.invoke(main, ["reopen", "--home", str(made.home)], input="y\n").exit_code == 0
+    assert "access to attribute '__init__' of 'type' object is unsafe" in told(
+        runner.invoke(main, ["doctor", "--home", str(made.home)]).output
+    )
+    runner.invoke(main, ["tick", "--home", str(made.home)])
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize("name", ["cache/2-00.bytecode", "cache/x.py", "pbem.toml", "pbem.sqlite-journal", "other"])
+def test_no_file_comes_along_that_the_settings_do_not_name(kept: Kept, tmp_path: Path, name: str) -> None:
+    """Caches, above all, which hold code."""
+    bomb = pickle.dumps(Bomb(tmp_path / "trap"))
+    said = refused(forged(kept.file, tmp_path / "b.zip", {"files.tar": tree({name: bomb})}), tmp_path, kept)
+
+    assert f"files.tar: it has '{name}', which is no plain file of a home" in said
+    assert not (tmp_path / "trap").exists()
+
+
+def test_no_command_is_run_before_the_home_is_opened(kept: Kept, tmp_path: Path) -> None:
+    """It is listed by the restoring and by the doctor, and reopening asks."""
+    trap = tmp_path / "trap"
+    command = f"{sys.executable} -c open('{trap}','w')"
+    lines = f'inbox = "imaps://ann@127.0.0.1:1/INBOX"\ninbox_password = {{ command = {json.dumps(command)} }}'
+    home = tmp_path / "home"
+    runner = CliRunner()
+    restored = runner.invoke(main, ["restore", str(with_settings(kept.file, tmp_path / "b.zip", lines)), str(home)])
+    doctor = runner.invoke(main, ["doctor", "--home", str(home)])
+    asked = runner.invoke(main, ["reopen", "--home", str(home)], input="n\n")
+
+    for result in (restored, doctor, asked):
+        assert f"the command is run: {sys.executable} -c" in told(result.output)
+        assert "mail is read from the server imaps://ann@127.0.0.1:1/INBOX" in told(result.output)
+    assert asked.exit_code == 1
+    assert "pbem reopen" in runner.invoke(main, ["tick", "--home", str(home)]).output
+    assert not load_settings(home).active
+    assert not trap.exists()
+    assert runner.invoke(main, ["reopen", "--home", str(home)], input="y\n").exit_code == 0
+    assert load_settings(home).active
+    assert runner.invoke(main, ["reopen", "--home", str(home)]).output == "The home was open already.\n"
+
+
+def test_a_reopening_without_a_terminal_opens_nothing(kept: Kept, tmp_path: Path) -> None:
+    """A script has to say --yes."""
+    made = restore_home(kept.file, tmp_path / "home", kept.desk.now, GAMES)
+    runner = CliRunner()
+
+    assert runner.invoke(main, ["reopen", "--home", str(made.home)]).exit_code == 1
+    assert not load_settings(made.home).active
+    assert runner.invoke(main, ["reopen", "--yes", "--home", str(made.home)]).exit_code == 0
+    assert load_settings(made.home).active
+
+
+def test_a_reopening_that_was_killed_half_way_is_done_again(kept: Kept, tmp_path: Path) -> None:
+    """Its settings are free by then; a tick refuses all the same, and reopening asks once more."""
+    home = restore_home(kept.file, tmp_path / "home", kept.desk.now, GAMES).home
+    (home / INACTIVE).unlink()
+    runner = CliRunner()
+
+    assert "pbem reopen" in runner.invoke(main, ["tick", "--home", str(home)]).output
+    assert "Open this home?" in runner.invoke(main, ["reopen", "--home", str(home)], input="y\n").output
+    assert runner.invoke(main, ["tick", "--home", str(home)]).exit_code == 0
+
+
+@pytest.mark.parametrize("outside", ["/OUTSIDE", "../outside", "turns/../../outside", "pbem.sqlite", "PBEM.TOML", "."])
+def test_nothing_is_written_outside_the_home(kept: Kept, tmp_path: Path, outside: str) -> None:
+    """Whatever the settings name: archive, templates, log, site, inbox and carrier lie in the home, and it is said."""
+    place = outside.replace("/OUTSIDE", str(tmp_path / "outside"))
+    lines = "\n".join(
+        [f'{key} = "{place}"' for key in ("archive", "templates", "log", "site")]
+        + [f'{key} = "maildir:{place}"' for key in ("inbox", "carrier")]
+    )
+    file = with_settings(kept.file, tmp_path / "b.zip", lines)
+    before = files_in(tmp_path)
+    check_backup(file, kept.desk.now, GAMES)
+    assert files_in(tmp_path) == before
+
+    home = restore_home(file, tmp_path / "home", kept.desk.now, GAMES).home
+    runner = CliRunner()
+    for command in ("doctor", "reopen --yes", "tick", "doctor"):
+        runner.invoke(main, [*command.split(), "--home", str(home)])
+    assert {path for path in files_in(tmp_path) if not path.is_relative_to(home)} == before
+    assert (home / "turns" / "toy1" / "0000" / "turn.json").is_file()
+    assert (home / "log" / "pbem.log").is_file()
+    assert load_settings(home).site is None
+
+
+def test_a_path_that_the_operator_names_again_is_used_and_told(kept: Kept, tmp_path: Path) -> None:
+    """The line is still there, as a comment; reopening shows it."""
+    outside = tmp_path / "outside"
+    file = with_settings(kept.file, tmp_path / "b.zip", f'archive = "{outside}"')
+    made = restore_home(file, tmp_path / "home", kept.desk.now, GAMES)
+    assert made.moved == (f"archive = '{outside}' is turns",)
+    settings = made.home / "pbem.toml"
+    text = settings.read_text().replace('\narchive = "turns"', "").replace("# before it was moved: archive", "archive")
+    settings.write_text(text)
+
+    assert load_settings(made.home).archive == outside
+    shown = CliRunner().invoke(main, ["reopen", "--home", str(made.home)]).output
+    assert f"archive: {outside}, outside the home, is written to" in told(shown)
+
+
+def test_a_database_elsewhere_is_not_touched(kept: Kept, tmp_path: Path) -> None:
+    """A file outside, a file by a URI, a server: the database of the home is a file in it."""
+    (tmp_path / "mine.sqlite").write_bytes(b"mine")
+    urls = (
+        f"sqlite:///{tmp_path}/mine.sqlite",
+        "sqlite:///file:/etc/x?mode=rwc&uri=true",
+        "postgresql://ann@127.0.0.1:1/x",
+    )
+    for number, url in enumerate(urls):
+        file = with_settings(kept.file, tmp_path / "b.zip", f'database = "{url}"')
+        check_backup(file, kept.desk.now, GAMES)
+        home = restore_home(file, tmp_path / f"home{number}", kept.desk.now, GAMES).home
+        assert load_settings(home).database == f"sqlite:///{home}/pbem.sqlite"
+    assert (tmp_path / "mine.sqlite").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "archive = 3",
+        'archive = "a\\u001bb"',
+        'dkim = { domain = "x", selector = "y", key_file = "\\u001b[31m" }',
+        'tls_ca = ["a"]',
+        'inbox_password = { command = "a \'b" }',
+        'inbox_password = "secret"',
+        '"archive" = "/etc"',
+        'archive = """\n/etc"""',
+        "x = " + "[" * 20_000,
+        "\x1b[31m",
+        'unknown = "x"',
+        'templates = "nowhere"\narchive = "nowhere/templates"\ninbox = "maildir:pbem.toml/x"\nlog = "\\u0000"',
+    ],
+)
+def test_settings_that_cannot_be_read_are_refused(kept: Kept, tmp_path: Path, lines: str) -> None:
+    """In a sentence that names them, without a sign that steers the terminal."""
+    assert "pbem.toml" in refused(with_settings(kept.file, tmp_path / "b.zip", lines), tmp_path, kept)
+
+
+def said_of(*path: str, value: object) -> Callable[[Facts], object]:
+    """Return a change of the manifest: another value at a place in it."""
+
+    def change(facts: Facts) -> None:
+        *way, last = path
+        place = facts
+        for key in way:
+            place = place[key]
+        place[last] = value
+
+    return change
+
+
+MANIFESTS = {
+    "no zone": said_of("made", value="2026-11-02T09:00:00"),
+    "year 1": said_of("made", value="0001-01-01T00:00:00+14:00"),
+    "year 9999": said_of("made", value="9999-12-31T23:59:59-14:00"),
+    "time of steering signs": said_of("made", value="\x1b]0;x\x07"),
+    "address of steering signs": said_of("address", value="\x1b[31mx@example.org"),
+    "version of steering signs": said_of("pbem", value="1\x9b31m"),
+    "kind of steering signs": said_of("kind", value="\x1b[2J"),
+    "format of steering signs": said_of("format", value="\x1b[2J" * 1000),
+    "left out": said_of("left_out", value=["\r\x1b[1A"]),
+    "left out, no list": said_of("left_out", value=3),
+    "endless text": said_of("pbem", value="1" * 100_000),
+    "negative size": said_of("parts", "pbem.toml", "bytes", value=-1),
+    "size of a flag": said_of("parts", "pbem.toml", "bytes", value=True),
+    "size without end": said_of("parts", "pbem.toml", "bytes", value=10**30),
+    "fraction": said_of("parts", "pbem.toml", "bytes", value=1.5),
+    "bytes of a bomb": said_of("parts", "pbem.toml", "bytes", value=10**13),
+    "hash of no part": said_of("parts", "pbem.toml", "sha256", value="x"),
+    "part that is not there": said_of("parts", "turns/other.tar", value={"bytes": 0, "sha256": "0" * 64}),
+    "part of steering signs": said_of("parts", "\x1b[2J", value={"bytes": 0, "sha256": "0" * 64}),
+    "parts as a list": said_of("parts", value=["pbem.toml"]),
+    "campaigns as text": said_of("campaigns", value="toy1"),
+    "too many campaigns": said_of("campaigns", value=[{"name": "a", "game": "b", "version": 1}] * 10_001),
+    "version of a game": said_of("campaigns", value=[{"name": "toy1", "game": "toy", "version": "1"}]),
+    "game of steering signs": said_of("campaigns", value=[{"name": "toy1", "game": "\x1b[31m", "version": 1}]),
+    "nothing": lambda facts: facts.clear(),
+    "a nest": lambda facts: facts.update(nest=json.loads("[" * 500 + "]" * 500), made=None),
+}
+
+
+@pytest.mark.parametrize("change", MANIFESTS.values(), ids=MANIFESTS)
+def test_a_manifest_that_is_not_believed(kept: Kept, tmp_path: Path, change: Callable[[Facts], object]) -> None:
+    """Each of its values is looked at before it is used or printed."""
+    assert "b.zip" in refused(forged(kept.file, tmp_path / "b.zip", change=change), tmp_path, kept)
+
+
+def member(name: str = "host/x.txt.j2", **values: object) -> tarfile.TarInfo:
+    """Return a file in a stream, with values of its header."""
+    made = tarfile.TarInfo(name)
+    for key, value in values.items():
+        setattr(made, key, value)
+    return made
+
+
+TREES = {
+    "mtime": archive([(member(pax_headers={"mtime": "1" + "0" * 30}), b"x")]),
+    "mtime before all": archive([(member(pax_headers={"mtime": "-1" + "0" * 30}), b"x")]),
+    "mtime that is no number": archive([(member(pax_headers={"mtime": "nan"}), b"x")]),
+    "mtime without end": archive([(member(pax_headers={"mtime": "inf"}), b"x")]),
+    "negative size": archive([(member(pax_headers={"size": "-5"}), b"x")]),
+    "size without end": archive([(member(pax_headers={"size": "9" * 400}), b"x")]),
+    "more than there is": archive([(member(pax_headers={"size": "99999999"}), b"x")]),
+    "two of a name": archive([(member(), b"x"), (member(), b"y")]),
+    "a file for a folder": archive([(member("a"), b"x"), (member("a/b"), b"y")]),
+    "a folder for a file": archive([(member("a/b"), b"x"), (member("a"), b"y")]),
+    "a long name": archive([(member("a" * 300), b"x")]),
+    "a longer name": archive([(member("a/" * 800 + "b"), b"x")]),
+    "a deep name": archive([(member("a/" * 20 + "b"), b"x")]),
+    "a name of steering signs": archive([(member("\x1b[31m"), b"x")]),
+    "no name": archive([(member("."), b"x")]),
+    "a device": archive([(member(type=tarfile.CHRTYPE, devmajor=1, devminor=5), b"")]),
+    "a long header": archive([(member(pax_headers={"comment": "x" * 100_000}), b"x")]),
+    "a header of all files": archive([(member(type=tarfile.XGLTYPE, size=200_000), b"x" * 200_000)]),
+    "a long name of GNU": archive([(member("a" * 90_000), b"x")], tarfile.GNU_FORMAT),
+    "no archive": b"x" * 5000,
+    "a cut one": archive([(member(), b"x" * 5000)])[:3000],
+}
+
+
+@pytest.mark.parametrize("part", TREES.values(), ids=TREES)
+def test_a_folder_that_is_not_believed(kept: Kept, tmp_path: Path, part: bytes) -> None:
+    """Its files have names, sizes and times that files have, and there is one of each name."""
+    said = refused(forged(kept.file, tmp_path / "b.zip", {"templates.tar": part}), tmp_path, kept)
+    assert "b.zip: templates.tar: " in said
+
+
+def test_a_flood_of_empty_files_is_refused(kept: Kept, tmp_path: Path) -> None:
+    """There are no more files than a backup of its size may have, and few are written before that is known."""
+    flood = archive([(member(f"f/{number}"), b"") for number in range(60_000)])
+    file = forged(kept.file, tmp_path / "b.zip", {"templates.tar": flood})
+
+    most = 10_000 + file.stat().st_size // 64
+    assert "it has more files than the" in refused(file, tmp_path, kept)
+    assert most < 60_000
+
+
+def test_links_and_devices_lead_nowhere(kept: Kept, tmp_path: Path) -> None:
+    """A link to a folder outside, and a file through it, in any part."""
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE, tarfile.DIRTYPE):
+        link = archive([(member("0000", type=kind, linkname=str(tmp_path)), b""), (member("0000/x"), b"x")])
+        for part in ("turns/toy1.tar", "post/inbox.tar", "templates.tar"):
+            assert "no plain file" in refused(forged(kept.file, tmp_path / "b.zip", {part: link}), tmp_path, kept)
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_file_that_is_none_is_refused(kept: Kept, tmp_path: Path) -> None:
+    """A pipe would be waited for, a device read for ever."""
+    os.mkfifo(tmp_path / "pipe.zip")
+
+    assert refused(tmp_path / "pipe.zip", tmp_path, kept).endswith("pipe.zip is no file")
+    assert refused(Path("/dev/zero"), tmp_path, kept) == "/dev/zero is no file"
+    assert refused(tmp_path / "gone.zip", tmp_path, kept).endswith("gone.zip is not there")
+
+
+def test_nothing_that_is_printed_steers_the_terminal(kept: Kept, tmp_path: Path) -> None:
+    """Neither what a file has, nor its name."""
+    file = forged(kept.file, tmp_path / "\x1b[31m.zip")
+    with zipfile.ZipFile(file, "a") as more:
+        more.writestr("\x1b[31m", "x")
+    outputs = [
+        CliRunner().invoke(main, words).output for words in (["check-backup", str(file)], ["backup", f"{file}/none"])
+    ]
+
+    assert all("\x1b" not in output and "�[31m.zip" in output for output in outputs)
+
+
+def test_a_zip_archive_that_is_not_ours_is_refused(kept: Kept, tmp_path: Path) -> None:
+    """Parts twice, parts that nobody names, packed otherwise, and too long a list of them."""
+    twice = forged(kept.file, tmp_path / "twice.zip")
+    with zipfile.ZipFile(twice, "a") as file, pytest.warns(UserWarning, match="Duplicate"):
+        file.writestr("pbem.toml", "x")
+    more = forged(kept.file, tmp_path / "more.zip")
+    with zipfile.ZipFile(more, "a") as file:
+        file.writestr("\x1b[31m", "x")
+    many = tmp_path / "many.zip"
+    with zipfile.ZipFile(many, "w") as file:
+        for number in range(60_000):
+            file.writestr(f"{number:050}", b"")
+
+    assert "a part is there twice" in refused(twice, tmp_path, kept)
+    assert "'\\x1b[31m' is in one of both alone" in refused(more, tmp_path, kept)
+    assert "its list of parts is too long" in refused(many, tmp_path, kept)
+    assert "packed as no backup is" in refused(
+        forged(kept.file, tmp_path / "lzma.zip", method=zipfile.ZIP_LZMA), tmp_path, kept
+    )
+
+
+def test_a_backup_that_was_changed_anywhere_is_refused_or_sound(kept: Kept, tmp_path: Path) -> None:
+    """Bytes are changed, cut and doubled at random; nothing but a sentence comes of it."""
+    raw, dice = kept.file.read_bytes(), random.Random(20261123)
+    for _ in range(40):
+        mutant = bytearray(raw)
+        at = dice.randrange(len(raw)) if dice.random() < 0.5 else len(raw) - dice.randrange(1, 3000)
+        piece = dice.choice([b"", dice.randbytes(4), raw[at : at + 200] * 2, b"\xff" * 8, b"\0" * 8])
+        mutant[at : at + dice.choice([0, 4, 8, 1000])] = piece
+        (tmp_path / "mutant.zip").write_bytes(mutant)
+        try:
+            check_backup(tmp_path / "mutant.zip", kept.desk.now, GAMES)
+        except PbemError as error:
+            assert str(error).isprintable()  # noqa: PT017 - some of them are sound
+
+
+def test_a_folder_that_was_changed_anywhere_is_refused_or_sound(tmp_path: Path) -> None:
+    """The same with the bytes of a tar archive, whose hash a stranger makes fit."""
+    files = [(member(f"a/{number}", pax_headers={"mtime": "1.5"}), b"x" * number) for number in range(20)]
+    raw, dice = archive(files), random.Random(20261123)
+    for number in range(400):
+        mutant = bytearray(raw)
+        for _ in range(dice.randrange(1, 6)):
+            mutant[dice.randrange(len(raw))] = dice.choice([0, 0x30, 0x37, 0x80, 0xFF, dice.randrange(256)])
+        target = tmp_path / str(number)
+        target.mkdir()
+        try:
+            unpack(io.BytesIO(mutant), target)
+        except BackupError as error:
+            assert str(error).isprintable()  # noqa: PT017 - some of them are sound
+    assert all(path.is_relative_to(tmp_path) and not path.is_symlink() for path in files_in(tmp_path))
+
+
+def test_two_restores_into_one_folder_make_one_home(kept: Kept, tmp_path: Path) -> None:
+    """The second finds the place taken, whenever it comes there."""
+    command = [sys.executable, str(CLI), "restore", str(kept.file), str(tmp_path / "home")]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    outcomes = sorted((each.communicate()[1], each.returncode) for each in both)
+
+    taken = f"Error: {tmp_path / 'home'} is not empty: a home is restored into an empty place alone\n"
+    assert outcomes == [("", 0), (taken, 1)]
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+def test_the_doctor_of_a_restored_home_asks_no_server(kept: Kept, tmp_path: Path) -> None:
+    """Nor does it read a password: all that it says of mail is what will be used."""
+    lines = (
+        'inbox = "imaps://ann@192.0.2.1/INBOX"\ncarrier = "smtps://ann@192.0.2.1"\ncarrier_password = { env = "HOME" }'
+    )
+    made = restore_home(with_settings(kept.file, tmp_path / "b.zip", lines), tmp_path / "home", kept.desk.now, GAMES)
+    checks = examine(made.home, kept.desk.now, installed_games()).checks
+
+    assert {check.name for check in checks} & {"inbox", "carrier", "carrier_password", "dkim", "address"} == set()
+    assert [check.text for check in checks if check.name == "inactive"][1:] == list(made.reaches)
+    assert "carrier_password: the environment variable HOME is read, and sent to the server" in made.reaches

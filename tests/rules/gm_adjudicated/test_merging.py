@@ -1,0 +1,114 @@
+"""A second ruling on the same turn: it replaces what it names, and forms hold the ruling that counts."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from pbem.ruleset import canonical
+from rules.gm_adjudicated import RULESET
+from rules.gm_adjudicated.state import State
+from tests.rules.gm_adjudicated.table import new_game, rolls, ruled, turn
+from tests.rules.gm_adjudicated.test_ledgers import GIVEN
+
+STATE = new_game(ledgers=GIVEN)
+
+WORDS = ("You won.", " [MAP]", "; gone", "", "  indented", "“quoted”", " ;", "FILE", "\t*", " [ROLL 2d6 x]", "END")
+DOING = (
+    *("[SET red.gold -= 5]", "[SET red.title = \"Duke 'of' Naxos\"]", "[SET red.ships += Swift, Argo]"),
+    *("[SET red.ships = []]", "[SET world.winter = 2]", '[ROLL 2d6 "the gate"]', "GM toy1 TOKEN"),
+)
+COMMANDS = (
+    *("LABEL Spring; 1902", "SCORE red 3", "SCORE blue -4", "OUT green", "TURNS 9", "OVER Peace; at last.\nWINNER red"),
+    *("SET blue.gold += 3", "SET blue.gold = 1", "SET world.doom -= 2"),
+)
+
+
+def written(chance: random.Random) -> str:
+    """A file as a GM might write it."""
+    sections = chance.sample(["[FILE]", "[MAP]", "[NOTES]"], chance.randrange(4))
+    below = [line for heading in sections for line in (heading, *chance.choices(WORDS, k=3))]
+    return "\n".join([*chance.choices((*WORDS, *DOING), k=5), *below])
+
+
+def again(before: Any, **files: str) -> Any:
+    """The ruling that counts after a second one, named as in `ruled`."""
+    named = {f"{name}.txt": text for name, text in files.items()}
+    ruling, findings = RULESET.read_ruling(STATE, named, rolls(), before=before)
+    assert not [each for found in findings.values() for each in found if each.severity == "error"], findings
+    return json.loads(canonical(ruling))
+
+
+def parts(ruling: Any, state: State = STATE) -> Mapping[str, str]:
+    """What a ruling says."""
+    return RULESET.ruling_parts(state, ruling)
+
+
+def form(ruling: Any) -> dict[str, str]:
+    """The files with a ruling in them, by their names without the ending."""
+    files = RULESET.ruling_files(STATE, {}, frozenset(), ruling)
+    return {name.removesuffix(".txt"): text for name, text in files.items()}
+
+
+def test_a_blank_form_says_nothing() -> None:
+    """Nor does one that restates what holds already."""
+    assert parts(ruled(STATE, **form(None))) == {}
+    assert parts(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("second", "gold"),
+    [
+        ({"blue": "Words."}, "red.gold -= 5"),
+        ({"red": "[SET gold -= 7]"}, "red.gold -= 7"),
+        ({"red": "[RESULT]\nWords."}, "red.gold -= 5"),
+        ({"game": "SET red.gold = 1"}, "red.gold = 1"),
+        ({"game": "SET blue.gold = 1"}, "red.gold -= 5"),
+    ],
+)
+def test_a_change_of_a_ledger_stays_until_it_is_named_again(second: dict[str, str], gold: str) -> None:
+    """It is done once, whichever file it is written in: a second one on the same entry takes its place."""
+    ruling = again(ruled(STATE, red="You pay.\n[SET gold -= 5]"), **second)
+
+    assert parts(ruling)["game.txt: SET red.gold"] == f"SET {gold}"
+
+
+def test_an_empty_section_takes_its_words_out() -> None:
+    """Named and left empty, the words of the first ruling go; a section that is not named stays."""
+    first = ruled(STATE, red="You won.\n[FILE]\nOne ship.\n[NOTES]\nLies.")
+
+    assert parts(again(first, red="[RESULT]")) == {"red.txt [FILE]": "One ship.", "red.txt [NOTES]": "Lies."}
+    assert parts(again(first, red="[FILE]")) == {"red.txt [RESULT]": "You won.", "red.txt [NOTES]": "Lies."}
+
+
+def test_who_has_won_is_checked_of_both_together() -> None:
+    """The winner may be named after the end, but not without one."""
+    over = ruled(STATE, game="OVER Peace.")
+
+    assert parts(again(over, game="WINNER red"))["game.txt: WINNER"] == "WINNER red"
+    _, findings = RULESET.read_ruling(STATE, {"game.txt": "WINNER red"}, rolls(), before=ruled(STATE, all="Snow."))
+    assert [each.code for each in findings["game.txt"]] == ["not-over"]
+
+
+def test_the_whole_replaces_the_whole() -> None:
+    """With REPLACE ALL nothing of the first ruling stays that the files do not have."""
+    first = ruled(STATE, red="You won.\n[SET gold -= 5]", game="SCORE red 3")
+
+    assert parts(again(first, blue="You lost.", game="REPLACE ALL")) == {"blue.txt [RESULT]": "You lost."}
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_form_reads_as_the_ruling_in_it(seed: int) -> None:
+    """Whatever was ruled, the form with it comes to the same, and the turn to the same state."""
+    chance = random.Random(seed)
+    files = {name: written(chance) for name in ("all", "red", "blue")}
+    first = ruled(STATE, **files, game="\n".join(chance.sample(COMMANDS, k=4)))
+    filled = form(first)
+    second = again(first, **filled)
+
+    assert parts(second) == parts(first)
+    assert canonical(RULESET.dump(turn(STATE, second)[0])) == canonical(RULESET.dump(turn(STATE, first)[0]))
