@@ -20,7 +20,8 @@ from pbem.calendar.outage import Outage
 from pbem.campaign.archiving import archive_left
 from pbem.campaign.due import BY_GM, Due, due, open_turns
 from pbem.campaign.restoring import restore
-from pbem.desk.answer import Tally
+from pbem.campaign.unreadable import each_by_itself, mail_at_rest
+from pbem.desk.answer import Tally, answer_letters
 from pbem.errors import PbemError, StoreError, in_words
 from pbem.house import House
 from pbem.housekeeping.health import stuck_mail
@@ -30,6 +31,7 @@ from pbem.housekeeping.reviewing import hold_back, may_run
 from pbem.logbook import tell
 from pbem.masking import without_secrets
 from pbem.post.carriers import open_carrier
+from pbem.post.forgetting import forget_tokens
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.sending import Sent, send_due
@@ -113,10 +115,36 @@ def _left_alone(things: Sequence[str]) -> str:
     return f"{count} no mail that can be read and {left} left alone: {', '.join(things[:MOST_NAMED])}{more}"
 
 
+def answer_mail(
+    house: House,
+    now: dt.datetime,
+    done: Ticked,
+    *,
+    lane: str | None = None,
+    most: int | None = None,
+    progress: Progress = silent,
+) -> None:
+    """Answers the letters that have come, all or those of a lane; after `most` bytes the others wait."""
+
+    def answer() -> None:
+        done.answered = answer_letters(house, now, lane=lane, most=most, progress=progress)
+
+    mail_at_rest(house, answer, done.problems, now)
+
+
+def mask_tokens(house: House, now: dt.datetime, done: Ticked) -> None:
+    """Masks tokens in letters and mails that have done their work."""
+    mail_at_rest(house, lambda: forget_tokens(house.store, now), done.problems, now)
+
+
 def look_after(
     house: House, moment: Moment, done: Ticked, *, campaign: str | None = None, progress: Progress = silent
 ) -> None:
     """What follows when the letters are answered, in all campaigns or in one: reminds, resolves, tells GMs."""
+    each_by_itself(house, lambda name: _look_after(house, moment, done, name, progress), done.problems, campaign)
+
+
+def _look_after(house: House, moment: Moment, done: Ticked, campaign: str | None, progress: Progress) -> None:
     now = moment.at
     waiting = open_turns(house, campaign)
     if moment.readable:
@@ -177,10 +205,14 @@ def _state_hash(house: House, turn: Due) -> str | None:
 
 def file_away(house: House, now: dt.datetime, done: Ticked) -> None:
     """Brings the archive up to the database, and mends it; then the site."""
-    done.archived, problems = archive_left(house, now)
-    done.problems += problems
-    done.problems += restore(house)
+    each_by_itself(house, lambda name: _archive(house, now, done, name), done.problems)
     show_site(house, now, done)
+
+
+def _archive(house: House, now: dt.datetime, done: Ticked, campaign: str | None) -> None:
+    archived, problems = archive_left(house, now, campaign)
+    done.archived += archived
+    done.problems += [*problems, *restore(house, campaign)]
 
 
 def show_site(house: House, now: dt.datetime, done: Ticked) -> None:
@@ -197,6 +229,10 @@ def send_mail(
     house: House, now: dt.datetime, done: Ticked, *, lane: str | None = None, progress: Progress = silent
 ) -> None:
     """Sends what is due: all of it, or that of a lane."""
+    mail_at_rest(house, lambda: _send_mail(house, now, done, lane, progress), done.problems, now)
+
+
+def _send_mail(house: House, now: dt.datetime, done: Ticked, lane: str | None, progress: Progress) -> None:
     settings = house.settings
     with house.store.reading() as session:
         waiting = select(func.count()).where(is_due(now))

@@ -15,19 +15,19 @@ from contextlib import contextmanager, nullcontext
 from pbem.acts.turns.turnrun import at_any_rate
 from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.snapshot import check_running, load_campaign
-from pbem.desk.answer import answer_letters
 from pbem.house import House
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.watching import watch_polls
 from pbem.logbook import tell
-from pbem.post.forgetting import forget_tokens
 from pbem.progress import Progress, silent
 from pbem.steps import (
     Moment,
     Ticked,
+    answer_mail,
     fetch_mail,
     file_away,
     look_after,
+    mask_tokens,
     resolve,
     send_mail,
     tell_problems,
@@ -55,8 +55,8 @@ def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progre
         with _told(done, now):
             readable = try_to_fetch_mail(house, now, done)
             outage = watch_polls(house, now, readable=readable) if live else None
-            done.answered = answer_letters(house, now, most=MOST_BYTES, progress=progress)
-            forget_tokens(house.store, now)
+            answer_mail(house, now, done, most=MOST_BYTES, progress=progress)
+            mask_tokens(house, now, done)
             moment = Moment(now, readable, outage, done.answered.read_until)
             look_after(house, moment, done, progress=progress)
             file_away(house, now, done)
@@ -79,8 +79,8 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
         with _told(done, now):
             number = _open_number(house, name)  # the one he means: a letter that is read now may open another
             fetch_mail(house, now, done)
-            done.answered = answer_letters(house, now, progress=progress)
-            forget_tokens(house.store, now)
+            answer_mail(house, now, done, progress=progress)
+            mask_tokens(house, now, done)
             resolve(house, [Due(name, number, BY_GM)], now, done, progress, at_word=at_any_rate)
             file_away(house, now, done)
             send_mail(house, now, done, progress=progress)

@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
     "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
     "calendar": {"errors"},
     "campaign": {
-        *("archive", "calendar", "errors", "house", "masking"),
+        *("archive", "calendar", "errors", "house", "logbook", "masking"),
         *("post", "progress", "report", "ruleset", "store", "web"),
     },
     "acts": {
@@ -125,7 +125,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "bundles lookups states waking",
         "models sessions",
         "migrating",
-        "copying",
+        "copying untrusted",
     ),
     "ruleset": (
         "canonical dice drawing enclosures forms hints records tokens",
@@ -190,12 +190,12 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "calendar": ("outage schedule",),
     "campaign": (
         "courtesies holds journal links piles policy shelf tokens",
-        "reading",
+        "reading values",
         "due sheets snapshot",
         "deadlines history labels notices",
         "people press rolls",
-        "ground reporting",
-        "resolving",
+        "columns ground reporting",
+        "resolving unreadable",
         "archiving",
         "proof restoring",
     ),
@@ -270,7 +270,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "backup": (
         "others trees workshop",
         "archives container",
-        "making",
+        "making proving",
         "exporting settling unpacking",
         "importing restoring",
         "checking",

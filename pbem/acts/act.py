@@ -31,6 +31,7 @@ from pbem.campaign.archiving import archive_left
 from pbem.campaign.ground import Ground, Overtaken, act_on, load_ground
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
+from pbem.campaign.unreadable import readable
 from pbem.house import House
 
 Facts = TypeVar("Facts")
@@ -158,7 +159,7 @@ class Planned(Weighty[Facts], Generic[Facts, Plan]):
 
 def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -> Facts:
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
-    with house.store.reading() as session:
+    with readable(house, name), house.store.reading() as session:
         facts = question.look(Scene(session, house, load_campaign(session, name), now))
     _leave_later(house, name, question.traces(facts), now)
     return facts
@@ -204,7 +205,7 @@ def attempt(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Attem
     """Do something to a campaign, unless it needs confirmation: then it is only looked at. Raises CampaignError."""
     if not isinstance(act, Weighty):
         return Attempt(do(house, name, act, now))
-    with house.store.reading() as session:
+    with readable(house, name), house.store.reading() as session:
         scene = Scene(session, house, load_campaign(session, name), now)
         ground, asked = load_ground(session, scene.snapshot), confirmation(act, scene)
     if asked is None:
@@ -240,10 +241,11 @@ def _check_unasked(act: Weighty[Any], scene: Scene, facts: Any) -> None:
 
 def _do(house: House, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
     facts: Facts
-    if isinstance(act, Planned):
-        facts = _do_planned(house, name, act, now, check)
-    else:
-        facts = _do_at_once(house, name, act, now, check)
+    with readable(house, name):
+        if isinstance(act, Planned):
+            facts = _do_planned(house, name, act, now, check)
+        else:
+            facts = _do_at_once(house, name, act, now, check)
     if act.rewrites:
         archive_left(house, now)
     return facts

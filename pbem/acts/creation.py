@@ -23,6 +23,7 @@ from pbem.campaign.people.dicewords import tell_gm_of_dice, tell_of_dice
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.policy import read_policy
 from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.values import is_campaign_name, is_plain_seat
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.addresses import is_robot
@@ -32,9 +33,7 @@ from pbem.store.states import Seating
 
 LONGEST_SETTLING = 7 * 24 * 60
 
-_NAME = re.compile(r"[a-z0-9-]{1,40}")
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
-_SEAT = re.compile(r"[a-z0-9-]{1,20}")
 RESERVED_SEATS = frozenset({"all", "gm", "pbem", "players", "unsigned"})
 """They have a meaning of their own in press, the GM's commands, and the journal."""
 
@@ -189,14 +188,9 @@ def check_seats(
     return {name: placed[name] for name in known.names if name in placed} if known.names else placed
 
 
-def is_campaign_name(text: str) -> bool:
-    """Whether a campaign may be called so."""
-    return _NAME.fullmatch(text) is not None
-
-
 def is_seat_name(text: str) -> bool:
     """Whether a seat may be called so, where its game has no names of its own."""
-    return _SEAT.fullmatch(text) is not None and text not in RESERVED_SEATS
+    return is_plain_seat(text) and text not in RESERVED_SEATS
 
 
 def players_allowed(seats: Seats) -> str:

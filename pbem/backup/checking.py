@@ -13,6 +13,7 @@ from sqlalchemy import select
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
 from pbem.backup.container import opened
+from pbem.backup.proving import broken_campaigns
 from pbem.backup.restoring import made_at, unknown_games
 from pbem.backup.unpacking import complete_archive, lay_out
 from pbem.errors import ReplayError
@@ -52,6 +53,8 @@ def check_backup(
         laid = lay_out(packed, Path(folder).resolve(), progress)
         with house_of(laid.settings, games) as house:
             problems = complete_archive(house, now)
+            with house.store.reading() as session:
+                problems += broken_campaigns(session)
             proved, wrong = _prove_all(house, progress)
         return Checked(
             path=path,

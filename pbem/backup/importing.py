@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
+import secrets
 import shutil
 import sqlite3
 import zlib
@@ -21,7 +22,6 @@ from pathlib import Path
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.creation import is_campaign_name
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.people.remailing import find_report, renew_codes
 from pbem.archive import file_hash
@@ -30,21 +30,31 @@ from pbem.archive.verify import verify
 from pbem.backup.container import Packed, opened
 from pbem.backup.making import TURNS
 from pbem.backup.others import take_out_others
+from pbem.backup.proving import check_campaign
 from pbem.backup.unpacking import FILE, check_room, complete_archive, take_database
 from pbem.backup.workshop import put, workshop
 from pbem.campaign.holds import PAUSED
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman, send_words
 from pbem.campaign.people.confirming import DAYS, put_request
-from pbem.campaign.snapshot import CampaignSnapshot, Place, live, load_campaign, lock_campaign, locked_campaign
-from pbem.errors import BackupError, GameError, StoreError
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    Place,
+    live,
+    load_campaign,
+    lock_campaign,
+    locked_campaign,
+    record_of,
+)
+from pbem.campaign.values import is_campaign_name
+from pbem.errors import BackupError, CampaignError, GameError, StoreError
 from pbem.house import House
 from pbem.post.stamping import welcome_id
 from pbem.progress import Progress, silent
 from pbem.report.people_pages import Confirmation
 from pbem.ruleset import AnyRuleset
-from pbem.store import Store, add_rows
-from pbem.store.models import Campaign, Outgoing, Person, Turn
+from pbem.store import LEFT_BEHIND, Store, add_rows
+from pbem.store.models import Campaign, Person, Turn
 from pbem.store.states import Phase
 
 _HELD = f"{PAUSED}: it has moved here, and goes on when its GM says so"
@@ -97,27 +107,18 @@ def _check_addressed(packed: Packed, house: House) -> None:
 def _lay_out(packed: Packed, draft: Path) -> str:
     """Unpacks database and archive; returns the name of the campaign."""
     check_room(packed, draft)
-    take_database(packed, draft / FILE)
+    take_database(packed, draft / FILE, leave=LEFT_BEHIND)
     with closing(sqlite3.connect(draft / FILE)) as database:
         names = [name for (name,) in database.execute("SELECT name FROM campaign")]
         records = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
         if len(names) != 1 or not is_campaign_name(names[0]) or f"{TURNS}{names[0]}.tar" not in packed.parts:
             raise BackupError(f"{packed.path} does not hold one campaign")
-        if any(_campaign_of(record) != names[0] for (record,) in records):
+        if any(json.loads(zlib.decompress(record))["campaign"] != names[0] for (record,) in records):
             raise BackupError(f"{packed.path}: a record in its database is of another campaign")
         take_out_others(database, names[0])
-        if any(address.lower() != key for address, key in database.execute("SELECT address, key FROM person")):
-            raise BackupError(f"{packed.path}: of a person in its database, the address is not the one he is known by")
         database.commit()
     packed.unpack(f"{TURNS}{names[0]}.tar", draft / names[0])
     return str(names[0])
-
-
-def _campaign_of(record: bytes) -> object:
-    try:
-        return json.loads(zlib.decompress(record))["campaign"]
-    except (zlib.error, ValueError, TypeError, KeyError, RecursionError):
-        return None
 
 
 def _in_its_place(session: Session, name: str, archive: Path, draft: Path) -> int | None:
@@ -155,10 +156,11 @@ def _prove(
         if problems := complete_archive(there, now):
             raise BackupError(f"{packed.path}: {problems[0]}")
         with there.store.reading() as session:
-            snapshot = load_campaign(session, name)
-            newest = session.scalars(
-                select(Turn.record).where(Turn.shelf_id.is_(None), Turn.number == snapshot.turn - 1)
-            ).first()
+            try:
+                snapshot = check_campaign(session, there, name)
+            except (BackupError, CampaignError) as error:
+                raise BackupError(f"{packed.path}: {error}") from None
+            newest = record_of(session, snapshot, snapshot.turn - 1)
         verified = verify(
             draft,
             name,
@@ -166,7 +168,7 @@ def _prove(
             seed=snapshot.seed,
             on_turn=lambda done, total: progress("proving", done, total),
         )
-    if newest is None or verified.head != file_hash(newest):
+    if verified.head != file_hash(newest):
         raise BackupError(f"{packed.path}: its archive ends with another record than its database")
     return verified.unproved
 
@@ -201,16 +203,21 @@ def _there(house: House, draft: Path) -> Iterator[House]:
 def _settle_in(session: Session, house: House, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
     """Pauses the campaign, makes what opened its seats void, and asks all who play to confirm that it is here."""
     before = locked_campaign(session, name)
-    values = {"held": _HELD, "era": before.era + 1}
+    # With the key that it had, whoever wrote the file could work out the codes that players get from now on.
+    values = {"held": _HELD, "era": before.era + 1, "mail_key": secrets.token_bytes(32)}
     session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
     snapshot = locked_campaign(session, name)
     note(session, snapshot.id, now, actor="gm", text=f"moved here from {came_from}", turn=snapshot.turn)
     asked = []
-    for place in snapshot.playing:
+    for place in snapshot.places:
         thread = find_report(session, snapshot, place)
         older = thread.message_id if thread is not None else ""
         renew_codes(session, house, snapshot, place)
-        if place.address and _ask(session, house, snapshot, place, now, came_from=came_from, older=older):
+        if (
+            place.playing
+            and place.address
+            and _ask(session, house, snapshot, place, now, came_from=came_from, older=older)
+        ):
             asked.append(place.seat)
     mail_gm_token(session, house, snapshot, now)
     send_words(
@@ -256,10 +263,8 @@ def _ask(
         about=came_from,
     )
     postman = Postman.of(house, snapshot)
-    # All later mail names this one as the first of its thread, unless there is one in this domain.
-    root = welcome_id(snapshot.mail_key, house.settings.domain, snapshot.name, place.seat)
-    taken = session.scalar(select(Outgoing.id).where(Outgoing.message_id == root)) is not None
-    id_ = postman.id_of("moved", place.seat, snapshot.era) if taken else root
+    # All later mail names this one as the first of its thread; the key is new, so no mail has had its name.
+    id_ = welcome_id(snapshot.mail_key, house.settings.domain, snapshot.name, place.seat)
     mail = postman.mail(place.address, f"{snapshot.name} is played here now", page, id_, code=code)
     thread = (older,) if older else ()
     postman.send(session, now, dataclasses.replace(mail, in_reply_to=older, references=thread))

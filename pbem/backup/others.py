@@ -18,7 +18,7 @@ DELETE FROM act WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM roll WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM enclosed WHERE campaign_id NOT IN (SELECT id FROM campaign);
 DELETE FROM applicant;
-DELETE FROM outgoing WHERE campaign_id IS NULL OR campaign_id NOT IN (SELECT id FROM campaign);
+DELETE FROM outgoing;
 DELETE FROM deputy;
 DELETE FROM absence WHERE seat_id NOT IN (SELECT id FROM seat);
 DELETE FROM vote WHERE turn_id NOT IN (SELECT id FROM turn);
@@ -32,14 +32,11 @@ UPDATE sheet SET letter_id = NULL;
 DELETE FROM letter;
 UPDATE seat SET token_hash = '', dice_code = '';
 UPDATE campaign SET gm_token_hash = '', status = 'running', held = '';
-UPDATE outgoing SET person_id = NULL WHERE person_id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
 DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
-UPDATE outgoing SET state = 'replaced', reply = 'left to the home that it moved from'
-    WHERE state IN ('queued', 'sending');
 """
 """Takes all out of a copy that is another campaign's, or not to be had elsewhere: letters; tokens and codes, which are
-drawn anew there; those who stand in or stand by, since they have agreed to it here alone. Mail that waits is sent by
-the home that wrote it."""
+drawn anew there; those who stand in or stand by, since they have agreed to it here alone. Mail is its home's own,
+whether it has gone or not."""
 
 
 def take_out_others(database: sqlite3.Connection, name: str) -> None:

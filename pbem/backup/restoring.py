@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbem.backup.container import Packed, opened
+from pbem.backup.proving import broken_campaigns
 from pbem.backup.settling import Settled, settle
 from pbem.backup.unpacking import FILE, change_settings, complete_archive, lay_out
 from pbem.backup.workshop import put, workshop
@@ -145,6 +146,8 @@ def _prepare(
     with house_of(settings, games) as house:
         settled = settle(house, made_at(packed), now)
         problems = complete_archive(house, now)
+        with house.store.reading() as session:
+            problems += broken_campaigns(session)
     as_one_file(settings.home / FILE)
     return settled, problems
 

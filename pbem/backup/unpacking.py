@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pbem.acts.creation import is_campaign_name
 from pbem.backup.container import DATABASE, Packed
 from pbem.backup.making import CARRIER, FILES, INBOX, TEMPLATES, TURNS
+from pbem.backup.proving import check_rows
 from pbem.campaign.archiving import archive_left, load_resolved, resolved_turns, write_again
 from pbem.campaign.restoring import damaged
+from pbem.campaign.values import is_campaign_name, shown
 from pbem.config import (
     FILE_NAME,
     INACTIVE,
@@ -29,7 +31,7 @@ from pbem.config import (
 from pbem.errors import BackupError, ConfigError, StoreError
 from pbem.house import House
 from pbem.progress import Progress
-from pbem.store import damage_of, knows_revision, migrate, revision_of
+from pbem.store import PASSED_BY, Store, take_rows
 from pbem.store.models import Turn
 
 FILE = "pbem.sqlite"
@@ -91,22 +93,22 @@ def check_room(packed: Packed, folder: Path) -> None:
         raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
 
 
-def take_database(packed: Packed, target: Path) -> None:
-    """Makes the database a file, whole and of this version. Raises BackupError."""
-    packed.take(DATABASE, target)
+def take_database(packed: Packed, target: Path, *, leave: Collection[str] = PASSED_BY) -> None:
+    """Make a database of this version of the rows in it, but for those of some tables. Raise BackupError.
+
+    Whoever made the file may have put anything there: nothing of it is run, and every value is checked.
+    """
+    theirs = target.with_name(f"theirs-{target.name}")
+    packed.take(DATABASE, theirs)
     try:
-        revision = revision_of(target)
-    except StoreError as error:
-        raise BackupError(f"{packed.path}: {DATABASE}: {error}") from None
-    if not knows_revision(revision):
-        made = packed.facts.get("pbem", "?")
-        raise BackupError(
-            f"{packed.path}: its database is of migration {revision}, which this pbem does not know; "
-            f"it was made by pbem {made}: install that, or a newer one"
-        )
-    if wrong := damage_of(target):
-        raise BackupError(f"{packed.path}: {DATABASE} is damaged: {wrong}")
-    migrate(f"sqlite:///{target}")
+        take_rows(theirs, target, leave=leave)
+        with closing(Store(f"sqlite:///{target}")) as store, store.reading() as session:
+            check_rows(session)
+    except (StoreError, BackupError) as error:
+        made = shown(packed.facts.get("pbem"))
+        raise BackupError(f"{packed.path}, made by pbem {made}: {DATABASE}: {error}") from None
+    finally:
+        theirs.unlink()
 
 
 def campaign_of(packed: Packed, part: str) -> str:

@@ -82,13 +82,16 @@ def archive_now(house: House, turn_id: int, record: bytes, files: Mapping[str, b
         _mark_archived(house, turn_id, now)
 
 
-def archive_left(house: House, now: dt.datetime) -> tuple[int, list[str]]:
-    """Archives all resolved turns that are not archived yet.
+def archive_left(house: House, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
+    """Archives all resolved turns, or those of a campaign, that are not archived yet.
 
     Returns how many, and a sentence for each that could not be.
     """
     with house.store.reading() as session:
-        withdrawn, left = load_resolved(session, _WITHDRAWN), load_resolved(session, _UNARCHIVED)
+        here = (_WITHDRAWN, _UNARCHIVED)
+        if campaign is not None:
+            here = (_WITHDRAWN.where(Campaign.name == campaign), _UNARCHIVED.where(Campaign.name == campaign))
+        withdrawn, left = (load_resolved(session, turns) for turns in here)
     problems = _tidy(house, withdrawn)
     count = 0
     for turn in left:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Self, cast
 
-from sqlalchemy import Table, select
+from sqlalchemy import Table, delete, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.links import with_links
@@ -49,10 +49,16 @@ def house_key(session: Session) -> bytes:
 
     It is a secret: whoever could work out the Message-ID of a mail could say that it came back, before it was sent.
     """
-    if session.get(Fact, HOUSE_KEY) is None:
-        drawn = {"name": HOUSE_KEY, "data": secrets.token_hex(_KEY_BYTES)}
-        session.execute(insert_new(session, cast(Table, Fact.__table__)), drawn)  # or another desk was faster
-    return bytes.fromhex(session.get_one(Fact, HOUSE_KEY).data)
+    kept = select(Fact.data).where(Fact.name == HOUSE_KEY)
+    try:
+        found = session.scalar(kept)
+        if found is not None:
+            return bytes.fromhex(found)
+    except (ValueError, TypeError):  # it cannot be read
+        session.execute(delete(Fact).where(Fact.name == HOUSE_KEY))
+    drawn = {"name": HOUSE_KEY, "data": secrets.token_hex(_KEY_BYTES)}
+    session.execute(insert_new(session, cast(Table, Fact.__table__)), drawn)  # or another desk was faster
+    return bytes.fromhex(session.scalars(kept).one())
 
 
 @dataclass(frozen=True, slots=True)

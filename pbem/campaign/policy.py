@@ -15,11 +15,12 @@ from pbem.ruleset import suggest
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One house rule: how it is read, in words what it may be, and what it does."""
+    """One house rule: how it is read, in words what it may be, what it does, and which values it keeps as data."""
 
     read: Callable[[str], Any]
     allowed: str
     help: str
+    keeps: Callable[[Any], bool]
 
 
 def _choice(*words: str, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
@@ -28,7 +29,7 @@ def _choice(*words: str, help: str) -> Rule:  # noqa: A002 - the word of the fie
             raise ValueError
         return text.lower()
 
-    return Rule(read, "one of " + ", ".join(words), help)
+    return Rule(read, "one of " + ", ".join(words), help, lambda value: value in words)
 
 
 def _whole(low: int, high: int, *, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
@@ -38,14 +39,14 @@ def _whole(low: int, high: int, *, help: str) -> Rule:  # noqa: A002 - the word 
             raise ValueError
         return number
 
-    return Rule(read, f"a whole number from {low} to {high}", help)
+    return Rule(read, f"a whole number from {low} to {high}", help, lambda value: _is_from(low, high, value))
 
 
 def _yes(*, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
     def read(text: str) -> bool:
         return {"yes": True, "no": False}[text.lower()]
 
-    return Rule(read, "yes or no", help)
+    return Rule(read, "yes or no", help, lambda value: isinstance(value, bool))
 
 
 def _minutes(most_days: int, *, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
@@ -57,7 +58,12 @@ def _minutes(most_days: int, *, help: str) -> Rule:  # noqa: A002 - the word of 
             raise ValueError
         return span // dt.timedelta(minutes=1)
 
-    return Rule(read, f"a span from 0m to {most_days}d, like 12h", help)
+    most = dt.timedelta(days=most_days) // dt.timedelta(minutes=1)
+    return Rule(read, f"a span from 0m to {most_days}d, like 12h", help, lambda value: _is_from(0, most, value))
+
+
+def _is_from(low: int, high: int, value: Any) -> bool:
+    return type(value) is int and low <= value <= high
 
 
 def _dates(text: str) -> tuple[str, ...]:
@@ -81,6 +87,14 @@ def _delay(text: str) -> str:
     return str(int(text))
 
 
+def _is_read(read: Callable[[str], Any], text: Any, value: Any) -> bool:
+    """Whether a text is read as this value."""
+    try:
+        return isinstance(text, str) and bool(read(text) == _frozen(value))
+    except ValueError:
+        return False
+
+
 def _rule(default: Any, rule: Rule) -> Any:
     return declared(default=default, metadata={"rule": rule})
 
@@ -101,7 +115,15 @@ class Policy:
     grace: int = _rule(0, _minutes(14, help="how long after its deadline a turn still waits for sheets"))
     least: int = _rule(720, _minutes(14, help="the least time between a report and its deadline"))
     holidays: tuple[str, ...] = _rule(
-        (), Rule(_dates, "days like 2026-12-24..2027-01-02,2027-04-05", "days on which no deadline falls")
+        (),
+        Rule(
+            _dates,
+            "days like 2026-12-24..2027-01-02,2027-04-05",
+            "days on which no deadline falls",
+            lambda value: (
+                isinstance(value, list) and _is_read(_dates, ",".join(map(str, value)) or "none", tuple(value))
+            ),
+        ),
     )
     absence_days: int = _rule(21, _whole(0, 90, help="how many days in a row a player may be absent"))
     extension: int = _rule(2880, _minutes(30, help="how much time an extension gives when none is named"))
@@ -148,6 +170,7 @@ class Policy:
             "off, or a whole number of turns from 0 to 50",
             "how many turns late the site shows strangers what all players know of the board, where the game says what"
             " that is",
+            lambda value: _is_read(_delay, value, value),
         ),
     )
 
@@ -173,6 +196,17 @@ def _frozen(value: Any) -> Any:
 
 RULES: Mapping[str, Rule] = {each.name: each.metadata["rule"] for each in fields(Policy)}
 """Every house rule by its name."""
+
+
+def check_kept(data: Any) -> None:
+    """Raise CampaignError unless these are house rules as `Campaign.policy` holds them."""
+    if not isinstance(data, dict):
+        raise CampaignError("the house rules are not a JSON object of rules by name")
+    for name, value in data.items():
+        if name not in RULES:
+            raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(RULES))}")
+        if not RULES[name].keeps(value):
+            raise CampaignError(f"the house rule {name} cannot be {str(value)[:40]!r}: it is {RULES[name].allowed}")
 
 
 def read_policy(given: Mapping[str, str]) -> dict[str, Any]:

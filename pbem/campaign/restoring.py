@@ -35,13 +35,15 @@ ENOUGH_FILES = 500
 """It stops when they had so many files together: of 10,000 turns, with a tick each minute, most are read in a day."""
 
 
-def restore(house: House) -> list[str]:
-    """Writes folders that were lost or cut again; returns a sentence for each, also where that cannot be done.
+def restore(house: House, campaign: str | None = None) -> list[str]:
+    """Writes folders that were lost or cut again, of all campaigns or of one.
 
-    A turn that was never archived is none of them: that is the matter of `archive_left`.
+    Returns a sentence for each, also where that cannot be done. A turn that was never archived is none of them: that
+    is the matter of `archive_left`.
     """
     with house.store.reading() as session:
-        turns = {turn.id: turn for turn in itertools.chain(_without_folder(session, house), _some(session))}
+        drawn = _some(session) if campaign is None else ()
+        turns = {turn.id: turn for turn in itertools.chain(_without_folder(session, house, campaign), drawn)}
     return [problem for turn in turns.values() if (problem := _restored(house, turn))]
 
 
@@ -68,10 +70,11 @@ _BEGUN = (
 )
 
 
-def _without_folder(session: Session, house: House) -> Iterator[Resolved]:
+def _without_folder(session: Session, house: House, campaign: str | None) -> Iterator[Resolved]:
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
-    for id_, name, origin, turn in flushed(session).execute(_BEGUN):
+    begun = _BEGUN if campaign is None else _BEGUN.where(Campaign.name == campaign)
+    for id_, name, origin, turn in flushed(session).execute(begun):
         names, aside = turns_there(house.settings.archive, name)
         lost = [number for number in range(origin, turn) if folder_name(number) not in names]
         here = resolved_turns().where(Turn.campaign_id == id_)

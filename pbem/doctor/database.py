@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import shlex
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 
 from sqlalchemy import func, inspect, select, text, update
@@ -15,13 +14,15 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.acts.past.chain import find_break
 from pbem.calendar.schedule import Schedule
+from pbem.campaign.columns import find_faults
 from pbem.campaign.proof import CODE_REPAIR, code_change
 from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.unreadable import UNREADABLE
 from pbem.config import Settings
 from pbem.doctor.advice import advice_for_database
 from pbem.doctor.archive import archive
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
-from pbem.errors import MISREAD, CampaignError, ConfigError
+from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
 from pbem.post.vouching import newest_proven
 from pbem.progress import Progress, silent
@@ -30,6 +31,9 @@ from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
 from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
 from pbem.store.sessions import SEE_DOCTOR
 from pbem.store.states import Phase
+
+MOST_ROWS = 10
+"""Rows that are named."""
 
 CLOCK_SLACK = dt.timedelta(minutes=5)
 """How far the clock may be behind what was written by it; servers' clocks differ."""
@@ -61,14 +65,22 @@ def database(
             yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed", restore))
             return
         yield fine("database", "it can be written to and is of this version")
-        yield _clock(store, now)
-        yield from _stuck(store)
-        yield from _schedules(store)
-        yield from _histories(store, restore)
-        yield from _codes(store, games)
-        yield from archive(settings, store, restore, progress=progress)
+        yield from _rows(store, restore)
+        examined = [_clock(store, now), _stuck(store), _schedules(store), _histories(store)]
+        examined += [_codes(store, games), archive(settings, store, restore, progress=progress)]
         if settings.authserv_id:
-            yield _senders(store, settings.authserv_id)
+            examined.append(iter([_senders(store, settings.authserv_id)]))
+        for each in examined:
+            with suppress(*UNREADABLE):  # of these rows is told already
+                yield from each
+
+
+def _rows(store: Store, restore: str) -> Iterator[Examined]:
+    """Values that cannot be read, one by one; but for those that the time zone data of this machine may lack."""
+    with store.reading() as session, closing(find_faults(session.connection())) as faults:
+        others = (fault for fault in faults if (fault.table, fault.field) != ("campaign", "schedule"))
+        for fault in islice(others, MOST_ROWS):
+            yield bad("rows", fault.text, f"put it right in the database, or {restore}")
 
 
 def compare_with_archive(settings: Settings, *, progress: Progress = silent) -> list[Examined]:
@@ -176,7 +188,7 @@ def _lacking(store: Store) -> list[str]:
     return lacks
 
 
-def _clock(store: Store, now: dt.datetime) -> Examined:
+def _clock(store: Store, now: dt.datetime) -> Iterator[Examined]:
     """A clock that is behind what it has already stamped was set back, or was wrong then."""
     newest = {
         "letter": func.max(Letter.received_at),
@@ -187,12 +199,14 @@ def _clock(store: Store, now: dt.datetime) -> Examined:
         found = {what: at for what, column in newest.items() if (at := session.scalar(select(column))) is not None}
     shown = f"it is {_utc(now)}"
     if not found:
-        return fine("clock", shown)
+        yield fine("clock", shown)
+        return
     what = max(found, key=found.__getitem__)
     if found[what] <= now + CLOCK_SLACK:
-        return fine("clock", f"{shown}, and nothing in the database is of a later time")
+        yield fine("clock", f"{shown}, and nothing in the database is of a later time")
+        return
     text = f"{shown} by this machine, but the newest {what} is of {_utc(found[what])}"
-    return bad("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
+    yield bad("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
 
 
 def _stuck(store: Store) -> Iterator[Examined]:
@@ -207,19 +221,15 @@ def _utc(at: dt.datetime) -> str:
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _histories(store: Store, restore: str) -> Iterator[Examined]:
+def _histories(store: Store) -> Iterator[Examined]:
     """Campaigns whose turns do not hang together, so that they cannot go on or cannot be proved."""
     whole = True
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
             try:
                 broken = find_break(session, load_campaign(session, name))
-            except CampaignError:
-                continue  # its schedule cannot be read, which is told already
-            except (zlib.error, *MISREAD):
-                whole = False
-                yield bad("history", f"campaign {name}: its rows cannot be read", restore)
-                continue
+            except (CampaignError, *UNREADABLE):
+                continue  # its schedule, or another row, cannot be read, which is told already
             if broken is not None:
                 whole = False
                 yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
@@ -231,7 +241,7 @@ def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
     """Campaigns whose game is played by other code than before, though it has the same version."""
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
-            with suppress(CampaignError):  # its schedule cannot be read, which is told already
+            with suppress(CampaignError, *UNREADABLE):  # its schedule, or another row, cannot be read: as above
                 if said := code_change(session, games, load_campaign(session, name)):
                     yield bad("games", f"campaign {name}: {said}", CODE_REPAIR)
 

@@ -7,6 +7,7 @@ import datetime as dt
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.unreadable import keep_fact, read_fact
 from pbem.config import INACTIVE
 from pbem.errors import ConfigError
 from pbem.house import House
@@ -17,22 +18,22 @@ from pbem.store.models import Fact
 CLOSED = "closed"
 """The name of the fact that is kept."""
 
-_CLOSED = select(Fact.data).where(Fact.name == CLOSED)
+_CLOSED = select(Fact.name).where(Fact.name == CLOSED)
 
 
 def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     """Closes a home that was restored from the backup made at a time."""
-    session.merge(Fact(name=CLOSED, data={"made": made.isoformat(), "at": now.isoformat()}))
+    keep_fact(session, CLOSED, {"made": made.isoformat(), "at": now.isoformat()})
 
 
 def closed_words(session: Session) -> str:
     """The sentence on a closed home, which says what to do; "" of an open one."""
-    closed = flushed(session).execute(_CLOSED).scalar()
-    if closed is None:
+    if flushed(session).execute(_CLOSED).first() is None:
         return ""
-    made = when(dt.datetime.fromisoformat(closed["made"]), "UTC")
+    closed = read_fact(session, CLOSED)
+    of = "" if closed is None else f" of {when(dt.datetime.fromisoformat(closed['made']), 'UTC')}"
     return (
-        f"this home was restored from its backup of {made}, and nothing is read, run or sent here until you say so, "
+        f"this home was restored from its backup{of}, and nothing is read, run or sent here until you say so, "
         "with: pbem reopen"
     )
 

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.calendar.outage import Watch
+from pbem.campaign.unreadable import noticed
 from pbem.housekeeping.closed import closed_words
 from pbem.housekeeping.watching import read_watch
 from pbem.post.waiting import GIVE_UP
@@ -20,9 +21,11 @@ _DAY = dt.timedelta(days=1)
 
 def house_notices(session: Session) -> tuple[str, ...]:
     """A sentence for each thing that is out of order."""
+    notices: list[str] = []
     watch = read_watch(session)
-    found = (closed_words(session), _unread(watch), _waiting(watch), stuck_mail(session), _unanswered(session))
-    return tuple(filter(None, found))
+    stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
+    unanswered = noticed(notices, "the letters", lambda: _unanswered(session), "")
+    return tuple(filter(None, (closed_words(session), _unread(watch), _waiting(watch), stuck, unanswered, *notices)))
 
 
 def stuck_mail(session: Session) -> str:

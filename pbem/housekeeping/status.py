@@ -15,6 +15,8 @@ from pbem.campaign.deadlines import Away
 from pbem.campaign.due import Counting, load_waiting
 from pbem.campaign.holds import AWAITING
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
+from pbem.campaign.unreadable import fault_of, noticed, readable, unreadable_words
+from pbem.errors import StoreError
 from pbem.house import House
 from pbem.housekeeping.health import house_notices
 from pbem.ruleset import Seat
@@ -110,13 +112,34 @@ class ShowStatus(Question[CampaignStatus]):
 
 def house_status(house: House, campaign: str | None = None) -> HouseStatus:
     """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
+    if campaign is not None:
+        with readable(house, campaign), house.store.reading() as session:
+            here = campaign_status(session, house, load_campaign(session, campaign))
+            return HouseStatus(
+                campaigns=(here,), undelivered=(), set_aside=_set_aside(session), notices=house_notices(session)
+            )
+    notices: list[str] = []
     with house.store.reading() as session:
-        names = [campaign] if campaign else session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-        found = tuple(campaign_status(session, house, load_campaign(session, name)) for name in names)
-        set_aside = session.scalar(select(func.count()).where(Letter.state == LetterState.QUARANTINED)) or 0
-        stuck = _undelivered(session, None)
-        notices = house_notices(session)
-    return HouseStatus(campaigns=found, undelivered=() if campaign else stuck, set_aside=set_aside, notices=notices)
+        names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
+        found = tuple(filter(None, (_status_or_notice(session, house, name, notices) for name in names)))
+        stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: _undelivered(session, None), ())
+        set_aside = _set_aside(session)
+        notices = [*house_notices(session), *notices]
+    return HouseStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
+
+
+def _status_or_notice(session: Session, house: House, name: str, notices: list[str]) -> CampaignStatus | None:
+    try:
+        return campaign_status(session, house, load_campaign(session, name))
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one campaign's fault must not hide the others
+        notices.append(unreadable_words(name, error, fault_of(session, name)))
+        return None
+
+
+def _set_aside(session: Session) -> int:
+    return session.scalar(select(func.count()).where(Letter.state == LetterState.QUARANTINED)) or 0
 
 
 def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) -> CampaignStatus:

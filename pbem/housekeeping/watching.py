@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +20,12 @@ from pbem.calendar.outage import Outage, Watch, after_failure, after_poll
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.unreadable import UNREADABLE, keep_fact, read_fact
+from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.logbook import tell
 from pbem.report.wording import when
-from pbem.store.models import Fact, Letter
+from pbem.store.models import Campaign, Fact, Letter
 
 MAILBOX = "mailbox"
 """The name of the fact that is kept."""
@@ -42,13 +45,13 @@ def watch_polls(house: House, now: dt.datetime, *, readable: bool) -> Outage | N
     longest = dt.timedelta(hours=house.settings.outage_hours)
     # What a power cut takes back is remembered again by the next poll.
     with house.store.writing(durable=False) as session:
-        kept = session.get(Fact, MAILBOX, with_for_update=True)
-        before = _read(kept.data).watch if kept else None
+        session.execute(select(Fact.name).where(Fact.name == MAILBOX).with_for_update())
+        before = read_watch(session)
         watch = after_poll(before, now, longest=longest) if readable else after_failure(before, now)
         if watch.outage is not None and (before is None or watch.outage != before.outage):
             _announce(session, watch.outage, now)
         newest = session.scalar(select(func.max(Letter.id))) or 0
-        session.merge(Fact(name=MAILBOX, data=_written(LastPoll(now, newest, watch))))
+        keep_fact(session, MAILBOX, _written(LastPoll(now, newest, watch)))
     return watch.outage
 
 
@@ -60,8 +63,8 @@ def read_watch(session: Session) -> Watch | None:
 
 def last_poll(session: Session) -> LastPoll | None:
     """The newest poll, if there was any."""
-    kept = session.get(Fact, MAILBOX)
-    return None if kept is None else _read(kept.data)
+    kept = read_fact(session, MAILBOX)
+    return None if kept is None else _read(kept)
 
 
 def waiting_for(turns: list[Waiting], outage: Outage) -> list[Waiting]:
@@ -71,11 +74,23 @@ def waiting_for(turns: list[Waiting], outage: Outage) -> list[Waiting]:
 
 def _announce(session: Session, outage: Outage, now: dt.datetime) -> None:
     tell("outage over", level="warning", since=outage.since, until=outage.until, deadlines_wait_until=outage.release)
-    for turn in waiting_for(load_waiting(session), outage):
+    for turn in waiting_for(_readable(session), outage):
         zone = turn.schedule.zone
         said = f"no mail was read from {when(outage.since, zone)} to {when(outage.until, zone)}"
         waits = f"turn {turn.turn} waits until {when(outage.release, zone)}"
         note(session, load_campaign(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
+
+
+def _readable(session: Session) -> list[Waiting]:
+    """The open turns, but for those that cannot be read; the tick tells of these."""
+    try:
+        return load_waiting(session)
+    except UNREADABLE:
+        turns: list[Waiting] = []
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.id)).all():
+            with suppress(*UNREADABLE, CampaignError):
+                turns += load_waiting(session, name)
+        return turns
 
 
 def _written(last: LastPoll) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from sqlalchemy.orm import Session
 from pbem.campaign.holds import is_pause
 from pbem.campaign.press.pieces import NEWS
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
+from pbem.campaign.unreadable import fault_of, unreadable_words
+from pbem.errors import StoreError
 from pbem.house import House
 from pbem.report import Said
 from pbem.ruleset import AnyRuleset, Panorama, Seat, View
@@ -34,16 +36,11 @@ _Told = tuple[int, Opened]
 """The id of a turn whose opening all were told of, and what is told of it; its label is looked up when it is needed."""
 
 
-def load_club(session: Session, house: House) -> ClubShown:
-    """The club and all of its campaigns that the site may show."""
+def load_club(session: Session, house: House, problems: list[str]) -> ClubShown:
+    """The club and all of its campaigns that the site may show; problems are told of those that cannot be read."""
     settings = house.settings
-    names = session.scalars(select(Campaign.name).order_by(Campaign.id))
-    shown = [load_campaign(session, name) for name in names]
-    campaigns = tuple(
-        _campaign(session, house.game(each.game), each)
-        for each in shown
-        if each.policy.site != OFF and each.game in house.games
-    )
+    names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
+    campaigns = tuple(filter(None, (_shown(session, house, name, problems) for name in names)))
     games = {each.game.key: each.game for each in campaigns}
     return ClubShown(
         name=settings.sender_name,
@@ -53,6 +50,19 @@ def load_club(session: Session, house: House) -> ClubShown:
         campaigns=campaigns,
         games=tuple(sorted(games.values(), key=lambda game: game.title)),
     )
+
+
+def _shown(session: Session, house: House, name: str, problems: list[str]) -> CampaignShown | None:
+    try:
+        snapshot = load_campaign(session, name)
+        if snapshot.policy.site == OFF or snapshot.game not in house.games:
+            return None
+        return _campaign(session, house.game(snapshot.game), snapshot)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
+        problems.append(unreadable_words(name, error, fault_of(session, name)))
+        return None
 
 
 def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> CampaignShown:

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.archive import file_hash, words_told
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
+from pbem.campaign.unreadable import UNREADABLE, keep_fact, read_fact
 from pbem.errors import CampaignError, PbemError, StoreError, in_words
 from pbem.house import House
 from pbem.report import Reporter
@@ -32,7 +33,7 @@ from pbem.site.folder import SiteFolder
 from pbem.site.known import ALL, OFF, load_club
 from pbem.site.plot import colour_of, plot
 from pbem.site.replay import Replay, write_replay
-from pbem.store.models import Act, Campaign, Fact, Press, Report, SealedPage, SeatRow, Turn
+from pbem.store.models import Act, Campaign, Press, Report, SealedPage, SeatRow, Turn
 from pbem.store.states import SITE
 from pbem.web import Dress, dress, island
 
@@ -65,14 +66,15 @@ def publish(house: House, root: Path, only: Collection[str] = ()) -> Published:
     """
     folder = SiteFolder(root)
     with house.store.reading() as session:
-        club = load_club(session, house)
+        problems: list[str] = []
+        club = load_club(session, house, problems)
         _check_shown(session, club, only)
         site = _Site(session, house, club, folder)
         site.write_club()
         _write_all_sealed(session, folder)
         chosen = [each for each in club.campaigns if not only or each.name in only]
-        problems = tuple(filter(None, map(site.write_campaign, chosen)))
-    return Published(root / "index.html", folder.written, site.replays, problems)
+        problems += filter(None, map(site.write_campaign, chosen))
+    return Published(root / "index.html", folder.written, site.replays, tuple(problems))
 
 
 def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
@@ -86,13 +88,13 @@ def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
     _withdraw_sealed(house, root, now)
     _write_sealed(house, root, now)
     with house.store.reading() as session:
-        state, kept = _state(session, house), session.get(Fact, SITE)
-    if kept is not None and kept.data == state and (root / "index.html").is_file():
+        state, kept = _state(session, house), read_fact(session, SITE)
+    if state is not None and kept == state and (root / "index.html").is_file():
         return ()
     problems = publish(house, root).problems
-    if not problems:
+    if not problems and state is not None:
         with house.store.writing(durable=False) as session:
-            session.merge(Fact(name=SITE, data=state))
+            keep_fact(session, SITE, state)
     return problems
 
 
@@ -149,7 +151,14 @@ def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
 
 
 def _state(session: Session, house: House) -> Any:
-    """What the site depends on: it is the same as long as nothing was done in any campaign."""
+    """What the site depends on: it is the same as long as nothing was done in any campaign. None: it cannot be read."""
+    try:
+        return _depends_on(session, house)
+    except UNREADABLE:
+        return None
+
+
+def _depends_on(session: Session, house: House) -> Any:
     campaign = Campaign.__table__.c
     campaigns = session.execute(
         select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.held, campaign.schedule)

@@ -1,6 +1,17 @@
 """The database: tables, sessions, locking, migrations, copies."""
 
-from pbem.store.copying import add_rows, as_one_file, copy_in, copy_out, damage_of, is_empty, open_file, revision_of
+from pbem.store.copying import (
+    LEFT_BEHIND,
+    PASSED_BY,
+    add_rows,
+    as_one_file,
+    copy_in,
+    copy_out,
+    damage_of,
+    is_empty,
+    open_file,
+    revision_of,
+)
 from pbem.store.migrating import (
     NOT_EMPTY,
     downgrade,
@@ -14,9 +25,12 @@ from pbem.store.migrating import (
     sqlite_path,
 )
 from pbem.store.sessions import Store, flushed, insert_new, restoring
+from pbem.store.untrusted import take_rows
 
 __all__ = [
+    "LEFT_BEHIND",
     "NOT_EMPTY",
+    "PASSED_BY",
     "Store",
     "add_rows",
     "as_one_file",
@@ -38,4 +52,5 @@ __all__ = [
     "revision_of",
     "schema_is_current",
     "sqlite_path",
+    "take_rows",
 ]

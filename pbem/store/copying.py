@@ -127,8 +127,10 @@ def as_one_file(file: Path) -> None:
         database.execute("PRAGMA journal_mode = DELETE")
 
 
-LEFT_BEHIND = ("fact", "letter", "request", "sealed_page", "report_copy", "applicant", "deputy")
-"""What is a home's own, and goes nowhere with a campaign."""
+PASSED_BY = tuple(kind.__tablename__ for kind in PASSING)
+
+LEFT_BEHIND = ("fact", "letter", "request", "sealed_page", "report_copy", "applicant", "deputy", "outgoing", *PASSED_BY)
+"""What is a home's own, and goes nowhere with a campaign: its mail above all, which another would send in its name."""
 
 
 def add_rows(file: Path, target: Connection, *, replacing: int | None = None) -> None:
@@ -152,14 +154,10 @@ def add_rows(file: Path, target: Connection, *, replacing: int | None = None) ->
 
 
 def _add(source: Connection, target: Connection, kept: Sequence[str], replacing: int | None) -> None:
-    shifts = {
-        name: target.scalar(select(func.max(table.c.id))) or 0
-        for name, table in Base.metadata.tables.items()
-        if "id" in table.c
-    }
+    numbers = {name: _numbers(source, target, Base.metadata.tables[name]) for name in kept}
     if replacing is not None:
         _remove(target, replacing)  # now that its numbers are known, none of which is given again
-    people = _people(source, target, shifts["person"])
+    numbers["person"] |= _known_people(source, target)
     known = set(target.scalars(select(_PEOPLE.id)))
     for table in plain_tables():
         if table.name not in kept:
@@ -170,7 +168,7 @@ def _add(source: Connection, target: Connection, kept: Sequence[str], replacing:
             for key in column.foreign_keys
         }
         for rows in _rows_of(source, table):
-            moved = [_moved(_fit(row), table.name, points, shifts, people) for row in rows]
+            moved = [_moved(_fit(row), table.name, points, numbers) for row in rows]
             fresh = [row for row in moved if table.name != "person" or row["id"] not in known]
             if fresh:
                 target.execute(insert(table), fresh)
@@ -195,19 +193,23 @@ def _remove(target: Connection, campaign_id: int) -> None:
 _PEOPLE = Base.metadata.tables["person"].c
 
 
-def _people(source: Connection, target: Connection, shift: int) -> dict[int, int]:
-    """Who those people are in the database that they come to."""
+def _numbers(source: Connection, target: Connection, table: Table) -> dict[int, int]:
+    """Return the numbers that rows get there: the next, one after the other, however large they are in the file."""
+    newest = target.scalar(select(func.max(table.c.id))) or 0
+    return {old: newest + place for place, old in enumerate(source.scalars(select(table.c.id).order_by(table.c.id)), 1)}
+
+
+def _known_people(source: Connection, target: Connection) -> dict[int, int]:
+    """Return the numbers of those people who are there already, by their numbers in the file."""
     known = {key: id_ for id_, key in target.execute(select(_PEOPLE.id, _PEOPLE.key))}
-    return {id_: known.get(key, id_ + shift) for id_, key in source.execute(select(_PEOPLE.id, _PEOPLE.key))}
+    return {id_: known[key] for id_, key in source.execute(select(_PEOPLE.id, _PEOPLE.key)) if key in known}
 
 
 def _moved(
-    row: dict[str, Any], table: str, points: Mapping[str, str], shifts: Mapping[str, int], people: Mapping[int, int]
+    row: dict[str, Any], table: str, points: Mapping[str, str], numbers: Mapping[str, Mapping[int, int]]
 ) -> dict[str, Any]:
     def at(kind: str, number: int | None) -> int | None:
-        if number is None:
-            return None
-        return people[number] if kind == "person" else number + shifts[kind]
+        return None if number is None else numbers[kind][number]
 
     return row | {"id": at(table, row["id"])} | {name: at(kind, row[name]) for name, kind in points.items()}
 

@@ -16,17 +16,17 @@ from sqlalchemy.orm import Session
 from pbem.acts.ruling.adjudicating import held_for_rulings
 from pbem.acts.turns.run_requests import asked_runs
 from pbem.campaign.due import due, open_turns
-from pbem.desk.answer import answer_letters
+from pbem.campaign.unreadable import UNREADABLE
 from pbem.desk.attempts import ALONE
 from pbem.desk.lanes import sort_letters
+from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.reminding import untold
 from pbem.housekeeping.watching import LastPoll, last_poll, watch_polls
-from pbem.post.forgetting import forget_tokens
 from pbem.post.waiting import is_due, lane_of
-from pbem.steps import Moment, Ticked, file_away, look_after, send_mail, try_to_fetch_mail
-from pbem.store.models import Letter, Outgoing
+from pbem.steps import Moment, Ticked, answer_mail, file_away, look_after, mask_tokens, send_mail, try_to_fetch_mail
+from pbem.store.models import Campaign, Letter, Outgoing
 from pbem.store.states import LetterState
 from pbem.store.waking import Queue, Work, wake
 from pbem.working.batches import forget_batches, make_batch
@@ -57,7 +57,7 @@ def _poll(house: House, lane: str, now: dt.datetime, done: Ticked) -> None:
     watch_polls(house, now, readable=readable)
     sort_letters(house)
     wake_all(house, now)
-    forget_tokens(house.store, now)
+    mask_tokens(house, now, done)
     forget_batches(house.store, now)
 
 
@@ -72,7 +72,7 @@ def _look_after(house: House, campaign: str, now: dt.datetime, done: Ticked) -> 
     """Answers the letters of a campaign; if no other could be one of them, does what is due in it."""
     with house.store.reading() as session:
         last = last_poll(session)
-    done.answered = answer_letters(house, last.at if last else now, lane=campaign)
+    answer_mail(house, last.at if last else now, done, lane=campaign)
     if campaign == ALONE:
         if done.answered.letters:
             wake_all(house, now)
@@ -133,7 +133,7 @@ def wake_all(house: House, now: dt.datetime) -> None:
 def _all_work(house: House, now: dt.datetime) -> set[Work]:
     with house.store.reading() as session:
         last = last_poll(session)
-    campaigns = set(_with_something_due(house, _moment(last))) if last else set()
+    campaigns = _with_something_due(house, _moment(last)) if last else set()
     with house.store.reading() as session:
         new = select(Letter.lane).where(Letter.state == LetterState.NEW, Letter.lane.is_not(None)).distinct()
         campaigns |= set(session.scalars(new))
@@ -142,12 +142,29 @@ def _all_work(house: House, now: dt.datetime) -> set[Work]:
     return {Work(Queue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {Work(Queue.ARCHIVE)}
 
 
-def _with_something_due(house: House, moment: Moment) -> Iterator[str]:
+def _with_something_due(house: House, moment: Moment) -> set[str]:
     """The campaigns in which there may be something to do, whatever letters come."""
-    waiting = open_turns(house)
+    try:
+        return set(_due_in(house, moment, None))
+    except (*UNREADABLE, CampaignError):
+        with house.store.reading() as session:
+            names = session.scalars(select(Campaign.name)).all()
+        return {name for name in names if _may_be_due(house, moment, name)}
+
+
+def _may_be_due(house: House, moment: Moment, campaign: str) -> bool:
+    """Whether there may be something to do in a campaign; one that cannot be read is told of by its job."""
+    try:
+        return any(True for _ in _due_in(house, moment, campaign))
+    except (*UNREADABLE, CampaignError):
+        return True
+
+
+def _due_in(house: House, moment: Moment, campaign: str | None) -> Iterator[str]:
+    waiting = open_turns(house, campaign)
     found = due(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
-    yield from (turn.campaign for turn in (*found, *asked_runs(house, moment.at)))
+    yield from (turn.campaign for turn in (*found, *asked_runs(house, moment.at, campaign)))
     with house.store.reading() as session:
-        yield from held_for_rulings(session)
+        yield from held_for_rulings(session, campaign)
     if moment.readable:
         yield from (turn.campaign for turn in untold(waiting, moment.at))

@@ -1,0 +1,168 @@
+"""Believes a campaign that comes from elsewhere only as far as its rows, records and rules agree.
+
+The archive proves the past: it is replayed. Here the rows that the game goes on
+with are compared with it: the seats, the words of the dice, the open turn and
+its state, what players were shown, and the sheets that are in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.acts.creation import check_address
+from pbem.acts.past.chain import find_break
+from pbem.archive.dice import recorded_words
+from pbem.archive.reading import folder_name
+from pbem.campaign.columns import first_fault
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
+from pbem.errors import MISREAD, BackupError, CampaignError
+from pbem.house import House
+from pbem.report.data import ReportDataError, read_report_data
+from pbem.ruleset import AnyRuleset, RulesetError, digest
+from pbem.store.models import Campaign, Person, Press, Report, SeatRow, Sheet, Turn
+
+
+def check_rows(session: Session) -> None:
+    """Raise BackupError, naming table, row and field, unless every value of a database can be read."""
+    if fault := first_fault(session.connection()):
+        raise BackupError(fault.text)
+
+
+def broken_campaigns(session: Session) -> list[str]:
+    """Return a sentence for each campaign whose turns do not hang together, or whose open turn was changed."""
+    names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
+    found = ((name, find_break(session, load_campaign(session, name))) for name in names)
+    return [f"campaign {name}: {broken.text}" for name, broken in found if broken is not None]
+
+
+def check_campaign(session: Session, house: House, name: str) -> CampaignSnapshot:
+    """Return a running campaign if its rows agree with its last record and its rules. Raise BackupError."""
+    snapshot = load_campaign(session, name)
+    if broken := find_break(session, snapshot):
+        raise BackupError(f"the turns of {name} do not hang together: {broken.text}")
+    if snapshot.turn < snapshot.first:
+        raise BackupError(f"campaign {name} has no open turn")
+    record = json.loads(record_of(session, snapshot, snapshot.turn - 1))
+    checks = (
+        _seats(snapshot, record),
+        _options(session, snapshot, record),
+        _people(session, house, snapshot),
+        _seat_names(session, snapshot),
+        _open_turn(session, house.game(snapshot.game), snapshot),
+        _views(session, house, snapshot),
+        _sheets(session, house.game(snapshot.game), snapshot),
+    )
+    for found in checks:
+        for said in found:
+            raise BackupError(f"campaign {name}: {said}")
+    return snapshot
+
+
+def _seats(snapshot: CampaignSnapshot, record: dict[str, Any]) -> Iterator[str]:
+    if list(snapshot.seats) != record["seats"]:
+        strange = sorted(set(snapshot.seats) ^ set(record["seats"]))
+        yield f"its table seat has other seats than its last record ({', '.join(strange[:5]) or 'in another order'})"
+
+
+def _options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any]) -> Iterator[str]:
+    setup = json.loads(record_of(session, snapshot, snapshot.origin))
+    if (snapshot.game, dict(snapshot.options)) != (record["game"], record["options"]):
+        yield "table campaign, fields game and options: they are not those of its last record"
+    if snapshot.words != recorded_words(setup):
+        yield "table campaign, field dice_words: they are not those that the set-up tells"
+
+
+def _people(session: Session, house: House, snapshot: CampaignSnapshot) -> Iterator[str]:
+    own = house.settings.address
+    rows = session.execute(select(Person.id, Person.address, Person.fallback)).all()
+    used = [(f"table person, row {id_}", address) for id_, *both in rows for address in both if address]
+    for place, address in [("table campaign, field gm", snapshot.gm), *used]:
+        try:
+            check_address(address, "a player", own)
+        except CampaignError as error:
+            yield f"{place}: {error}"
+
+
+def _seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[str]:
+    """Yield rows that name seats which the campaign has not."""
+    columns: dict[str, Any] = {
+        "seat, field muted": select(SeatRow.id, SeatRow.muted),
+        "turn, field awaited": select(Turn.id, Turn.awaited),
+        "press, field recipients": select(Press.id, Press.recipients),
+    }
+    for where, rows in columns.items():
+        for id_, names in session.execute(rows):
+            if strange := sorted(set(names or ()) - set(snapshot.seats)):
+                table, _, field = where.partition(",")
+                yield f"table {table}, row {id_},{field}: there is no seat {strange[0]}"
+
+
+def _open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
+    """Yield what is wrong with the open turn, whose state is that of the last record: it must be one to be played."""
+    turn = session.execute(
+        select(Turn.id, Turn.state, Turn.awaited).where(live(snapshot.id), Turn.number == snapshot.turn)
+    ).one()
+    where = f"table turn, row {turn.id}, field"
+    try:
+        standing = ruleset.standing(ruleset.load(json.loads(turn.state), snapshot.version))
+    except (*MISREAD, RulesetError) as error:
+        yield f"{where} state: {ruleset.title} cannot read it ({error})"
+        return
+    if standing.over:
+        yield f"{where} state: the game is over there, and the campaign still running"
+    elif set(turn.awaited) != set(standing.awaiting):
+        yield f"{where} awaited: by the state orders are awaited from {', '.join(sorted(standing.awaiting))}"
+
+
+def _views(session: Session, house: House, snapshot: CampaignSnapshot) -> Iterator[str]:
+    """Yield reports with another view than the archive has, which was replayed."""
+    names = {place.id: place.seat for place in snapshot.places}
+    archive = house.settings.archive / snapshot.name
+    rows = (
+        select(Report.id, Report.seat_id, Report.view, Turn.number)
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(live(snapshot.id))
+        .execution_options(yield_per=50)
+    )
+    for id_, seat_id, view, number in session.execute(rows):
+        where = f"table report, row {id_}, field"
+        if seat_id not in names:
+            yield f"{where} seat_id: there is no seat {seat_id}"
+        elif digest(json.loads(view)) != _archived(archive, names[seat_id], number - 1):
+            yield f"{where} view: it is not the one that the archive has"
+
+
+def _archived(archive: Path, seat: str, number: int) -> str:
+    """Return the hash of the view in an archived report; "" if there is none."""
+    path = archive / folder_name(number) / "reports" / f"{seat}.json"
+    try:
+        return digest(read_report_data(path.read_bytes())["view"])
+    except (OSError, ReportDataError):
+        return ""
+
+
+def _sheets(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
+    """Yield sheets of the open turn that no player could have sent."""
+    rows = (
+        select(Sheet.id, Sheet.orders, Sheet.seat_id)
+        .join(Turn, Turn.id == Sheet.turn_id)
+        .where(live(snapshot.id), Turn.number == snapshot.turn)
+    )
+    seats: Collection[int] = {place.id for place in snapshot.places}
+    for id_, orders, seat_id in session.execute(rows):
+        where = f"table sheet, row {id_}, field"
+        if seat_id not in seats:
+            yield f"{where} seat_id: there is no seat {seat_id}"
+        try:
+            same = [ruleset.orders.to_json(ruleset.orders.from_json(order)) for order in orders] == orders
+        except (*MISREAD, RulesetError) as error:
+            yield f"{where} orders: {ruleset.title} has no such orders ({error})"
+            continue
+        if not same:
+            yield f"{where} orders: {ruleset.title} reads them as others"

@@ -1,0 +1,210 @@
+"""Databases that others made: nothing in the file is run, and its rows are copied into tables of our own.
+
+A SQLite file can hold more than rows: views, triggers, virtual tables, generated
+columns and expressions are code that a query runs. So the file is opened for
+reading alone; its schema is compared with that of its version, word by word,
+before any table is read; and every statement has a limit of time. What comes
+out are rows in a schema that our migrations made. Their values are not checked
+here: that takes those who know what they mean.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from pbem.errors import MISREAD, ConfigError, StoreError
+from pbem.store.migrating import knows_revision, migrate
+
+SECONDS = 60.0
+"""How long reading may take, whatever the size; and as long again for every 64 MB."""
+
+LARGEST_VALUE = 256 << 20
+"""Bytes of a single value. A report of 10,000 seats has less than a hundredth of it."""
+
+MOST_OBJECTS = 500
+"""Tables and indexes that are looked at; ours are about 70."""
+
+_VERSION = "alembic_version"
+_LACKED_BY_SOME = frozenset({"sealed_page"})
+"""Tables that homes of the versions 0013 to 0018 may lack: see migration 0019."""
+
+_STATISTICS = ("sqlite_stat1", "sqlite_stat4")
+"""What ANALYZE leaves. It is never read."""
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_OURS = re.compile(r'CREATE (?:TABLE |(?:UNIQUE )?INDEX (?:"[^"]*"|\w+) (?=ON ))', re.IGNORECASE)
+"""How the text of a table or an index begins; of an index its name is of no matter, as it is not taken along."""
+
+_PLAIN_VERSION = """CREATE TABLE alembic_version (
+    "version_num" VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"""
+_REVISION = re.compile(r"[0-9]{4}")
+_MAY = {
+    sqlite3.SQLITE_SELECT: None,
+    sqlite3.SQLITE_READ: None,
+    sqlite3.SQLITE_PRAGMA: ("table_xinfo", "integrity_check"),
+}
+"""What a statement on such a file may do; calling functions and changing anything are not among it."""
+
+
+class Undecodable(bytes):
+    """A text that is no UTF-8."""
+
+
+def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> None:
+    """Make a new database of this version, with the rows of a file of this or an older version, but for some tables.
+
+    Raise StoreError, naming what is wrong with the file; the target is of no use then.
+    """
+    with _opened(source) as rows:
+        revision = _revision(rows)
+        try:
+            migrate(f"sqlite:///{target}", revision)
+        except ConfigError as error:
+            raise StoreError(f"it cannot be read: {error}") from None
+        with closing(sqlite3.connect(target, isolation_level=None)) as ours:
+            tables = _same_tables(rows, ours)
+            if (told := _first(rows, "PRAGMA integrity_check(1)")) != "ok":
+                raise StoreError(f"it is damaged: {' '.join(str(told).split())[:200]}")
+            ours.execute("PRAGMA foreign_keys = OFF")
+            ours.execute("BEGIN")
+            for table, columns in tables.items():
+                if table not in leave:
+                    _copy(rows, ours, table, columns)
+            ours.execute("COMMIT")
+            if astray := ours.execute("PRAGMA foreign_key_check").fetchone():
+                raise StoreError(f"row {astray[1]} of {astray[0]} points to a row of {astray[2]} that is not there")
+    try:
+        migrate(f"sqlite:///{target}")
+    except (*MISREAD, zlib.error, SQLAlchemyError, ConfigError) as error:
+        said = " ".join(str(error).split())[:200]
+        raise StoreError(f"its rows of migration {revision} cannot be brought to this version: {said}") from None
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[sqlite3.Connection]:
+    """Open a file so that it cannot change, call or run anything. Errors of its making become StoreError."""
+    until = time.monotonic() + SECONDS * (1 + file.stat().st_size / (64 << 20))
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro&immutable=1", uri=True)) as database:
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+            database.text_factory = _text
+            for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0"):
+                database.execute(f"PRAGMA {pragma}")
+            database.set_progress_handler(lambda: time.monotonic() > until, 1_000)
+            database.set_authorizer(_authorize)
+            yield database
+    except sqlite3.Error as error:
+        if "interrupted" in str(error):
+            raise StoreError("reading it takes longer than a file of its size can take") from None
+        raise StoreError(f"it is no database of pbem, or is damaged: {error}") from None
+
+
+def _text(raw: bytes) -> str | Undecodable:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return Undecodable(raw)
+
+
+def _authorize(action: int, name: str | None, _column: str | None, _database: str | None, _by: str | None) -> int:
+    allowed = _MAY.get(action, ())
+    return sqlite3.SQLITE_OK if allowed is None or name in allowed else sqlite3.SQLITE_DENY
+
+
+def _first(database: sqlite3.Connection, query: str) -> Any:
+    row = database.execute(query).fetchone()
+    return row[0] if row else None
+
+
+def _objects(database: sqlite3.Connection) -> list[tuple[Any, Any, Any]]:
+    return database.execute("SELECT type, name, sql FROM sqlite_master LIMIT ?", (MOST_OBJECTS,)).fetchall()
+
+
+def _revision(rows: sqlite3.Connection) -> str:
+    """Return the migration that the file is of, read only if the table which names it is a plain one."""
+    found = [each for each in _objects(rows) if each[1] == _VERSION]
+    if len(found) != 1:
+        raise StoreError("it is no database of pbem: it does not say its version")
+    _check_plain(*found[0], _words(_PLAIN_VERSION))
+    versions = rows.execute(f"SELECT version_num FROM {_VERSION} LIMIT 2").fetchall()  # noqa: S608 - a name of ours
+    if len(versions) != 1:
+        raise StoreError("it is no database of pbem: it has no version, or several")
+    (revision,) = versions[0]
+    if not isinstance(revision, str) or not _REVISION.fullmatch(revision) or not knows_revision(revision):
+        raise StoreError(
+            f"it is of migration {str(revision)[:20]!r}, which this pbem does not know: install a newer one"
+        )
+    return revision
+
+
+def _same_tables(rows: sqlite3.Connection, ours: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
+    """Return the columns of each table of the file. Raise StoreError unless it has our tables alone."""
+    words = frozenset().union(*(_words(sql) for _, _, sql in _objects(ours)))
+    here = {name for kind, name, _ in _objects(ours) if kind == "table"}
+    there = set()
+    for kind, name, sql in _objects(rows):
+        if kind == "table" and name not in here and name not in _STATISTICS:
+            raise StoreError(f"it has a table {_shown(name)}, which is not of pbem")
+        _check_plain(kind, name, sql, words)
+        if kind == "table" and name in here:
+            there.add(name)
+    for name in sorted(here - there - _LACKED_BY_SOME):
+        raise StoreError(f"it lacks the table {name}")
+    return {name: _columns(rows, ours, name) for name in sorted(there - {_VERSION})}
+
+
+def _check_plain(kind: object, name: object, sql: object, words: frozenset[str]) -> None:
+    """Raise StoreError for anything but a table or an index in words that ours have too, so without expressions."""
+    if kind == "index" and sql is None:
+        return
+    if name in _STATISTICS and kind == "table":
+        words = words | _words("create table sqlite_stat1(tbl,idx,stat,neq,nlt,ndlt,sample) sqlite_stat4")
+    begun = _OURS.match(sql) if kind in ("table", "index") and isinstance(sql, str) else None
+    if begun is None or not isinstance(sql, str):
+        raise StoreError(f"it has the {_shown(kind)} {_shown(name)}, which is not of pbem")
+    if strange := sorted(_words(sql[begun.end() :]) - words):
+        raise StoreError(f"its {kind} {_shown(name)} is not as pbem makes it: there is {_shown(strange[0])} in it")
+
+
+def _words(sql: object) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORD.findall(str(sql or "")) if not word.isdigit())
+
+
+def _columns(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str) -> Sequence[str]:
+    known = {row[1] for row in ours.execute(f"PRAGMA table_xinfo({table})")}
+    found = rows.execute(f"PRAGMA table_xinfo({table})").fetchall()
+    for _, name, _, _, _, _, hidden in found:
+        if name not in known or hidden:
+            raise StoreError(f"its table {table} has a column {_shown(name)}, which is not of pbem")
+    return [row[1] for row in found]
+
+
+def _copy(rows: sqlite3.Connection, ours: sqlite3.Connection, table: str, columns: Sequence[str]) -> None:
+    """Copy a table row by row; a row that is not taken is named by its number in the table."""
+    names = ", ".join(f'"{name}"' for name in columns)
+    marks = ", ".join("?" * len(columns))
+    query = f'SELECT {names} FROM "{table}" NOT INDEXED'  # noqa: S608 - names of ours
+    put = f'INSERT INTO "{table}" ({names}) VALUES ({marks})'  # noqa: S608 - names of ours
+    for number, row in enumerate(rows.execute(query), start=1):
+        for name, value in zip(columns, row, strict=True):
+            if isinstance(value, Undecodable):
+                raise StoreError(f"row {number} of {table}: {name} is no text: it is not in UTF-8")
+        try:
+            ours.execute(put, row)
+        except (sqlite3.Error, OverflowError) as error:
+            raise StoreError(f"row {number} of {table} cannot be taken: {error}") from None
+
+
+def _shown(value: object) -> str:
+    """A name from the file, without signs that would steer a terminal."""
+    return ascii(str(value)[:60])

@@ -1,0 +1,357 @@
+"""The rows of a backup or an exported campaign are a stranger's: each is checked, and nothing in the file is run."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.backup import check_backup, import_campaign, restore_home
+from pbem.campaign.columns import CHECKS, find_faults
+from pbem.errors import BackupError, PbemError
+from pbem.house import open_house
+from pbem.housekeeping.closed import open_home
+from pbem.housekeeping.status import house_status
+from pbem.post.codes import reply_code
+from pbem.ruleset import digest
+from pbem.store import untrusted
+from pbem.store.models import Base, Campaign, Outgoing, Report, SeatRow
+from tests.backup.conftest import Kept
+from tests.backup.test_moving import Moved, another_home, moved, repacked, with_other_rows
+from tests.campaign.history import rows
+from tests.servers.processes import server_folder
+from tests.toy.home import GAMES, Desk
+
+__all__ = ["moved"]
+
+ENDLESS = """
+ALTER TABLE alembic_version RENAME TO old;
+CREATE VIEW alembic_version AS
+    WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT x AS version_num FROM t WHERE x < 0;
+"""
+
+SCHEMAS = {
+    ENDLESS: "the 'view' 'alembic_version', which is not of pbem",
+    "CREATE VIEW mine AS SELECT 1": "the 'view' 'mine', which is not of pbem",
+    "CREATE TRIGGER mine AFTER INSERT ON fact BEGIN DELETE FROM act; END": "the 'trigger' 'mine'",
+    "CREATE TABLE mine (name TEXT)": "table 'mine', which is not of pbem",
+    "CREATE VIRTUAL TABLE mine USING fts5(data)": "which is not of pbem",
+    "ALTER TABLE fact ADD COLUMN sha256 TEXT GENERATED ALWAYS AS (hex(data)) VIRTUAL": "table 'fact' is not as pbem",
+    "ALTER TABLE fact ADD COLUMN sha256 TEXT": "table fact has a column 'sha256', which is not of pbem",
+    "CREATE INDEX mine ON fact (hex(data))": "index 'mine' is not as pbem makes it: there is 'hex' in it",
+    "CREATE INDEX hex ON fact (hex(data))": "index 'hex' is not as pbem makes it: there is 'hex' in it",
+    "DROP TABLE sheet": "it lacks the table sheet",
+    "UPDATE alembic_version SET version_num = '9999'": "'9999', which this pbem does not know",
+    "UPDATE alembic_version SET version_num = x'00'": "which this pbem does not know",
+    "DELETE FROM alembic_version": "it has no version, or several",
+}
+"""What a file may have in its schema, and what is said of it."""
+
+VALUES = {
+    "UPDATE turn SET deadline = 'soon'": "table turn, row 1, field deadline: a time like",
+    "UPDATE campaign SET status = 'odd'": "table campaign, row 1, field status: one of forming, running, over, moved",
+    'UPDATE campaign SET policy = \'{"grace":"soon"}\'': "field policy: the house rule grace cannot be 'soon'",
+    "UPDATE campaign SET policy = '{\"graze\":1}'": "field policy: there is no house rule 'graze': did you mean grace",
+    "UPDATE campaign SET policy = '[]'": "field policy: the house rules are not a JSON object",
+    "UPDATE campaign SET schedule = 'whenever'": "field schedule: a deadline cannot be 'whenever'",
+    "UPDATE campaign SET era = 'two'": "field era: a whole number is expected, and it is 'two'",
+    "UPDATE campaign SET era = 1e300": "field era: a whole number is expected",
+    "UPDATE campaign SET gm = 'gm'": "field gm: an address like",
+    "UPDATE campaign SET mail_key = x''": "field mail_key: 16 to 64 bytes",
+    "UPDATE seat SET name = '../red' WHERE id = 1": "table seat, row 1, field name: the name of a seat",
+    "UPDATE seat SET paused = 7": "table seat, row 1, field paused: 0 or 1 is expected, and it is 7",
+    "UPDATE seat SET muted = 'nobody'": "field muted: JSON is expected",
+    "UPDATE turn SET state = x'00'": "table turn, row 1, field state: bytes compressed by zlib",
+    "UPDATE turn SET record = NULL": "table turn, row 1, field record: a turn that was run has a record",
+    "UPDATE report SET files = x'00000000'": "table report, row 1, field files",
+    "UPDATE report SET code = 'k' WHERE id = 1": "table report, row 1, field code: a reply code is expected",
+    "UPDATE sheet SET orders = '[]'": "table sheet, row 1, field digest: it is not that of the orders",
+    "UPDATE sheet SET author = 'me'": "table sheet, row 1, field author: one of player, deputy, gm",
+    "UPDATE sheet SET text = CAST(x'ff' AS TEXT)": "row 1 of sheet: text is no text: it is not in UTF-8",
+    "UPDATE seat SET person_id = 99": "row 1 of seat points to a row of person that is not there",
+}
+"""What a file may have in its rows, be it a backup or an exported campaign."""
+
+OF_HOMES = {
+    "INSERT OR REPLACE INTO fact VALUES ('mailbox', '[]')": "row 'mailbox', field data: a JSON object is expected",
+    "INSERT OR REPLACE INTO fact VALUES ('mine', '[]')": "table fact, row 'mine', field name: there is no fact",
+    "UPDATE outgoing SET state = 'odd'": "table outgoing, row 1, field state: one of queued",
+    "UPDATE letter SET verdict = 'good'": "table letter, row 1, field verdict: one of pass, fail, none",
+}
+"""What only a backup has."""
+
+OF_CAMPAIGNS = {
+    "UPDATE turn SET awaited = '[\"violet\"]' WHERE resolved_at IS NULL": "field awaited: there is no seat violet",
+    "UPDATE turn SET awaited = '[\"red\"]' WHERE resolved_at IS NULL": "field awaited: by the state orders are",
+    "UPDATE campaign SET turn = 1": "do not hang together: it stands at turn 1, but its last turn is 3",
+    "UPDATE campaign SET options = '{}'": "fields game and options: they are not those of its last record",
+    "UPDATE campaign SET dice_words = '[]'": "field dice_words: they are not those that the set-up tells",
+    "UPDATE campaign SET gm = 'play@club.example.net'": "field gm: play@club.example.net cannot be the address",
+    "UPDATE person SET address = 'mailer-daemon@example.org', key = 'mailer-daemon@example.org' WHERE id = 1": (
+        "table person, row 1: mailer-daemon@example.org cannot be the address"
+    ),
+    "UPDATE sheet SET orders = '[{}]', digest = '{[{}]}'": "field orders: Toy Auction has no such orders",
+    "INSERT INTO seat SELECT id + 100, campaign_id, 'grey', token_hash, status, nmr_in_a_row, nmr_total,"
+    " paused, muted, person_id, dice_word, dice_code, since FROM seat WHERE id = 1": (
+        "other seats than its last record (grey)"
+    ),
+}
+"""What rows say that are well formed, each by itself."""
+
+
+def refused(done: Callable[[], object], said: str) -> None:
+    """Asserts that it raises BackupError with these words."""
+    with pytest.raises(BackupError) as caught:
+        done()
+    assert said in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def refusing(moved: Moved) -> Iterator[Desk]:
+    """A home that takes no campaign in: each of these tests leaves it as it was."""
+    with server_folder("refusing") as folder, another_home(folder / "new", moved.old) as desk:
+        yield desk
+
+
+@pytest.fixture
+def new(moved: Moved, tmp_path: Path) -> Iterator[Desk]:
+    """A home to which a campaign may come, with one of its own."""
+    with another_home(tmp_path / "new", moved.old) as desk:
+        yield desk
+
+
+def test_every_column_has_a_check() -> None:
+    """A column that is new fails here, and not when somebody takes in a stranger's file."""
+    there = {table.name: {column.name for column in table.columns} for table in Base.metadata.sorted_tables}
+
+    assert {table: set(checks) for table, checks in CHECKS.items()} == there
+
+
+def test_a_home_at_work_has_nothing_that_is_refused(kept: Kept, moved: Moved) -> None:
+    """What the program itself writes passes all checks."""
+    for desk in (kept.desk, moved.old):
+        with desk.house.store.reading() as session:
+            assert list(find_faults(session.connection())) == []
+
+
+@pytest.mark.parametrize("planted", SCHEMAS)
+def test_a_schema_that_is_not_ours_is_refused(
+    kept: Kept, moved: Moved, refusing: Desk, tmp_path: Path, planted: str
+) -> None:
+    """Before anything in it is asked, by every way in."""
+    home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
+    campaign = with_other_rows(moved.file, tmp_path / "campaign.zip", planted)
+
+    refused(lambda: check_backup(home, kept.desk.now, GAMES), SCHEMAS[planted])
+    refused(lambda: restore_home(home, tmp_path / "restored", kept.desk.now, GAMES), SCHEMAS[planted])
+    refused(lambda: import_campaign(refusing.house, campaign, refusing.now), SCHEMAS[planted])
+    assert not (tmp_path / "restored").exists()
+
+
+@pytest.mark.parametrize("planted", VALUES)
+def test_a_value_that_no_command_would_write_is_refused(
+    kept: Kept, moved: Moved, refusing: Desk, tmp_path: Path, planted: str
+) -> None:
+    """Table, row and field are named, by every way in."""
+    home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
+    campaign = with_other_rows(moved.file, tmp_path / "campaign.zip", planted)
+
+    refused(lambda: check_backup(home, kept.desk.now, GAMES), VALUES[planted])
+    refused(lambda: import_campaign(refusing.house, campaign, refusing.now), VALUES[planted])
+    assert [row.name for row in rows(refusing, Campaign)] == ["toy2"]
+
+
+@pytest.mark.parametrize("planted", OF_HOMES)
+def test_what_a_home_remembers_is_checked(kept: Kept, tmp_path: Path, planted: str) -> None:
+    """A fact that cannot be read would stop every tick."""
+    home = with_other_rows(kept.file, tmp_path / "home.zip", planted)
+
+    refused(lambda: restore_home(home, tmp_path / "restored", kept.desk.now, GAMES), OF_HOMES[planted])
+
+
+@pytest.mark.parametrize("planted", OF_CAMPAIGNS)
+def test_rows_that_do_not_agree_with_the_archive_are_refused(
+    moved: Moved, refusing: Desk, tmp_path: Path, planted: str
+) -> None:
+    """Each is well formed, and together they are not the game that was played."""
+    statement = planted.replace("{[{}]}", digest([{}]))
+
+    refused(
+        lambda: import_campaign(
+            refusing.house, with_other_rows(moved.file, tmp_path / "forged.zip", statement), refusing.now
+        ),
+        OF_CAMPAIGNS[planted],
+    )
+
+
+def test_a_state_that_was_changed_is_found(moved: Moved, refusing: Desk, kept: Kept, tmp_path: Path) -> None:
+    """Points given away in the open turn, with hashes that agree: the last record does not lead there."""
+    refused(
+        lambda: import_campaign(refusing.house, richer(moved.file, tmp_path / "forged.zip"), refusing.now),
+        "turn 3 has another state than turn 2 led to",
+    )
+    checked = check_backup(richer(kept.file, tmp_path / "home.zip"), kept.desk.now, GAMES)
+    assert "turn 3 has another state than turn 2 led to" in checked.problems[0]
+
+
+def richer(source: Path, target: Path) -> Path:
+    """The file, with other numbers in the state of its open turn."""
+    with sqlite3.connect(":memory:") as database:
+        database.deserialize(database_of(source))
+        where = "WHERE resolved_at IS NULL AND shelf_id IS NULL"
+        (packed,) = database.execute(f"SELECT state FROM turn {where}").fetchone()
+    state = json.loads(zlib.decompress(packed), parse_int=lambda number: int(number) + 1)
+    raw = json.dumps(state, sort_keys=True, separators=(",", ":")).encode()
+    statement = f"UPDATE turn SET state = x'{zlib.compress(raw).hex()}', state_hash = '{digest(state)}' {where}"
+    return with_other_rows(source, target, statement)
+
+
+def database_of(source: Path) -> bytes:
+    """The database in a file."""
+    with zipfile.ZipFile(source) as parts:
+        return parts.read("database.sqlite")
+
+
+def test_whoever_wrote_the_file_does_not_know_its_codes(moved: Moved, new: Desk) -> None:
+    """The key is a new one, and so are the codes of all seats, of former players too."""
+    with sqlite3.connect(":memory:") as database:
+        database.deserialize(database_of(moved.file))
+        (key,) = database.execute("SELECT mail_key FROM campaign").fetchone()
+        older = [code for (code,) in database.execute("SELECT code FROM report")]
+    import_campaign(new.house, moved.file, new.now)
+    with new.house.store.reading() as session:
+        codes = set(session.scalars(select(Report.code)))
+        assert session.scalar(select(Campaign.mail_key).where(Campaign.name == "toy1")) != key
+
+    assert codes.isdisjoint(older)
+    assert codes.isdisjoint(reply_code(key, "renewed", code) for code in older)
+
+
+def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) -> None:
+    """Whatever its state: a mail that failed would be sent in our name by the next retry."""
+    before = {mail.message_id for mail in rows(new, Outgoing)}
+    with sqlite3.connect(":memory:") as database:
+        database.deserialize(database_of(moved.file))
+        assert database.execute("SELECT count(*) FROM outgoing").fetchone() == (0,)
+    planted = (
+        "INSERT INTO outgoing SELECT 1, id, 'victim@example.com', '<a@example.org>', x'78', 'failed', 0, created_at,"
+        " created_at, NULL, '', 'report', 'example.com', 'whole', NULL, NULL, NULL FROM campaign"
+    )
+    import_campaign(new.house, with_other_rows(moved.file, tmp_path / "forged.zip", planted), new.now)
+
+    sent = [mail.recipient for mail in rows(new, Outgoing) if mail.message_id not in before]
+    assert set(sent) == {"ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"}
+
+
+def test_three_hundred_seats_more_get_no_mail(moved: Moved, refusing: Desk, tmp_path: Path) -> None:
+    """The seats are those of the last record, and no others."""
+    before = len(rows(refusing, Outgoing)), len(rows(refusing, SeatRow))
+    planted = (
+        "WITH RECURSIVE t(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM t WHERE x < 399)"
+        " INSERT INTO seat SELECT x, campaign_id, 's' || x, token_hash, status, nmr_in_a_row, nmr_total,"
+        " paused, muted, person_id, dice_word, dice_code, since FROM seat, t WHERE seat.id = 1"
+    )
+
+    refused(
+        lambda: import_campaign(
+            refusing.house, with_other_rows(moved.file, tmp_path / "forged.zip", planted), refusing.now
+        ),
+        "other seats than its last record (s100, s101, s102, s103, s104)",
+    )
+    assert (len(rows(refusing, Outgoing)), len(rows(refusing, SeatRow))) == before
+
+
+def test_large_numbers_do_not_use_up_those_of_the_home(moved: Moved, new: Desk, tmp_path: Path) -> None:
+    """Rows get the next numbers there, however they are numbered in the file."""
+    forged = with_other_rows(moved.file, tmp_path / "forged.zip", "UPDATE act SET id = id + 1999000000")
+    import_campaign(new.house, forged, new.now)
+
+    with new.house.store.reading() as session:
+        assert max(session.scalars(select(Base.metadata.tables["act"].c.id))) < 100
+
+
+def test_an_index_of_the_operator_is_no_hindrance(kept: Kept, tmp_path: Path) -> None:
+    """Nor are the statistics of ANALYZE; neither is taken along."""
+    home = with_other_rows(kept.file, tmp_path / "home.zip", "CREATE INDEX mine ON act (actor); ANALYZE")
+
+    assert check_backup(home, kept.desk.now, GAMES).problems == ()
+
+
+def test_reading_has_a_limit_of_time(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However a file brings it about that it takes long."""
+    monkeypatch.setattr(untrusted, "SECONDS", -1.0)
+
+    refused(lambda: check_backup(kept.file, kept.desk.now, GAMES), "takes longer than a file of its size can take")
+
+
+MUTANTS: tuple[object, ...] = (
+    None, 0, 1, -1, 2, 2**31, 2**63 - 1, 1.5, 1e308, "", "soon", "null", "[]", "{}", "[[[]]]", '["red"]', "{", "\0",
+    "x" * 10_000, "[" * 5_000, "9" * 5_000, "gm@example.org", "red", "2026-11-02 09:00:00.000000",
+    b"", b"\0", b"\xff" * 40,
+    zlib.compress(b"{}"), zlib.compress(b"[]"), zlib.compress(b"{" * 5_000), zlib.compress(b"\0" * 10_000_000),
+)  # fmt: skip
+"""What a cell may be changed to, besides what stands in another."""
+
+
+def mutated(raw: bytes, rnd: random.Random) -> tuple[str, bytes]:
+    """A database in which one cell is another, and which."""
+    with sqlite3.connect(":memory:") as database:
+        database.deserialize(raw)
+        tables = [name for name in CHECKS if database.execute(f"SELECT count(*) FROM {name}").fetchone()[0]]
+        table = rnd.choice(tables)
+        column = rnd.choice(list(CHECKS[table]))
+        (row,) = rnd.choice(database.execute(f"SELECT rowid FROM {table}").fetchall())
+        other = rnd.choice(database.execute(f'SELECT "{rnd.choice(list(CHECKS[table]))}" FROM {table}').fetchall())[0]
+        value = rnd.choice([*MUTANTS, other, other])
+        try:
+            database.execute(f'UPDATE {table} SET "{column}" = ? WHERE rowid = ?', (value, row))
+        except (sqlite3.IntegrityError, sqlite3.OperationalError):
+            return mutated(raw, rnd)
+        database.commit()
+        return f"{table}.{column} of row {row} = {value!r:.60}", database.serialize()
+
+
+FUZZED = 10
+"""Of each kind. Some hundreds were tried when this was written."""
+
+
+@pytest.mark.parametrize("seed", range(FUZZED))
+def test_no_cell_of_a_campaign_stops_the_program(moved: Moved, new: Desk, tmp_path: Path, seed: int) -> None:
+    """A campaign with any cell changed is refused in a sentence, or is taken in and every later tick goes on."""
+    what, raw = mutated(database_of(moved.file), random.Random(seed))
+    with suppress(PbemError):
+        import_campaign(new.house, repacked_database(moved.file, tmp_path / "forged.zip", raw), new.now)
+    for _ in range(2):
+        assert new.tick(hours=24).problems == [], what
+        house_status(new.house)
+
+
+@pytest.mark.parametrize("seed", range(FUZZED))
+def test_no_cell_of_a_backup_stops_the_program(kept: Kept, tmp_path: Path, seed: int) -> None:
+    """A home with any cell changed is refused in a sentence, or is restored, and every later tick goes on."""
+    what, raw = mutated(database_of(kept.file), random.Random(1_000_000 + seed))
+    file = repacked_database(kept.file, tmp_path / "forged.zip", raw)
+    try:
+        restore_home(file, tmp_path / "home", kept.desk.now, GAMES)
+    except PbemError:
+        return
+    with open_house(tmp_path / "home", GAMES) as house:
+        open_home(house)
+        desk = Desk(house, kept.desk.now)
+        for _ in range(2):
+            assert [each for each in desk.tick(hours=24).problems if "Error" in each] == [], what
+            house_status(house)
+
+
+def repacked_database(source: Path, target: Path, raw: bytes) -> Path:
+    """The file with another database in it."""
+    with zipfile.ZipFile(source) as old:
+        return repacked(old, target, "database.sqlite", raw)

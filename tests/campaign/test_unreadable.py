@@ -1,0 +1,178 @@
+"""A row that cannot be read stops its own campaign alone, and the home says which it is."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+
+from pbem.acts.act import look
+from pbem.campaign.columns import CHECKS
+from pbem.config import load_settings
+from pbem.doctor.database import database
+from pbem.errors import CampaignError
+from pbem.house import open_house
+from pbem.housekeeping.statistics import ShowStatistics
+from pbem.housekeeping.status import house_status
+from pbem.site import publish
+from pbem.store.models import Campaign
+from pbem.tick import tick
+from tests.servers.processes import server_folder
+from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk
+
+WRONG: tuple[object, ...] = (
+    "soon", None, b"\xff\x00", 2**62, "[]", 1.5, "x" * 100_000, "[" * 3_000, '[{"a":[1]}]', "", "9" * 5_000,
+    zlib.compress(b"["), zlib.compress(b"{}"), "{}", -1,
+)  # fmt: skip
+"""Values of a wrong kind, out of bounds, huge, and JSON of no sense."""
+
+COLUMNS = [(table, column) for table, of in CHECKS.items() for column in of]
+"""Every column that there is."""
+
+
+@dataclass(frozen=True)
+class Club:
+    """A home with two campaigns, toy1 and toy2, and its moment."""
+
+    home: Path
+    now: dt.datetime
+
+
+@pytest.fixture(scope="module")
+def club() -> Iterator[Club]:
+    """Each has had a turn, and sheets for the next are in; Ann plays in toy1 alone."""
+    with server_folder("unreadable") as folder, open_desk(folder / "home") as desk:
+        desk.begin(name="toy1", seats=("red", "blue"), rounds="9", rules={"mass": "101"})
+        desk.begin(name="toy2", seats=("green", "blue"), rounds="9", rules={"mass": "101"})
+        desk.tick()
+        order(desk, "toy1", "red", "BID 2\nWHISPER blue deal")
+        order(desk, "toy2", "green", "BID 2")
+        desk.tick(hours=24 * 7)
+        order(desk, "toy1", "red", "BID 1")
+        desk.tick(hours=1)
+        yield Club(folder / "home", desk.now)
+
+
+def order(desk: Desk, campaign: str, seat: str, text: str) -> None:
+    """Posts a sheet."""
+    desk.post(f"ORDERS {campaign} {seat}\n{text}\nEND", sender=ADDRESSES[seat])
+
+
+def spoilt(club: Club, folder: Path, table: str, column: str, value: object) -> Path | None:
+    """A copy of the home with another value in the first row of a table; None if there is none, or it is refused."""
+    copy = Path(shutil.copytree(club.home, folder / "home", symlinks=True))
+    with closing(sqlite3.connect(copy / "pbem.sqlite", isolation_level=None)) as rows:
+        first = rows.execute(f"SELECT min(rowid) FROM {table}").fetchone()[0]
+        try:
+            rows.execute(f'UPDATE {table} SET "{column}" = ? WHERE rowid = ?', (value, first))
+        except sqlite3.IntegrityError:
+            return None
+    return None if first is None else copy
+
+
+def turns_of_toy2(home: Path) -> int:
+    """How many turns toy2 has."""
+    with closing(sqlite3.connect(home / "pbem.sqlite")) as rows:
+        return int(rows.execute("SELECT count(*) FROM turn WHERE campaign_id = 2").fetchone()[0])
+
+
+def goes_on(club: Club, home: Path) -> list[str]:
+    """Asserts that everything goes on for toy2; returns what was said in the first tick and by the status."""
+    with open_house(home, GAMES) as house:
+        desk = Desk(house, club.now)
+        before = turns_of_toy2(home)
+        order(desk, "toy1", "blue", "BID 3")
+        order(desk, "toy2", "green", "BID 1")
+        said = list(tick(house, desk.now, live=True).problems)
+        desk.tick(hours=24 * 7)
+        desk.tick(hours=24)
+        assert turns_of_toy2(home) > before
+        status = house_status(house)
+        assert "toy2" in {each.name for each in status.campaigns}
+        list(database(load_settings(home), desk.now, GAMES))
+        assert publish(house, home / "public").page.is_file()
+        assert "toy2" in (home / "public" / "index.html").read_text()
+        return [*said, *status.notices]
+
+
+@pytest.mark.parametrize(("number", "table", "column"), [(at, *each) for at, each in enumerate(COLUMNS)])
+def test_the_other_campaign_goes_on(club: Club, tmp_path: Path, number: int, table: str, column: str) -> None:
+    """Whatever stands in any column: ticks run its turns, and status, doctor and site tell of it."""
+    copy = spoilt(club, tmp_path, table, column, WRONG[number % len(WRONG)])
+    if copy is not None:
+        goes_on(club, copy)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "said"),
+    [
+        ("turn", "record", b"x", "table turn, row 1, field record: bytes compressed by zlib are expected"),
+        ("campaign", "policy", "[]", "table campaign, row 1, field policy: the house rules are not a JSON object"),
+        ("seat", "muted", "[", "table seat, row 1, field muted: JSON is expected, and it is '['"),
+        ("campaign", "status", "odd", "table campaign, row 1, field status: one of forming"),
+    ],
+)
+def test_it_is_named(club: Club, tmp_path: Path, table: str, column: str, value: object, said: str) -> None:
+    """With the campaign, the table, the row and the field."""
+    copy = spoilt(club, tmp_path, table, column, value)
+    assert copy is not None
+
+    assert any(f"campaign toy1 cannot be read: {said}" in each for each in goes_on(club, copy))
+
+
+def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
+    """A question about the broken campaign is refused with the field at fault, and what to do."""
+    copy = spoilt(club, tmp_path, "campaign", "policy", "[]")
+    assert copy is not None
+
+    with open_house(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
+        look(house, "toy1", ShowStatistics(), club.now)
+    with open_house(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
+        house_status(house, "toy1")
+
+
+def test_what_is_remembered_of_polls_is_learnt_anew(club: Club, tmp_path: Path) -> None:
+    """A fact that cannot be read is none."""
+    copy = spoilt(club, tmp_path, "campaign", "id", 1)
+    assert copy is not None
+    with closing(sqlite3.connect(copy / "pbem.sqlite", isolation_level=None)) as rows:
+        rows.execute("INSERT OR REPLACE INTO fact VALUES ('mailbox', '[]'), ('site', '{'), ('queues', 'x')")
+
+    assert goes_on(club, copy) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE campaign SET policy = '[]' WHERE id = 1",
+        "UPDATE campaign SET status = 'odd' WHERE id = 1",
+        "UPDATE turn SET awaited = '[', deadline = 'infinity' WHERE campaign_id = 1",
+        "UPDATE seat SET muted = '7' WHERE campaign_id = 1",
+        "UPDATE fact SET data = '[]'",
+        "UPDATE outgoing SET raw = 'x' WHERE campaign_id = 1",
+    ],
+)
+def test_the_other_goes_on_on_postgresql(migrated_postgres_url: str, tmp_path: Path, statement: str) -> None:
+    """A server holds values to their types alone."""
+    make_home(tmp_path / "home", database=migrated_postgres_url)
+    with open_house(tmp_path / "home", GAMES) as house:
+        desk = Desk(house)
+        for name in ("toy1", "toy2"):
+            desk.begin(name=name, rounds="9", rules={"mass": "101"})
+        with house.store.writing() as session:
+            session.execute(text(statement))
+        tick(house, desk.now, live=True)
+        desk.tick(hours=24 * 7)
+        desk.tick()
+
+        assert "toy2" in {each.name for each in house_status(house).campaigns}
+        with house.store.reading() as session:
+            assert session.scalar(select(Campaign.turn).where(Campaign.name == "toy2")) == 2
