@@ -343,9 +343,8 @@ def test_nothing_that_is_printed_steers_the_terminal(kept: Kept, tmp_path: Path)
     file = forged(kept.file, tmp_path / "\x1b[31m.zip")
     with zipfile.ZipFile(file, "a") as more:
         more.writestr("\x1b[31m", "x")
-    outputs = [
-        CliRunner().invoke(main, words).output for words in (["check-backup", str(file)], ["backup", f"{file}/none"])
-    ]
+    backup = ["--home", str(kept.desk.home), "backup", f"{file}/none"]
+    outputs = [CliRunner().invoke(main, words).output for words in (["check-backup", str(file)], backup)]
 
     assert all("\x1b" not in output and "�[31m.zip" in output for output in outputs)
 
