@@ -76,6 +76,9 @@ def _read(view: View, body: str) -> Phrase:
     phrase = Phrase()
     if view["over"] or view["harvester"] is None:
         return phrase
+    if ORDERS.ends_seat(body):
+        phrase.order(DestroyHarvester())
+        return phrase
     for words in _clauses(_with_verb(tokens(body))):
         reader = _Reader(view, words)
         reader.read()
