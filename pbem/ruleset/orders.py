@@ -29,7 +29,6 @@ from pbem.ruleset.loosely import (
     Remark,
     orders_in_remark,
     read_loosely,
-    told_of_remark,
     without_openers,
 )
 from pbem.ruleset.tokens import Token, join_lines, loose_tokens, remark, split_tokens
@@ -240,8 +239,7 @@ class OrderBook:
 
     def _behind(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
         """Yield warnings of orders, and of parts of orders, that stand as a remark behind another one."""
-        for part, rest in orders_in_remark(line, lambda text: self._order(text, view)):
-            told = told_of_remark(part, rest=rest)
+        for told in orders_in_remark(line, lambda text: self._order(text, view)):
             yield Finding(number, "warning", told.code, told.text, told.hint)
 
     def _order(self, line: str, view: ContextView) -> Order | None:
