@@ -76,6 +76,8 @@ VALUES = {
     "UPDATE sheet SET orders = '[]'": "table sheet, row 1, field digest: it is not that of the orders",
     "UPDATE sheet SET author = 'me'": "table sheet, row 1, field author: one of player, deputy, gm",
     "UPDATE sheet SET text = CAST(x'ff' AS TEXT)": "row 1 of sheet: text is no text: it is not in UTF-8",
+    "UPDATE act SET id = 2000000001 WHERE id = 1": "row 2000000001, field id: a number from 1 to 2000000000 is expected",
+    "UPDATE act SET id = 9223372036854775807 WHERE id = 1": "field id: a whole number is expected",
     "UPDATE seat SET person_id = 99": "row 1 of seat points to a row of person that is not there",
 }
 """What a file may have in its rows, be it a backup or an exported campaign."""
