@@ -7,7 +7,7 @@ may take long, and everybody else waits for the database meanwhile.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -20,7 +20,7 @@ from pbem.acts.past.preview import Preview
 from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
 from pbem.desk.gm_acts import WISHES, Wish
-from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmSheet, GmText, Rule, read_gm_sheet
+from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmSheet, GmText, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import CampaignError, PbemError, StoreError
 from pbem.house import House
@@ -128,6 +128,7 @@ def _perform(case: Case, name: str, order: Any, text: GmText, wishes: Wishes) ->
 
 def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
     """Do what is wished, or look at it: at what needs confirmation too, unless the command has a YES."""
+    _check_turn(scene, order)
     asked = confirmation(wish, scene) if isinstance(wish, Act) and order.sure is None else None
     if isinstance(wish, Act) and asked is None:
         facts, door = wish.do(scene), mail_door()
@@ -140,10 +141,21 @@ def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
 
 
 def _confirming(scene: Scene, order: GmCommand) -> str:
-    """Return the command that does what was only looked at; a ruling names its turn, lest it comes in the next."""
-    if isinstance(order, Rule) and order.what is None:
-        order = replace(order, number=str(scene.snapshot.turn))
-    return f"{GM_COMMANDS.line(order)} YES"
+    """Return the command that does what was only looked at, with the open turn if it depends on that."""
+    yes: dict[str, Any] = {"sure": "YES"}
+    if any(field.name == "asked" for field in fields(order)):
+        yes["asked"] = str(scene.snapshot.turn)
+    return GM_COMMANDS.line(replace(order, **yes))
+
+
+def _check_turn(scene: Scene, order: GmCommand) -> None:
+    """Raise CampaignError if another turn is open than when the GM was asked about a command."""
+    snapshot = scene.snapshot
+    if order.asked is not None and int(order.asked) != snapshot.turn:
+        raise CampaignError(
+            f"turn {order.asked} of {snapshot.name}, about which you were asked, is no longer open, but turn "
+            f"{snapshot.turn}: nothing was done; to see what it would do now, send it without YES"
+        )
 
 
 def _files(facts: Any) -> tuple[Part, ...]:
