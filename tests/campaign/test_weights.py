@@ -325,3 +325,20 @@ def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Ac
 
         assert kept(desk.house) == before
         assert "about which you were asked, is no longer open" in " ".join(desk.last(GM).get_content().split())
+
+
+def test_commands_beside_one_that_asks_wait_with_it(desk: Desk) -> None:
+    """All commands of a mail are done together or not at all: also where one of them lacks its YES."""
+    desk.now = STAGES["running"].prepare(desk)
+    invoke(desk, "running", desk.now, "hold", "toy1")
+    desk.tick()
+    before = kept(desk.house)
+    desk.post("\n".join([f"GM toy1 {TOKEN}", "PAUSE red", "EXTEND 50d", "END"]), sender=GM)
+    desk.tick()
+    assert kept(desk.house) == before
+    assert "this command needs a YES behind it" in " ".join(desk.last(GM).get_content().split())
+
+    desk.post("\n".join([f"GM toy1 {TOKEN}", "STATUS", "EXTEND 50d", "END"]), sender=GM)
+    desk.tick()
+    assert kept(desk.house) == before
+    assert "To do it, send the same with: EXTEND 50d YES" in desk.last(GM).get_content()
