@@ -19,7 +19,7 @@ from typing import Any
 
 from pbem.ruleset.desk import desk_data
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.hints import suggest
+from pbem.ruleset.hints import nearest, suggest
 from pbem.ruleset.kinds import ContextView, Refused, either
 from pbem.ruleset.loosely import (
     END,
@@ -142,6 +142,19 @@ class OrderBook:
             if remarks <= MOST_REMARKS:
                 findings += self._behind(number, line, view)
         return Parsed(tuple(entries), tuple(findings))
+
+    def is_like_order(self, line: str) -> bool:
+        """Return whether a line begins with the word of an order, cut short or misspelt too, or speaks of resigning."""
+        line = line[:MAX_LINE]
+        words = [token.text for token in loose_tokens(line)]
+        word = next((each for each in words if each.upper() not in OPENERS | _SPEAKING), "")
+        if not word or resigning_word(line):
+            return bool(word)
+        try:
+            self._find(word)
+        except Refused as refused:
+            return refused.code == "ambiguous-verb" or nearest(word, list(self._by_word)) is not None
+        return True
 
     def line(self, order: Order) -> str:
         """The line of a sheet that reads as this order."""
