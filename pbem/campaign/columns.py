@@ -7,6 +7,7 @@ campaign at which the program has stumbled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -37,6 +38,12 @@ from pbem.store.models import Base, Bundled, Data, Packed, Utc
 
 LARGEST_ID = 2_000_000_000
 """It leaves a hundred million for the rows to come, of whose numbers each restoring leaves a million out."""
+
+_DICE_WORD = re.compile(f"(?s).{{0,{LONGEST}}}")
+_DOMAIN = re.compile(r"[^\s@]+")
+_KIND = re.compile("[a-z ]*")
+_PLACE = re.compile(r"p/[0-9a-f]{8,64}\.html")
+_REQUEST = re.compile(f"{values.CODE}|run-[0-9]+-[0-9]+-[0-9]+")
 
 _ID = between(1, LARGEST_ID)
 _COUNT = between(0)
@@ -90,7 +97,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "status": _ENUM,
         "paused": _FLAG,
         "muted": _SEAT_NAMES,
-        "dice_word": matching(f"(?s).{{0,{LONGEST}}}", f"a word of at most {LONGEST} characters"),
+        "dice_word": matching(_DICE_WORD, f"a word of at most {LONGEST} characters"),
         "dice_code": or_empty(values.code),
         "nmr_in_a_row": _COUNT,
         "nmr_total": _COUNT,
@@ -110,7 +117,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     "request": {
         "id": _ID,
         "kind": one_of("join", "invite", "deputy", "address", "newaddress", "fallback", "moved", "letter", "run"),
-        "code": matching(f"{values.CODE}|run-[0-9]+-[0-9]+-[0-9]+", "the code of a request"),
+        "code": matching(_REQUEST, "the code of a request"),
         "campaign_id": _ID,
         "data": values.mapping,
         "message_id": or_empty(values.message_id),
@@ -172,7 +179,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     "sealed_page": {
         "id": _ID,
         "campaign_id": _ID,
-        "place": matching(r"p/[0-9a-f]{8,64}\.html", "the place of a page, like p/0123456789abcdef.html,"),
+        "place": matching(_PLACE, "the place of a page, like p/0123456789abcdef.html,"),
         "content": anything,
         "seat_id": _ID,
         "person_id": _ID,
@@ -219,10 +226,10 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "id": _ID,
         "campaign_id": _ID,
         "person_id": _ID,
-        "kind": matching("[a-z ]*", "a kind of mail"),
+        "kind": matching(_KIND, "a kind of mail"),
         "topic": _TEXT,
         "recipient": values.address,
-        "provider": or_empty(matching(r"[^\s@]+", "the domain of an address")),
+        "provider": or_empty(matching(_DOMAIN, "the domain of an address")),
         "form": one_of("whole", "plain"),
         "message_id": values.message_id,
         "raw": anything,

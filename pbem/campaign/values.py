@@ -39,6 +39,10 @@ EARLIEST, LATEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 
 
 CODE = f"[a-z2-7]{{{CODE_CHARACTERS}}}"
 
+_CODE = re.compile(CODE)
+_FILE = re.compile(r"[a-z0-9][\w.-]{0,120}")
+_GAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_HASH = re.compile("[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9-]{1,40}")
 _SEAT = re.compile(r"[a-z0-9-]{1,20}")
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}(?:\.[0-9]{1,6})?(?:[+-][0-9]{2}(?::[0-9]{2})?)?")
@@ -201,9 +205,8 @@ def one_of(*words: str) -> Check:
     return check
 
 
-def matching(pattern: str, expected: str) -> Check:
+def matching(form: re.Pattern[str], expected: str) -> Check:
     """Return the check of a text of a form."""
-    form = re.compile(pattern)
 
     def check(value: str) -> None:
         if not form.fullmatch(value):
@@ -239,10 +242,10 @@ def list_of(check: Check) -> Check:
     return check_list
 
 
-hash_ = matching("[0-9a-f]{64}", "a SHA-256 in hex")
-code = matching(CODE, "a reply code")
-message_id = matching(MESSAGE_ID.pattern, "a Message-ID in angle brackets")
-game_key = matching(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}", "the key of a game")
+hash_ = matching(_HASH, "a SHA-256 in hex")
+code = matching(_CODE, "a reply code")
+message_id = matching(MESSAGE_ID, "a Message-ID in angle brackets")
+game_key = matching(_GAME, "the key of a game")
 
 
 def campaign_name(value: str) -> None:
@@ -346,7 +349,7 @@ def _dice_word(value: Any) -> None:
 def report_files(value: Mapping[str, bytes]) -> None:
     """Check the names of a report's files."""
     for name in value:
-        if not re.fullmatch(r"[a-z0-9][\w.-]{0,120}", name):
+        if not _FILE.fullmatch(name):
             raise Unfit(f"the names of a report's files are expected, and one is {shown(name)}")
 
 

@@ -42,7 +42,9 @@ _OBJECTS = re.compile(rb"/ObjStm(?![A-Za-z])")
 _OFFICE_ACTIVE = re.compile(
     r"(?:\A|/)(?:vbaProject|vbaData|activeX|embeddings|ctrlProps|macrosheets|externalLinks)", re.I
 )
-_ODF_ACTIVE = re.compile(r"\A(?:Basic|Scripts|Object|ObjectReplacements|Dialogs)\b", re.I)
+_ODF_ACTIVE = re.compile(r"(?:\A|/)(?:(?:Basic|Scripts|Dialogs)/|Object [^/]*\Z)", re.I)
+"""Scripts, and objects of other programs; an object that is a folder is a chart or a table of the same program."""
+
 _MACRO_TYPE = re.compile(rb"macroEnabled|vbaProject|oleObject|activeX", re.I)
 _OUTSIDE = re.compile(rb"<Relationship\b(?=[^<>]{0,4000}TargetMode\s*=\s*[\"']External)[^<>]{0,4000}>", re.I)
 _SCRIPT_CALL = re.compile(rb"vnd\.sun\.star\.script:|macro:|<(?:\w+:)?dde-|xlink:href\s*=\s*[\"']file:", re.I)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import string
 from collections.abc import Iterable
 
 import pytest
@@ -96,8 +97,8 @@ def test_automatic_mail_is_never_answered(desk: Desk, headers: dict[str, str]) -
 def test_a_known_address_gets_twenty_answers_a_day(desk: Desk) -> None:
     """Two machines cannot talk to each other without end."""
     before = len(desk.mails("ann@example.org"))
-    for _ in range(25):
-        desk.post("hello?")
+    for letter in string.ascii_lowercase[:25]:
+        desk.post(f"hello {letter}?")
     desk.tick()
 
     assert len(desk.mails("ann@example.org")) - before == 20

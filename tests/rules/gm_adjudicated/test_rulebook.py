@@ -16,7 +16,7 @@ def test_rulings_are_numbered_without_a_gap() -> None:
     """Receipts, reports and code refer to rulings by number."""
     numbers = [int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook, re.MULTILINE)]
 
-    assert numbers == list(range(1, 11))
+    assert numbers == list(range(1, 12))
 
 
 def test_the_options_are_explained() -> None:
