@@ -47,8 +47,8 @@ LEVEL = 3
 
 AT_ONCE = 1 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
-"""What reading a ZIP archive raises that was cut or changed."""
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
+"""Raised while a ZIP archive is read that was cut or changed; the last by names in no UTF-8."""
 
 
 class _Counted:
@@ -206,7 +206,7 @@ def opened(path: Path, kind: str) -> Iterator[Packed]:
     with _File(io.FileIO(path)) as file:
         try:
             archive = zipfile.ZipFile(file)
-        except (*_BROKEN, ValueError) as error:
+        except _BROKEN as error:
             raise BackupError(f"{path} is no backup, or was cut: {_reason(error)}") from None
         with archive:
             yield Packed(path, archive, _facts(path, archive, kind))
@@ -217,7 +217,7 @@ def is_ours(path: Path) -> bool:
     try:
         with _File(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
             return MANIFEST in archive.namelist()
-    except (*_BROKEN, ValueError):
+    except _BROKEN:
         return False
 
 
@@ -227,7 +227,7 @@ def _facts(path: Path, archive: zipfile.ZipFile, kind: str) -> Mapping[str, Any]
             facts = json.loads(file.read(MOST_MANIFEST))
         made, found = facts["format"], facts["kind"]
         lacks = "" if made != FORMAT else _lacking(facts)
-    except (*_BROKEN, KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError) as error:
+    except (*_BROKEN, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise BackupError(
             f"{path} is no backup, or was changed: its manifest cannot be read ({_reason(error)})"
         ) from None

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.acts.creation import check_address
@@ -25,7 +25,10 @@ from pbem.errors import MISREAD, BackupError, CampaignError
 from pbem.house import House
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset import AnyRuleset, RulesetError, digest
-from pbem.store.models import Campaign, Person, Press, Report, SeatRow, Sheet, Turn
+from pbem.store.models import Campaign, Person, Press, Report, RollRow, SeatRow, Sheet, Turn
+
+MOST_COUNTED = 100_000
+"""Of turns, versions and the like in a campaign that comes; the program goes on counting up to ten times as many."""
 
 
 def check_rows(session: Session) -> None:
@@ -53,6 +56,7 @@ def check_campaign(session: Session, house: House, name: str) -> CampaignSnapsho
         _seats(snapshot, record),
         _options(session, snapshot, record),
         _people(session, house, snapshot),
+        _counters(session),
         _seat_names(session, snapshot),
         _open_turn(session, house.game(snapshot.game), snapshot),
         _views(session, house, snapshot),
@@ -87,6 +91,13 @@ def _people(session: Session, house: House, snapshot: CampaignSnapshot) -> Itera
             check_address(address, "a player", own)
         except CampaignError as error:
             yield f"{place}: {error}"
+
+
+def _counters(session: Session) -> Iterator[str]:
+    """Yield numbers so high that counting on would soon lead beyond their bounds, and so make backups unfit."""
+    for column in (Campaign.era, Campaign.turn, RollRow.number, Report.edition, Sheet.version):
+        if (highest := session.scalar(select(func.max(column))) or 0) > MOST_COUNTED:
+            yield f"table {column.table.name}, field {column.key}: {highest} is more than {MOST_COUNTED}"
 
 
 def _seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[str]:

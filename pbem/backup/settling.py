@@ -10,6 +10,7 @@ the home reads, runs and sends nothing at all.
 from __future__ import annotations
 
 import datetime as dt
+import secrets
 from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select, update
@@ -64,12 +65,13 @@ def _hold_back(session: Session) -> int:
 def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     """Leaves a gap in the numbers of letters: a mark that a GM can read, where it happened."""
     newest = session.scalar(select(func.max(Letter.id))) or 0
+    id_ = secrets.token_hex(16)  # no mark that came along has the same, even one of the same moment
     mark = Letter(
         id=newest + LEAP,
         mailbox="restore",
         uid_validity="",
-        uid=now.isoformat(),
-        sha256=f"restored {now.isoformat()}",
+        uid=id_,
+        sha256=f"restored {id_}",
         received_at=made,
         raw=b"",
         state=LetterState.DONE,

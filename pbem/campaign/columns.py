@@ -35,7 +35,10 @@ from pbem.campaign.values import Check, Unfit, anything, between, hash_, list_of
 from pbem.ruleset import digest
 from pbem.store.models import Base, Bundled, Data, Packed, Utc
 
-_ID = between(1)
+LARGEST_ID = 2_000_000_000
+"""It leaves a hundred million for the rows to come, of whose numbers each restoring leaves a million out."""
+
+_ID = between(1, LARGEST_ID)
 _COUNT = between(0)
 _TURN = between(0, 1_000_000)
 _SEAT_NAMES = list_of(seat_name)

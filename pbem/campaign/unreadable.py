@@ -83,8 +83,9 @@ def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> st
 
 def fault_of(session: Session, campaign: str) -> Fault | None:
     """Return the first value of a campaign that cannot be read, or of the people who play in it."""
-    campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == campaign))
-    return None if campaign_id is None else first_fault(session.connection(), campaign_id)
+    # Compared here, since a name in no UTF-8 cannot be asked for.
+    ids = {name: id_ for id_, name in session.execute(select(Campaign.id, Campaign.name))}
+    return first_fault(session.connection(), ids[campaign]) if campaign in ids else None
 
 
 @contextmanager

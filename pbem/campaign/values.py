@@ -42,6 +42,9 @@ CODE = f"[a-z2-7]{{{CODE_CHARACTERS}}}"
 _NAME = re.compile(r"[a-z0-9-]{1,40}")
 _SEAT = re.compile(r"[a-z0-9-]{1,20}")
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}(?:\.[0-9]{1,6})?(?:[+-][0-9]{2}(?::[0-9]{2})?)?")
+_UNDECODED = re.compile(r"[\ud800-\udfff]")
+"""Bytes of SQLite that are no UTF-8 are read as such (PEP 383), so that only their own row cannot be used."""
+
 _SHOWN = 40
 
 
@@ -89,6 +92,8 @@ def text(value: Any, longest: int | None = None) -> str:
         raise Unfit("a text is expected")
     if len(value) > longest:
         raise Unfit(f"a text of at most {longest} characters is expected, and it has {len(value)}")
+    if _UNDECODED.search(value):
+        raise Unfit("a text in UTF-8 is expected")
     return value
 
 

@@ -13,7 +13,7 @@ import click
 from pbem.errors import PbemError, in_words
 from pbem.ruleset import RulesetError
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Command(click.Command):
@@ -83,7 +83,7 @@ def _refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:
 
 
 def printable(text: str) -> str:
-    """Return a text in which nothing steers a terminal: it may come from a stranger's file."""
+    """Return a text that can be written, and steers no terminal: it may come from a stranger's file."""
     return _CONTROLS.sub("�", text)
 
 

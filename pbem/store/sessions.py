@@ -14,6 +14,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +250,7 @@ def _prepare_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # the driver shall not begin transactions on its own; `begun` does
+        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # see values.text
         for pragma in (
             f"busy_timeout = {BUSY_SECONDS * 1000}",
             "journal_mode = WAL",  # so that readers and the writer do not wait for each other

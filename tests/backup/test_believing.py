@@ -76,6 +76,8 @@ VALUES = {
     "UPDATE sheet SET orders = '[]'": "table sheet, row 1, field digest: it is not that of the orders",
     "UPDATE sheet SET author = 'me'": "table sheet, row 1, field author: one of player, deputy, gm",
     "UPDATE sheet SET text = CAST(x'ff' AS TEXT)": "row 1 of sheet: text is no text: it is not in UTF-8",
+    "UPDATE act SET id = 2000000001 WHERE id = 1": "field id: a number from 1 to 2000000000 is expected",
+    "UPDATE act SET id = 9223372036854775807 WHERE id = 1": "field id: a whole number is expected",
     "UPDATE seat SET person_id = 99": "row 1 of seat points to a row of person that is not there",
 }
 """What a file may have in its rows, be it a backup or an exported campaign."""
@@ -92,6 +94,8 @@ OF_CAMPAIGNS = {
     "UPDATE turn SET awaited = '[\"violet\"]' WHERE resolved_at IS NULL": "field awaited: there is no seat violet",
     "UPDATE turn SET awaited = '[\"red\"]' WHERE resolved_at IS NULL": "field awaited: by the state orders are",
     "UPDATE campaign SET turn = 1": "do not hang together: it stands at turn 1, but its last turn is 3",
+    "UPDATE campaign SET era = 1000000": "table campaign, field era: 1000000 is more than 100000",
+    "UPDATE sheet SET version = 1000000 WHERE id = 1": "table sheet, field version: 1000000 is more than 100000",
     "UPDATE campaign SET options = '{}'": "fields game and options: they are not those of its last record",
     "UPDATE campaign SET dice_words = '[]'": "field dice_words: they are not those that the set-up tells",
     "UPDATE campaign SET gm = 'play@club.example.net'": "field gm: play@club.example.net cannot be the address",

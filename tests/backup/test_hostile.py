@@ -370,6 +370,17 @@ def test_a_zip_archive_that_is_not_ours_is_refused(kept: Kept, tmp_path: Path) -
     )
 
 
+def test_a_part_whose_name_cannot_be_read_is_refused(kept: Kept, tmp_path: Path) -> None:
+    """A part has its name a second time, before its bytes; there it is in no UTF-8."""
+    raw = bytearray(kept.file.read_bytes())
+    at = raw.find(b"database.sqlite")
+    raw[at - 30 + 7] |= 0x08  # the flag of names in UTF-8
+    raw[at] = 0xFF
+    (tmp_path / "named.zip").write_bytes(raw)
+
+    assert "database.sqlite was cut or changed" in refused(tmp_path / "named.zip", tmp_path, kept)
+
+
 def test_a_backup_that_was_changed_anywhere_is_refused_or_sound(kept: Kept, tmp_path: Path) -> None:
     """Bytes are changed, cut and doubled at random; nothing but a sentence comes of it."""
     raw, dice = kept.file.read_bytes(), random.Random(20261123)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
@@ -80,9 +79,9 @@ def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
 
 
 def test_a_home_at_rest_can_be_backed_up_whole(kept: Kept, again: Desk, tmp_path: Path) -> None:
-    """Its templates, which are not used meanwhile, come along as before."""
+    """And restored at the same moment; its templates, which are not used meanwhile, come along as before."""
     made = back_up(load_settings(again.home), tmp_path / "again.zip", kept.desk.now)
-    restore_home(made.path, tmp_path / "twice", kept.desk.now + dt.timedelta(days=1), GAMES)
+    restore_home(made.path, tmp_path / "twice", kept.desk.now, GAMES)
     templates = [
         {path.relative_to(home): path.read_bytes() for path in (home / "templates").rglob("*.j2")}
         for home in (kept.desk.home, tmp_path / "twice")

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import select, text
 
+from cli import main
 from pbem.acts.act import look
-from pbem.campaign.columns import CHECKS
+from pbem.campaign.columns import CHECKS, find_faults
 from pbem.config import load_settings
 from pbem.doctor.database import database
 from pbem.errors import CampaignError
@@ -33,6 +35,9 @@ WRONG: tuple[object, ...] = (
     zlib.compress(b"["), zlib.compress(b"{}"), "{}", -1,
 )  # fmt: skip
 """Values of a wrong kind, out of bounds, huge, and JSON of no sense."""
+
+ROTTEN = b"a\xff"
+"""Bytes that are put in as a text; they are no UTF-8."""
 
 COLUMNS = [(table, column) for table, of in CHECKS.items() for column in of]
 """Every column that there is."""
@@ -68,11 +73,12 @@ def order(desk: Desk, campaign: str, seat: str, text: str) -> None:
 
 def spoilt(club: Club, folder: Path, table: str, column: str, value: object) -> Path | None:
     """A copy of the home with another value in the first row of a table; None if there is none, or it is refused."""
+    written = "CAST(? AS TEXT)" if value is ROTTEN else "?"
     copy = Path(shutil.copytree(club.home, folder / "home", symlinks=True))
     with closing(sqlite3.connect(copy / "pbem.sqlite", isolation_level=None)) as rows:
         first = rows.execute(f"SELECT min(rowid) FROM {table}").fetchone()[0]
         try:
-            rows.execute(f'UPDATE {table} SET "{column}" = ? WHERE rowid = ?', (value, first))
+            rows.execute(f'UPDATE {table} SET "{column}" = {written} WHERE rowid = ?', (value, first))
         except sqlite3.IntegrityError:
             return None
     return None if first is None else copy
@@ -128,6 +134,14 @@ def test_it_is_named(club: Club, tmp_path: Path, table: str, column: str, value:
     assert any(f"campaign toy1 cannot be read: {said}" in each for each in goes_on(club, copy))
 
 
+@pytest.mark.parametrize(("table", "column"), COLUMNS)
+def test_text_that_is_not_in_utf8(club: Club, tmp_path: Path, table: str, column: str) -> None:
+    """Bytes that rotted in any text stop the other campaign no more than other values do."""
+    copy = spoilt(club, tmp_path, table, column, ROTTEN)
+    if copy is not None:
+        goes_on(club, copy)
+
+
 def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
     """A question about the broken campaign is refused with the field at fault, and what to do."""
     copy = spoilt(club, tmp_path, "campaign", "policy", "[]")
@@ -137,6 +151,18 @@ def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
         look(house, "toy1", ShowStatistics(), club.now)
     with open_house(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
         house_status(house, "toy1")
+
+
+def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: Path) -> None:
+    """The journal has a mark in their place, and the doctor names the row."""
+    copy = spoilt(club, tmp_path, "act", "text", ROTTEN)
+    assert copy is not None
+    shown = CliRunner().invoke(main, ["--home", str(copy), "journal", "toy1"], obj=GAMES)
+
+    assert "a\N{REPLACEMENT CHARACTER}" in shown.output
+    with open_house(copy, GAMES) as house, house.store.reading() as session:
+        found = [fault.text for fault in find_faults(session.connection())]
+    assert found == ["table act, row 1, field text: a text in UTF-8 is expected, and it is 'a\\udcff'"]
 
 
 def test_what_is_remembered_of_polls_is_learnt_anew(club: Club, tmp_path: Path) -> None:

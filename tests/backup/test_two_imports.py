@@ -1,0 +1,85 @@
+"""Imports at once, and beside a writer who holds the database for long."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+
+from pbem.archive.verify import verify
+from pbem.backup import import_campaign
+from pbem.errors import BackupError, StoreError
+from pbem.house import open_house
+from pbem.store.models import Campaign, Outgoing
+from tests.backup.test_moving import Moved, another_home, moved
+from tests.campaign.history import rows
+from tests.toy.home import GAMES, Desk
+
+__all__ = ["moved"]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def alone(request: pytest.FixtureRequest, moved: Moved, tmp_path: Path) -> Iterator[Desk]:
+    """The new home before the campaign comes, on each database in turn."""
+    url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
+    with another_home(tmp_path / "new", moved.old, database=url) as desk:
+        yield desk
+
+
+def import_into(home: Path, file: Path, now: dt.datetime) -> str:
+    """Import by a connection of its own; return the sentence of a refusal."""
+    with open_house(home, GAMES) as house:
+        try:
+            import_campaign(house, file, now)
+        except BackupError as error:
+            return str(error)
+    return ""
+
+
+def test_of_three_imports_at_once_one_is_done(moved: Moved, alone: Desk) -> None:
+    """The others are refused; the players are asked once, and the archive is whole."""
+    before = len(rows(alone, Outgoing))
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        tries = [pool.submit(import_into, alone.home, moved.file, alone.now) for _ in range(3)]
+        said = sorted(each.result() for each in tries)
+
+    assert said[0] == ""
+    assert all(re.search("here already|there already", each) for each in said[1:]), said
+    assert [row.name for row in rows(alone, Campaign)] == ["toy2", "toy1"]
+    assert len({mail.message_id for mail in rows(alone, Outgoing)[before:]}) == len(rows(alone, Outgoing)) - before
+    assert len([mail for mail in rows(alone, Outgoing)[before:] if "played here now" in raw(mail)]) == 3
+    assert verify(alone.house.settings.archive, "toy1", games=GAMES).turns == 2
+    assert [path.name for path in alone.house.settings.archive.glob(".*")] == []
+
+
+def raw(mail: Outgoing) -> str:
+    """The bytes of a mail as text."""
+    return mail.raw.decode("ascii", "replace")
+
+
+def be_impatient(connection: sqlite3.Connection, *_: object) -> None:
+    """Wait for other writers no time."""
+    connection.execute("PRAGMA busy_timeout = 0")
+
+
+def test_beside_a_writer_that_does_not_end_nothing_is_imported(moved: Moved, tmp_path: Path) -> None:
+    """It is refused in a sentence, leaves nothing behind, and is done once the writer has ended."""
+    with another_home(tmp_path / "new", moved.old) as alone:
+        alone.house.store.engine.dispose()
+        event.listen(alone.house.store.engine, "checkout", be_impatient)
+        with closing(sqlite3.connect(alone.home / "pbem.sqlite", isolation_level=None)) as writer:
+            writer.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreError, match="database is locked"):
+                import_campaign(alone.house, moved.file, alone.now)
+
+        assert [row.name for row in rows(alone, Campaign)] == ["toy2"]
+        assert [path.name for path in alone.house.settings.archive.iterdir()] == ["toy2"]
+        assert import_into(alone.home, moved.file, alone.now) == ""
