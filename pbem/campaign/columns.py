@@ -109,7 +109,9 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     },
     "request": {
         "id": _ID,
-        "kind": one_of("join", "invite", "deputy", "address", "newaddress", "fallback", "moved", "letter", "run"),
+        "kind": one_of(
+            *("join", "invite", "deputy", "address", "newaddress", "fallback", "moved", "letter", "run", "ruling")
+        ),
         "code": matching(f"{values.CODE}|run-[0-9]+-[0-9]+-[0-9]+", "the code of a request"),
         "campaign_id": _ID,
         "data": values.mapping,
