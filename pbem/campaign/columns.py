@@ -116,7 +116,9 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     },
     "request": {
         "id": _ID,
-        "kind": one_of("join", "invite", "deputy", "address", "newaddress", "fallback", "moved", "letter", "run"),
+        "kind": one_of(
+            *("join", "invite", "deputy", "address", "newaddress", "fallback", "moved", "letter", "run", "ruling")
+        ),
         "code": matching(_REQUEST, "the code of a request"),
         "campaign_id": _ID,
         "data": values.mapping,

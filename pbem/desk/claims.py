@@ -24,12 +24,14 @@ class Confirmed:
 
     `by` is the address that has answered: the player's, or that of who stands
     in. `seat_id` is None for what concerns no seat; `report_id` is the report
-    that the seat had last when the letter came.
+    that the seat had last when the letter came. `meant`: a sheet was shown as it
+    is, and is to be taken so.
     """
 
     by: str
     seat_id: int | None
     report_id: int
+    meant: bool
 
 
 @dataclass(frozen=True, slots=True)

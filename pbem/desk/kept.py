@@ -70,6 +70,7 @@ def keep(case: Case, claim: Unproven) -> str:
         "player": spot.address.lower() if spot else "",
         "report_id": spot.report_id if spot else 0,
         "orders": claim.orders,
+        "doubt": claim.doubt is not None,
     }
     campaign_id = spot.campaign_id if spot else None
     code = put_request(
@@ -147,7 +148,8 @@ def answer_question(
     """
     kept = case.session.get_one(LetterRow, asked.data["letter"])
     letter = read_letter(kept.raw)
-    agrees = _agrees(case.letter, letter)
+    # A machine that sends back what it is mailed agrees to all but a word: that alone clears a doubt.
+    agrees = _says_yes(case.letter) if asked.data.get("doubt") else _agrees(case.letter, letter)
     if not agrees and not _replaces(case, asked, sheet):
         # What else it says is dealt with as in any other mail.
         other = sheet.header is not None or find_asked(case, known) is not None
@@ -156,7 +158,7 @@ def answer_question(
         return _told(case, asked, "answered"), False
     if not _is_still_his(case, asked):
         return _told(case, asked, "not-yours-now"), False
-    confirmed = Confirmed(asked.data["to"], asked.data["seat_id"], asked.data["report_id"])
+    confirmed = Confirmed(asked.data["to"], asked.data["seat_id"], asked.data["report_id"], meant=agrees)
     if not agrees:
         kept.note = f"given up for letter {case.letter_id}, by its owner"
         return deal(replace(case, confirmed=confirmed))
@@ -182,10 +184,15 @@ def shown_words(letter: Letter, address: str) -> list[str]:
 
 def _agrees(answered: Letter, kept: Letter) -> bool:
     """Whether an answer says yes: by nothing of its own, by a word for it, or by saying the same again."""
-    first = first_line(answered)
-    if not first or YES.fullmatch(first) or first.upper().startswith("CONFIRM "):
+    if not first_line(answered) or _says_yes(answered):
         return True
     return answered.text.casefold().split() == kept.text.casefold().split()
+
+
+def _says_yes(answered: Letter) -> bool:
+    """Return whether an answer has a word for yes as its first line."""
+    first = first_line(answered)
+    return bool(YES.fullmatch(first)) or first.upper().startswith("CONFIRM ")
 
 
 def _replaces(case: Case, asked: Request, sheet: SheetText) -> bool:

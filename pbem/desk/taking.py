@@ -146,7 +146,7 @@ def read_sheet(
 
 def _doubt(case: Case, spot: SeatContext, reading: Reading, counted: Counted | None) -> Doubt | None:
     """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
-    if case.confirmed is not None or counted is None or not reading.accepted:
+    if (case.confirmed and case.confirmed.meant) or counted is None or not reading.accepted:
         return None
     if reading.parsed.orders == counted.orders or not reading.parsed.errors:
         return None

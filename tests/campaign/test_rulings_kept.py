@@ -12,6 +12,7 @@ from pbem.acts.past.rolling import RollBack
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, RulingShown, ShowRuling
 from pbem.acts.time.holding import Release
+from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.ground import Overtaken
 from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.tokens import hash_token
@@ -299,3 +300,14 @@ def test_a_picture_of_the_first_ruling_stays_with_a_second(war: Desk, tmp_path: 
     (report,) = [each for each in war.mails(ANN) if "Look again." in text_of(each)]
 
     assert "map.png" in [part.get_filename() for part in report.walk()]
+
+
+def test_earlier_rulings_are_in_backups(war: Desk, tmp_path: Path) -> None:
+    """A backup of a home that keeps one is restored with it."""
+    war.tick(hours=DUE)
+    rule(war, all="Snow.")
+    do(war.house, "toy1", DropRuling(), war.now)
+    back_up(war.house.settings, tmp_path / "backup.zip", war.now)
+
+    assert check_backup(tmp_path / "backup.zip", war.now, war.house.games).problems == ()
+    assert restore_home(tmp_path / "backup.zip", tmp_path / "new", war.now, war.house.games).problems == ()

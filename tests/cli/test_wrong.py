@@ -202,6 +202,6 @@ def test_half_a_character_in_any_command(duel: Run, tmp_path: Path, monkeypatch:
             result = duel(*words)
 
             assert result.exit_code in (0, 1, 2, 3), words
-            assert result.exit_code == 0 or "Error: " in result.stderr, words
+            assert result.exit_code in (0, 3) or "Error: " in result.stderr, words
             for made in filter(Path.is_file, tmp_path.glob("*\udcff")):
                 made.unlink()  # click leaves a file open that it has opened when another word is wrong

@@ -79,6 +79,18 @@ def test_what_was_kept_of_an_older_receipt_counts_if_its_player_says_so(sheets: 
     assert counted(sheets) == 4
 
 
+@pytest.mark.parametrize("again", ["", "the same lines"], ids=["without words", "the same again"])
+def test_a_machine_does_not_confirm_an_older_receipt(sheets: Desk, again: str) -> None:
+    """What sends back the question as well says no YES: the newest sheet still counts."""
+    lines = COMING_BACK["a few lines of it"](receipts(sheets)[1])
+    sheets.reply(sheets.last(ANN), lines)
+    sheets.tick()
+    sheets.reply(question(sheets), lines if again else "")
+    sheets.tick()
+
+    assert counted(sheets) == 5
+
+
 MEANT = {
     "the order alone": "BID 3\nWHISPER blue deal",
     "indented as there": "      BID 3\n      WHISPER blue deal",
