@@ -6,8 +6,8 @@ may take long, and everybody else waits for the database meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -20,7 +20,7 @@ from pbem.acts.past.preview import Preview
 from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
 from pbem.desk.gm_acts import WISHES, Wish
-from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmSheet, GmText, Rule, read_gm_sheet
+from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmSheet, GmText, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import CampaignError, PbemError, StoreError
 from pbem.house import House
@@ -37,10 +37,12 @@ from pbem.telling import mail_door, told
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A paragraph or more, and files to go with it."""
+    """A paragraph or more, and files to go with it. `acts`: something was done; `asks`: it waits for a YES instead."""
 
     text: str
     files: tuple[Part, ...] = ()
+    acts: bool = False
+    asks: bool = False
 
 
 class _Failed(Exception):
@@ -53,6 +55,10 @@ Wishes = Mapping[type[GmCommand], Wish | CampaignError]
 """The wishes of the commands that take files, or why there is none."""
 
 _NOT_EXAMINED = "the files of this mail were not examined, since the token was changed meanwhile: please send it again"
+_NOT_ALONE = (
+    "this command needs a YES behind it, and other commands of the mail do not; "
+    "to see first what it would do, send it in a mail of its own"
+)
 
 
 def examine_files(house: House, raw: bytes, sheet: GmSheet) -> Wishes:
@@ -106,10 +112,18 @@ def _answered(case: Case, name: str, sheet: GmSheet, wishes: Wishes) -> tuple[Gm
         # A savepoint: what failed is undone whole, and the letter is answered all the same.
         with case.session.begin_nested():
             said = [(order, _perform(case, name, order, orders.text, wishes)) for order in orders.parsed.orders]
+            _check_together(said)
     except _Failed as failed:
         return GmAnswer(campaign=name, at_fault=GM_COMMANDS.line(failed.order), problem=str(failed)), ()
     done = tuple(Done(GM_COMMANDS.line(order), told.text) for order, told in said)
     return GmAnswer(campaign=name, done=done), tuple(file for _, told in said for file in told.files)
+
+
+def _check_together(said: Sequence[tuple[Order, _Answer]]) -> None:
+    """Raise _Failed if a command waits for a YES and others of its mail do not: all are done together or none is."""
+    asking = next((order for order, answer in said if answer.asks), None)
+    if asking is not None and any(answer.acts for _, answer in said):
+        raise _Failed(asking, CampaignError(_NOT_ALONE))
 
 
 def _perform(case: Case, name: str, order: Any, text: GmText, wishes: Wishes) -> _Answer:
@@ -128,6 +142,7 @@ def _perform(case: Case, name: str, order: Any, text: GmText, wishes: Wishes) ->
 
 def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
     """Do what is wished, or look at it: at what needs confirmation too, unless the command has a YES."""
+    _check_turn(scene, order)
     asked = confirmation(wish, scene) if isinstance(wish, Act) and order.sure is None else None
     if isinstance(wish, Act) and asked is None:
         facts, door = wish.do(scene), mail_door()
@@ -136,14 +151,26 @@ def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
         facts = wish.look(scene) if asked is None else asked
         door = mail_door("" if asked is None else _confirming(scene, order))
         leave_traces(scene, wish.traces(facts))
-    return _Answer("\n".join(told(facts, door)), _files(facts))
+    acts = isinstance(wish, Act) and asked is None
+    return _Answer("\n".join(told(facts, door)), _files(facts), acts=acts, asks=asked is not None)
 
 
 def _confirming(scene: Scene, order: GmCommand) -> str:
-    """Return the command that does what was only looked at; a ruling names its turn, lest it comes in the next."""
-    if isinstance(order, Rule) and order.what is None:
-        order = replace(order, number=str(scene.snapshot.turn))
-    return f"{GM_COMMANDS.line(order)} YES"
+    """Return the command that does what was only looked at, with the open turn if it depends on that."""
+    yes: dict[str, Any] = {"sure": "YES"}
+    if any(field.name == "asked" for field in fields(order)):
+        yes["asked"] = str(scene.snapshot.turn)
+    return GM_COMMANDS.line(replace(order, **yes))
+
+
+def _check_turn(scene: Scene, order: GmCommand) -> None:
+    """Raise CampaignError if another turn is open than when the GM was asked about a command."""
+    snapshot = scene.snapshot
+    if order.asked is not None and int(order.asked) != snapshot.turn:
+        raise CampaignError(
+            f"turn {order.asked} of {snapshot.name}, about which you were asked, is no longer open, but turn "
+            f"{snapshot.turn}: nothing was done; to see what it would do now, send it without YES"
+        )
 
 
 def _files(facts: Any) -> tuple[Part, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from pbem.acts.act import Act, Question
@@ -97,6 +96,8 @@ def _give_sheet(order: by_mail.GiveSheet, text: GmText) -> Wish:
 
 def _rule(order: by_mail.Rule, text: GmText) -> Wish:
     number = None if order.number is None else _number(order.number)
+    if order.what != "BACK" and number is not None:
+        raise CampaignError(f"to have an earlier ruling back, write: RULING BACK {number}")
     if order.what is not None and text.words:
         raise CampaignError(f"nothing stands below RULING {order.what}: it is not known what to do with it")
     if order.what == "OFF":
@@ -111,7 +112,7 @@ def _rule(order: by_mail.Rule, text: GmText) -> Wish:
             "the mail is too big, and only its beginning was read: make pictures smaller, or have the ruling read from "
             f"a folder; with all its files a mail may have {as_size(MAX_GM_MAIL)}"
         )
-    return replace(ruling_by_mail(read_form(line for _, line in text.lines), text.attached), turn=number)
+    return ruling_by_mail(read_form(line for _, line in text.lines), text.attached)
 
 
 def _words(text: GmText) -> str:

@@ -61,12 +61,14 @@ class GmCommand(Order):
     With `takes_text`, all that stands below is its text, and with `takes_files`
     the files of the mail are its own. Whether it needs confirmation says the
     `weight` of the act that it wishes; such a command has the field `sure`, the
-    word YES, without which the act is only looked at.
+    word YES, without which the act is only looked at. Where it depends on the
+    turn what the act comes to, `asked` is the turn that was open at that look.
     """
 
     takes_text = False
     takes_files = False
     sure: str | None = None
+    asked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +172,10 @@ class ReleaseTurns(GmCommand):
 class ExtendTurn(GmCommand):
     """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
 
-    usage = "EXTEND [span] [sure]"
+    usage = "EXTEND [span] [sure] [asked]"
     span: Annotated[str | None, _SPAN] = None
     sure: Annotated[str | None, _SURE] = None
+    asked: Annotated[str | None, _NUMBER] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +232,10 @@ class OpenSeat(GmCommand):
 class RemoveSeat(GmCommand):
     """Take a seat out of the game, for good, when the turn is run."""
 
-    usage = "REMOVE seat [sure]"
+    usage = "REMOVE seat [sure] [asked]"
     seat: Annotated[str, SEAT]
     sure: Annotated[str | None, _SURE] = None
+    asked: Annotated[str | None, _NUMBER] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,12 +289,13 @@ class GiveSheet(GmCommand):
     BACK enters an earlier sheet again. Without YES you see first what is replaced.
     """
 
-    usage = "SHEET seat [what] [number] [sure]"
+    usage = "SHEET seat [what] [number] [sure] [asked]"
     takes_text = True
     seat: Annotated[str, SEAT]
     what: Annotated[str | None, _BACK] = None
     number: Annotated[str | None, _NUMBER] = None
     sure: Annotated[str | None, _SURE] = None
+    asked: Annotated[str | None, _NUMBER] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,12 +314,13 @@ class Rule(GmCommand):
     what you have ruled. OFF drops the ruling, BACK brings an earlier one back.
     """
 
-    usage = "RULING [what] [number] [sure]"
+    usage = "RULING [what] [number] [sure] [asked]"
     takes_text = True
     takes_files = True
     what: Annotated[str | None, _RULING] = None
     number: Annotated[str | None, _NUMBER] = None
     sure: Annotated[str | None, _SURE] = None
+    asked: Annotated[str | None, _NUMBER] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,9 +344,10 @@ class ShowRolls(GmCommand):
 class RollBack(GmCommand):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
-    usage = "ROLLBACK turn [sure]"
+    usage = "ROLLBACK turn [sure] [asked]"
     turn: Annotated[str, TURN]
     sure: Annotated[str | None, _SURE] = None
+    asked: Annotated[str | None, _NUMBER] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,19 +369,21 @@ class MendTurns(GmCommand):
 class RunAgain(GmCommand):
     """Run the last turn again, with the order lines below as a seat's sheet. Without YES you see whom it touches."""
 
-    usage = "RERUN seat [sure]"
+    usage = "RERUN seat [sure] [asked]"
     takes_text = True
     seat: Annotated[str, SEAT]
     sure: Annotated[str | None, _SURE] = None
+    asked: Annotated[str | None, _NUMBER] = None
 
 
 @dataclass(frozen=True, slots=True)
 class PatchState(GmCommand):
     """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
 
-    usage = "PATCH [sure]"
+    usage = "PATCH [sure] [asked]"
     takes_text = True
     sure: Annotated[str | None, _SURE] = None
+    asked: Annotated[str | None, _NUMBER] = None
 
 
 @dataclass(frozen=True, slots=True)

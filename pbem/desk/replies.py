@@ -28,6 +28,7 @@ from pbem.desk.seats import SeatContext, as_mailed_to, is_known
 from pbem.house import House
 from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
+from pbem.post.cleaning import has_header
 from pbem.post.codes import without_codes
 from pbem.post.reading import Letter, read_letter
 from pbem.post.waiting import provider_of
@@ -53,7 +54,7 @@ ECHO = f"the same words came from there {SAME_A_DAY} times today, as from an ans
 """Why those have no answer any more."""
 
 _ALIKE = 0.8
-"""The share of words in which two letters of a program agree, that may tell times and subjects besides."""
+"""The share of words in which two letters of a program agree, which may quote subjects besides."""
 
 ANSWERS_A_DAY = 20
 WARNINGS_A_DAY = 3
@@ -124,7 +125,7 @@ def answer(
 
     A stranger gets one of each `kind` a week.
     """
-    if isinstance(page, Refusal) and is_echo(case):
+    if isinstance(page, Refusal) and is_echo(case, spot, digits=bool(case.key)):
         return case.silent(ECHO)
     if not is_known(case.session, to):
         return _once(case, to, page, kind, code)
@@ -137,25 +138,36 @@ def answer(
     return f"answered {to}"
 
 
-def is_echo(case: Case) -> bool:
-    """Return whether the last letters of the sender in a day said the same, in words, as this one.
+def is_echo(case: Case, spot: SeatContext | None, *, digits: bool) -> bool:
+    """Return whether the letters of the sender before this one, within a day, said the same in words.
 
-    For letters that brought nothing that can be used: a person tries something else by then.
+    For letters that brought nothing that can be used: a person tries something else by then. A letter of a known
+    seat is none if it looks like a sheet, whatever is wrong with that. Without `digits`, words that have some are left
+    out: machines tell times and numbers of theirs.
     """
-    now, sent = case.now, (LetterRow.sender == case.sender, LetterRow.id != case.letter_id)
-    lately = select(LetterRow.raw).where(*sent, LetterRow.received_at > now - dt.timedelta(days=1))
+    if not case.sender or (spot is not None and _looks_like_sheet(case, spot)):
+        return False
+    # Not the later ones: of some that came together, the first have an answer.
+    sent = (LetterRow.sender == case.sender, LetterRow.id < case.letter_id)
+    lately = select(LetterRow.raw).where(*sent, LetterRow.received_at > case.now - dt.timedelta(days=1))
     before = case.session.scalars(lately.order_by(LetterRow.id.desc()).limit(SAME_A_DAY)).all()
-    if not case.sender or len(before) < SAME_A_DAY:
+    if len(before) < SAME_A_DAY:
         return False
     this = case.session.scalars(select(LetterRow.raw).where(LetterRow.id == case.letter_id)).one()
-    said = _own_words(this)
-    return all(_agree(said, _own_words(raw)) for raw in before)
+    said = _own_words(this, digits=digits)
+    return all(_agree(said, _own_words(raw, digits=digits)) for raw in before)
 
 
-def _own_words(raw: bytes) -> frozenset[str]:
-    """Return the words of a letter, without those that have digits."""
+def _looks_like_sheet(case: Case, spot: SeatContext) -> bool:
+    """Return whether a letter has the frame of a sheet, or a line that begins like an order of the seat's game."""
+    lines = case.letter.lines
+    return has_header(lines) or any(map(case.house.game(spot.game).orders.is_like_order, lines))
+
+
+def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
+    """Return the words of a letter; without `digits`, those that have none."""
     words = read_letter(raw).text.casefold().split()
-    return frozenset(word for word in words if not any(map(str.isdigit, word)))
+    return frozenset(word for word in words if digits or not any(map(str.isdigit, word)))
 
 
 def _agree(some: frozenset[str], others: frozenset[str]) -> bool:

@@ -108,10 +108,10 @@ def read_sheet(
         return lambda: _nothing_to_take(case, spot, sheet, counted)
     reading = _read(ruleset, view, sheet, counted)
     doubt = _doubt(case, spot, reading, counted)
-    if (doubt or not reading.accepted) and is_echo(case):
-        return lambda: case.silent(ECHO)
     if doubt:
         return doubt
+    if not reading.accepted and is_echo(case, spot, digits=True):
+        return lambda: case.silent(ECHO)
     read = SheetRead(
         reading=reading,
         earlier=earlier,

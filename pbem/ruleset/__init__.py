@@ -57,7 +57,7 @@ from pbem.ruleset.enclosures import (
 from pbem.ruleset.forms import Choice, Either, Form, Free, InTurn, Number, Several
 from pbem.ruleset.hints import suggest
 from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
-from pbem.ruleset.loosely import MOST_REMARKS, orders_in_remark, told_of_remark
+from pbem.ruleset.loosely import MOST_REMARKS, orders_in_remark
 from pbem.ruleset.memory import scored
 from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed, resigning_word
 from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
@@ -149,5 +149,4 @@ __all__ = [
     "svg_document",
     "svg_escape",
     "throw_dice",
-    "told_of_remark",
 ]

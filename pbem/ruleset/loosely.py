@@ -122,8 +122,8 @@ MOST_PARTS = 5
 _CONNECTING = frozenset({"THEN", "AND", "ALSO", "NEXT", "AFTERWARDS", "FINALLY", "&"})
 
 
-def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[tuple[str, bool]]:
-    """Yield the parts behind a `;` that read as an order, and whether each is the rest of the one before it.
+def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[Refused]:
+    """Yield what to tell of the parts behind a `;` that read as an order, or as the rest of the one before it.
 
     `read` returns what a text means as an order, None if it is none. Words that
     change nothing of what stands before the `;` are a remark, as are all of a
@@ -135,14 +135,14 @@ def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[tuple
     if not words:
         return
     before = read(body)
-    for part in behind.split(";")[:MOST_PARTS]:
-        if not split_words(part):
-            continue
+    for part in itertools.islice(filter(split_words, behind.split(";")), MOST_PARTS):
         alone, *rest = (read(text) for text in (_unconnected(part), f"{body} {part}", f"{words[0]} {part}"))
         if alone not in (None, before):
-            yield _short(part), False
+            text = f"{_short(part)!r} stands behind a ; and so is a remark, not an order"
+            yield Refused("second-order", text, "write one order a line")
         elif any(found not in (None, before) for found in rest):
-            yield _short(part), True
+            text = f"{_short(part)!r} stands behind a ; and so is a remark, not a part of the order"
+            yield Refused("second-order", text, "leave the ; out, or write one order a line")
 
 
 def _unconnected(part: str) -> str:
@@ -153,15 +153,6 @@ def _unconnected(part: str) -> str:
 
 def _short(part: str) -> str:
     return " ".join(part.split())[:80]
-
-
-def told_of_remark(part: str, *, rest: bool) -> Refused:
-    """Return what to tell of words that stand behind a `;` and look like an order, or like the rest of one."""
-    if rest:
-        text = f"{part!r} stands behind a ; and so is a remark, not a part of the order"
-        return Refused("second-order", text, "leave the ; out, or write one order a line")
-    text = f"{part!r} stands behind a ; and so is a remark, not an order"
-    return Refused("second-order", text, "write one order a line")
 
 
 def read_loosely(verbs: Sequence[Verb], tokens: Sequence[Token], view: ContextView) -> Reading:

@@ -19,7 +19,7 @@ from typing import Any
 
 from pbem.ruleset.desk import desk_data
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.hints import suggest
+from pbem.ruleset.hints import nearest, suggest
 from pbem.ruleset.kinds import ContextView, Refused, either
 from pbem.ruleset.loosely import (
     END,
@@ -29,7 +29,6 @@ from pbem.ruleset.loosely import (
     Remark,
     orders_in_remark,
     read_loosely,
-    told_of_remark,
     without_openers,
 )
 from pbem.ruleset.tokens import Token, join_lines, loose_tokens, remark, split_tokens
@@ -106,6 +105,7 @@ class OrderBook:
     _by_word: dict[str, list[Verb]] = field(init=False, repr=False)
     _by_name: dict[str, Verb] = field(init=False, repr=False)
     _by_type: dict[type[Order], Verb] = field(init=False, repr=False)
+    _leaving: type[Order] | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         verbs = tuple(map(Verb.of, self.types))
@@ -117,6 +117,7 @@ class OrderBook:
         object.__setattr__(self, "_by_word", by_word)
         object.__setattr__(self, "_by_name", {verb.name: verb for verb in verbs})
         object.__setattr__(self, "_by_type", {verb.order: verb for verb in verbs})
+        object.__setattr__(self, "_leaving", next((order for order in self.types if order.ends_seat), None))
 
     def parse(self, view: ContextView, lines: Iterable[tuple[int, str]]) -> Parsed:
         """The orders of numbered lines, and what is wrong with the rest. Never raises on any text."""
@@ -141,6 +142,19 @@ class OrderBook:
             if remarks <= MOST_REMARKS:
                 findings += self._behind(number, line, view)
         return Parsed(tuple(entries), tuple(findings))
+
+    def is_like_order(self, line: str) -> bool:
+        """Return whether a line begins with the word of an order, cut short or misspelt too, or speaks of resigning."""
+        line = line[:MAX_LINE]
+        words = [token.text for token in loose_tokens(line)]
+        word = next((each for each in words if each.upper() not in OPENERS | _SPEAKING), "")
+        if not word or resigning_word(line):
+            return bool(word)
+        try:
+            self._find(word)
+        except Refused as refused:
+            return refused.code == "ambiguous-verb" or nearest(word, list(self._by_word)) is not None
+        return True
 
     def line(self, order: Order) -> str:
         """The line of a sheet that reads as this order."""
@@ -168,12 +182,18 @@ class OrderBook:
         """A random line, well-formed as far as the view has names for it."""
         return dice.pick(self.verbs, *key, "verb").invent(view, dice, *key)
 
+    def ends_seat(self, line: str) -> bool:
+        """Return whether a line is, word for word, one by which a player leaves the game."""
+        if self._leaving is None or len(line) > MAX_LINE:
+            return False
+        return _capitals(line) in [each.split() for each in (RESIGNS, *self._leaving.also_ends_seat)]
+
     def _understand(self, line: str, view: ContextView) -> Reading | None:
-        """Return the meaning of a line; the order that ends a seat is taken in one spelling, however a game reads."""
-        leaving = next((verb.order for verb in self.verbs if verb.order.ends_seat), None)
+        """Return the meaning of a line; the order that ends a seat is taken word for word, however a game reads."""
+        leaving = self._leaving
         if leaving is None or len(line) > MAX_LINE:
             return self._read(line, view)
-        if _capitals(line) == RESIGNS.split():
+        if self.ends_seat(line):
             return Reading(leaving())
         word = resigning_word(line)
         if word in _RESIGNING or (word and word not in self._by_word):
@@ -232,8 +252,7 @@ class OrderBook:
 
     def _behind(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
         """Yield warnings of orders, and of parts of orders, that stand as a remark behind another one."""
-        for part, rest in orders_in_remark(line, lambda text: self._order(text, view)):
-            told = told_of_remark(part, rest=rest)
+        for told in orders_in_remark(line, lambda text: self._order(text, view)):
             yield Finding(number, "warning", told.code, told.text, told.hint)
 
     def _order(self, line: str, view: ContextView) -> Order | None:

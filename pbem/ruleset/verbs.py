@@ -52,6 +52,8 @@ class Order:
     """Lines that a player would type; without them they are put together from the examples of the kinds."""
     ends_seat: ClassVar[str] = ""
     """Of an order that ends the seat of its player: the effect, in the conditional. It is taken as `RESIGNS` alone."""
+    also_ends_seat: ClassVar[tuple[str, ...]] = ()
+    """Lines other than `RESIGNS` that a game's own rules name for that order; they end with CONFIRM, too."""
 
     def words(self) -> str:
         """The order restated for its player's receipt."""
@@ -128,6 +130,8 @@ class Verb:
             raise TypeError(f"the usage of {order.__name__} does not name its fields {sorted(kinds)}")
         if (bool(order.ends_seat) or parts[0].word == "RESIGN") and not (order.ends_seat and order.usage == RESIGNS):
             raise TypeError(f"the order that ends a seat has the usage {RESIGNS}, and ends_seat: see {order.__name__}")
+        if not all(line.split()[1:-1] and line.endswith(" CONFIRM") for line in order.also_ends_seat):
+            raise TypeError(f"each line of also_ends_seat has two words and CONFIRM behind them: see {order.__name__}")
         _check_defaults(order, parts)
         sparing = _sparing(order, parts)
         name = _HUMP.sub("-", order.__name__).lower()

@@ -38,7 +38,7 @@ def asking(play: Play) -> None:
 
 
 def draws_cards(play: Play) -> bool:
-    """Whether cards are drawn after pops on nodes: not if no further turn of the mover comes (ruling 14)."""
+    """Return whether cards are drawn after pops on nodes: not if no further turn of the mover comes (ruling 14)."""
     return play.pending > 0 and not (play.state.edition > 3 and play.in_last_round)
 
 

@@ -189,7 +189,7 @@ def _quiet(view: View) -> Iterator[str]:
 
 
 def _unscored(view: View) -> Iterator[str]:
-    """An end without scores that is near, where an option sets one; views before version 4 were mailed without."""
+    """Yield how near the end by the option `scoreless` is; views before version 4 were mailed without its count."""
     limit, passed = view["rules"].get("scoreless", 0), view.get("unscored", 0)
     if passed and 0 < limit <= passed + max(SOON, len(view["order"])):
         left = counted(limit - passed, "more turn")

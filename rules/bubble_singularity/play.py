@@ -113,13 +113,13 @@ class Play:
 
     @property
     def rich(self) -> list[Seat]:
-        """The players with the markers that end the game, in the order of play."""
+        """Return the players with the markers that end the game, in the order of play."""
         limit = self.table.rules.markers_to_end
         return [seat for seat in self.order if self.table.players[seat].markers >= limit]
 
     @property
     def in_last_round(self) -> bool:
-        """Whether no round follows this one (ruling 24)."""
+        """Return whether no round follows this one (ruling 24)."""
         return self.last_round or bool(self.rich)
 
     def ripe(self) -> list[str]:

@@ -43,7 +43,7 @@ def passing_on(play: Play) -> None:
 
 
 def how_it_ends(play: Play) -> str:
-    """How the game ends once this turn is done, as a key of `ENDS`; "" if it goes on (rulings 24 and 36)."""
+    """Return how the game ends once this turn is done, as a key of `ENDS`; "" if it goes on (rulings 24 and 36)."""
     if play.quiet >= QUIET_ROUNDS * len(play.order):
         return "standstill"
     if 0 < play.table.rules.scoreless <= play.unscored:
@@ -52,7 +52,7 @@ def how_it_ends(play: Play) -> str:
 
 
 def _later(play: Play) -> list[Seat]:
-    """The players whose turns of this round are still to come."""
+    """Return the players whose turns of this round are still to come."""
     at = play.state.order.index(play.seat)
     return [seat for seat in play.state.order[at + 1 :] if seat in play.order]
 

@@ -117,7 +117,7 @@ class _Sheet:
         return not missing
 
     def _warn_of_dice(self) -> None:
-        """What comes of a set-up that is not complete at its deadline (rulings 1 and 12)."""
+        """Tell the player what becomes of a set-up that is not complete at its deadline (rulings 1 and 12)."""
         if self.view["set_up_round"] == 1:
             text = "what is not placed at this deadline you are asked for once more; at the second one dice place it"
             self.findings.append(Finding(0, "note", "asked-again", text, ""))

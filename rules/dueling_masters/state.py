@@ -137,7 +137,7 @@ class State:
 
     @property
     def set_up_round(self) -> int:
-        """The deadline that the set-up waits for, the first or the second; 0 in play, and where there is no second."""
+        """Return the deadline that the set-up waits for, 1 or 2; 0 in play, and where there is no second one."""
         return 0 if self.move or self.result or self.rules.edition < 3 else 1 + self.asked_again
 
     def is_placed(self, seat: Seat) -> bool:
@@ -159,7 +159,7 @@ def from_version_1(data: Json) -> Json:
 
 
 def from_version_2(data: Json) -> Json:
-    """A save of version 2, whose campaigns ask for a set-up until it is complete."""
+    """Return a save of version 2, whose campaigns ask for a set-up until it is complete, as one of version 3."""
     return {**data, "asked_again": False}
 
 

@@ -293,7 +293,10 @@ def deadlines(play: Play) -> None:
 
 
 def _missed(play: Play, seat: Seat) -> str:
-    """The stage at which a seat missed its deadline: no sheet came, or its set-up is incomplete for the second time."""
+    """Return the stage at which a seat missed its deadline; "" if it did not.
+
+    It did if no sheet came, or if its set-up is incomplete for the second time.
+    """
     if seat in play.turn.missing:
         return "move" if play.state.move else "set-up"
     if play.state.set_up_round == 2 and lacking(placed_of(play.of(seat))):

@@ -84,7 +84,7 @@ def read_ruling(
 def _standing(
     known: Mapping[str, Known], before: Ruling | None, readers: Mapping[str, Seat]
 ) -> Mapping[str, tuple[Enclosure, ...]]:
-    """What each reader has before them that need not be brought again: of turns before, and of the ruling before."""
+    """Return the pictures and files of each reader that need not be brought again: of turns or a ruling before."""
     ruling = before or Ruling()
     ruled = {ALL: ruling.all, **{name: ruling.seats.get(seat, Told()) for name, seat in readers.items()}}
     return {
@@ -173,7 +173,7 @@ class _Sections:
 
     @property
     def has_result(self) -> bool:
-        """Whether there is a [RESULT], be it an empty one."""
+        """Return whether there is a [RESULT], be it an empty one."""
         words = any(line for line in self.lines.get("RESULT", ()))
         return words or "RESULT" in self.headings or "RESULT" in self.shown
 

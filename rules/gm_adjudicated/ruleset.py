@@ -142,7 +142,7 @@ class GmAdjudicated(BaseRuleset[State]):
     def ruling_files(
         self, state: State, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat], ruling: Json = None
     ) -> Mapping[str, str]:
-        """The files that the GM fills in, with what was ruled by now in them."""
+        """Return the files that the GM fills in, with what was ruled by now in them."""
         return forms.ruling_files(state, orders, missing, _loaded(ruling))
 
     def read_ruling(
@@ -159,7 +159,7 @@ class GmAdjudicated(BaseRuleset[State]):
         return ruling.dump(), findings
 
     def ruling_parts(self, state: State, ruling: Json) -> Mapping[str, str]:
-        """What a ruling says, by the names of its parts."""
+        """Return what a ruling says, by the names of its parts."""
         return parts_of(state, _loaded(ruling))
 
     def text_map(self, view: View) -> str:

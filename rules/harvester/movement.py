@@ -150,18 +150,18 @@ class _March:
         self.aims[stopped] = self.cells[stopped]
 
     def _drivers(self) -> Ints:
-        """The Harvesters that are about to step."""
+        """Return the Harvesters that are about to step."""
         return np.flatnonzero(self.going & (self.slot == HARVESTER))
 
     def _occupied(self) -> Flags:
-        """Harvesters whose next hex holds another one (ruling 5)."""
+        """Flag the Harvesters whose next hex holds another one (ruling 5)."""
         drivers, homes = self._drivers(), self.cells[::SLOTS]
         occupied = self._nobody()
         occupied[drivers[among(self.aims[drivers], homes[homes != NOWHERE])]] = True
         return occupied
 
     def _outdrawn(self) -> Flags:
-        """Harvesters that lose the draw for a hex that several would enter (ruling 5)."""
+        """Flag the Harvesters that lose the draw for a hex that several would enter (ruling 5)."""
         drivers, outdrawn = self._drivers(), self._nobody()
         aims, counts = np.unique(self.aims[drivers], return_counts=True)
         for aim in aims[counts > 1].tolist():

@@ -231,6 +231,7 @@ class DestroyHarvester(Order):
 
     usage = "RESIGN CONFIRM"
     ends_seat = "your Harvester and all your units would destroy themselves, and you be out of the game"
+    also_ends_seat = ("DESTROY HARVESTER CONFIRM",)
 
     def words(self) -> str:
         return "your Harvester and all your units destroy themselves: you are out of the game"

@@ -32,7 +32,7 @@ OrderT = TypeVar("OrderT", bound=Order)
 
 @dataclass(frozen=True)
 class Fate:
-    """What becomes of a unit, in words behind its name, and on what that hangs: a key of `_CONDITIONS`."""
+    """The fate of a unit, in words behind its name, and the condition on which it depends, a key of `_CONDITIONS`."""
 
     unit: str
     condition: str
@@ -117,11 +117,11 @@ class Outlook:
 
     @cached_property
     def _paths(self) -> dict[str, list[Hex]]:
-        """The hexes over which each unit ordered would go, its own first."""
+        """Return the hexes over which each unit ordered would go, its own first."""
         return {order.unit: self._path(order) for order in self._of(Move)}
 
     def _path(self, order: Move) -> list[Hex]:
-        """Where a march leads, up to the first crags known that the unit cannot enter."""
+        """Return the hexes of a march, up to the first crags known that the unit cannot enter."""
         path = [self.at[order.unit]]
         for way in order.steps:
             there = self.atlas.named(step(path[-1], DIRECTIONS[way]))
@@ -131,7 +131,7 @@ class Outlook:
         return path
 
     def _fate(self, order: Move) -> Fate:
-        """What becomes of a unit that marches."""
+        """Foretell the fate of a unit that marches."""
         unit, path = order.unit, self._paths[order.unit]
         met = self.others.intersection(path)
         if self._is_known(path) and not met:
@@ -142,7 +142,7 @@ class Outlook:
         return Fate(unit, "outlook-unseen", f"at {written(path[-1])}{foes}")
 
     def _is_known(self, path: Sequence[Hex]) -> bool:
-        """Whether scanners tell all that is in the hexes of a path, and that anyone can enter them."""
+        """Return whether scanners tell all that is in the hexes of a path, and that anyone can enter them."""
         return all(self._is_seen(spot) for spot in path[1:])
 
     def _is_seen(self, spot: Hex) -> bool:
@@ -150,7 +150,7 @@ class Outlook:
         return seen is not None and (seen.band == 1 or seen.number == self.own[spot])
 
     def _is_doubtful(self, spots: set[Hex]) -> bool:
-        """Whether it hangs on more than what is in sight how others in some hexes are met.
+        """Return whether the meeting with others in some hexes depends on more than what is in sight.
 
         It is not told which foes are on one side, nor who else comes with one that
         is conquered; and an own unit on an unknown way may come there, or not.
@@ -163,7 +163,7 @@ class Outlook:
         return bool(conquered) and any(self.foes.get(spot, conquered) - conquered for spot in spots)
 
     def _rehearsed(self, unit: str, path: Sequence[Hex]) -> str:
-        """How the way of a unit ends that meets others, in words."""
+        """Tell in words how the way of a unit ends that meets others."""
         fought = self._rehearsal.of("fought")
         end = self._rehearsal.at.get(unit)
         if end is None:
@@ -179,7 +179,7 @@ class Outlook:
         return f"{told}, where you win against {_enemies(won)}" if won else told
 
     def _left_behind(self) -> Iterator[Fate]:
-        """Units that stay, and fall where they stand with foes."""
+        """Yield the fates of units that stay, and fall where they stand with foes."""
         staying = [unit for unit, spot in self.at.items() if spot in self.foes and unit not in self._paths]
         for unit in staying:
             lost = [fight for fight in self._rehearsal.of("fought") if unit in fight["lost"].split()]
@@ -214,7 +214,7 @@ class Outlook:
             yield _note("outlook", f"{_ALONE}, your Harvester {_stands(start, there)}{gain}")
 
     def _driving_among_others(self, start: Hex, ahead: Hex | None) -> Iterator[Finding]:
-        """The same where others are, or on the way: as it comes if they stay."""
+        """Foretell the way of the Harvester where others are with it or ahead of it, if they stay."""
         there, met = self._rehearsal.at[H], self.others & {start, ahead}
         gain = "".join(_gain(event["amount"], event["held"]) for event in self._rehearsal.of("gathered"))
         conquered = next((event["by"] for event in self._rehearsal.of("conquered")), "")
@@ -232,7 +232,10 @@ class Outlook:
             yield _note(code, f"{condition}, your Harvester {_stands(start, there)}{gain}")
 
     def _kept_out(self, ahead: Hex | None) -> str:
-        """Who keeps the Harvester from its next hex, whatever they do this turn."""
+        """Tell who keeps the Harvester from its next hex, wherever they move; "" if none of those in sight does.
+
+        They could still destroy what is in the way before anything moves.
+        """
         blocked = next((event["why"] for event in self._rehearsal.of("blocked") if event["unit"] == H), "")
         there = [each for each in self.view["contacts"] if (each["q"], each["r"]) == ahead]
         if blocked == "harvester":
@@ -265,12 +268,12 @@ def _gain(gathered: int, held: int) -> str:
 
 
 def _at(fights: Iterable[Mapping[str, Any]], outcome: str, spot: Hex) -> Mapping[str, Any] | None:
-    """A fight of an outcome in a hex."""
+    """Return a fight of an outcome in a hex, if there is one."""
     return next((each for each in fights if each["outcome"] == outcome and (each["q"], each["r"]) == spot), None)
 
 
 def _enemies(fight: Mapping[str, Any]) -> str:
-    """The enemies of a fight as their owner's: "bob's G S"."""
+    """Name the enemies of a fight with their owners: "bob's G S"."""
     return "; ".join(f"{who}'s {' '.join(units)}" for who, units in map(str.split, fight["enemies"].split(", ")))
 
 
@@ -288,7 +291,7 @@ def _price(order: Build) -> int:
 
 
 def _together(fates: Iterable[Fate]) -> Iterator[str]:
-    """The fates in words, units of one fate in one."""
+    """Word the fates, those of one kind in one sentence."""
     units: dict[str, list[str]] = {}
     for fate in fates:
         units.setdefault(fate.words, []).append(fate.unit)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import Order, Parsed, Refused, View, orders_in_remark, told_of_remark
+from pbem.ruleset import Order, Refused, View
 from rules.harvester.atlas import Atlas
 from rules.harvester.lexicon import Token, tokens
 from rules.harvester.marches import March, marches
@@ -54,27 +54,17 @@ def read_phrase(view: View, line: str) -> Phrase:
     at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
     phrase = _read(view, line[:at])
     if not phrase.lines and not phrase.told:
-        return Phrase([line])
-    if phrase.lines:
-        for part, rest in orders_in_remark(line, lambda text: _orders(view, text)):
-            phrase.told.append(("warning", told_of_remark(part, rest=rest)))
+        return Phrase([line[:at] if line[at:].startswith(";") else line])
     return phrase
-
-
-def _orders(view: View, text: str) -> list[str] | None:
-    """Return the lines that a text would come to on a line of its own; None if it is no phrase."""
-    try:
-        lines = _read(view, text).lines
-    except Refused:
-        return None
-    read = Parsed() if lines else ORDERS.parse(view, [(1, text)])
-    return lines or [ORDERS.line(order) for order in read.orders if not read.findings] or None
 
 
 def _read(view: View, body: str) -> Phrase:
     """What a line without remarks comes to; nothing if it is no phrase."""
     phrase = Phrase()
     if view["over"] or view["harvester"] is None:
+        return phrase
+    if ORDERS.ends_seat(body):
+        phrase.order(DestroyHarvester())
         return phrase
     for words in _clauses(_with_verb(tokens(body))):
         reader = _Reader(view, words)

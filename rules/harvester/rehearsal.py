@@ -43,12 +43,12 @@ class Rehearsal:
         self._events = [{"kind": each.kind, **each.data} for each in play.events() if state.seats[0] in each.audience]
 
     def of(self, kind: str) -> list[dict[str, Any]]:
-        """The events of a kind, as a report tells them."""
+        """Return the events of a kind, as a report tells them."""
         return [event for event in self._events if event["kind"] == kind]
 
 
 def next_hex(atlas: Atlas, orders: Sequence[Order]) -> Hex | None:
-    """The next hex on the Harvester's way; None if it has no target.
+    """Return the next hex on the Harvester's way; None if it has no target.
 
     Of a line that was begun before, views up to version 2 do not always tell it: None then, too.
     """
@@ -66,7 +66,7 @@ def next_hex(atlas: Atlas, orders: Sequence[Order]) -> Hex | None:
 
 
 def _state(atlas: Atlas, ahead: Hex | None) -> State:
-    """All that the report shows, as a state: the reader comes first, and whoever has no Harvester there is out."""
+    """Build a state of all that the report shows: the reader comes first, players without a Harvester in it are out."""
     view, planet = atlas.view, atlas.planet
     seats = _seats(view)
     number = {seat: index for index, seat in enumerate(seats)}
@@ -101,13 +101,13 @@ def _state(atlas: Atlas, ahead: Hex | None) -> State:
 
 
 def _seats(view: View) -> tuple[Seat, ...]:
-    """The reader, who rules it, who is below it, and whose units are in sight."""
+    """Return the reader, their rulers and subservients, and the owners of the units in sight."""
     others = (*view["rulers"], *(each["seat"] for each in view["subservients"]))
     return tuple(dict.fromkeys((view["seat"], *others, *(each["owner"] for each in view["contacts"]))))
 
 
 def _ruler(view: View, seat: Seat) -> Seat:
-    """Who rules a seat directly, as far as that is told; foes are taken for free, other friends for the top's own."""
+    """Return the direct ruler of a seat as far as the report tells: foes count as free, other friends as the top's."""
     chain: tuple[Seat, ...] = (view["seat"], *view["rulers"])
     if seat in chain:
         return (*chain, "")[chain.index(seat) + 1]
@@ -117,7 +117,7 @@ def _ruler(view: View, seat: Seat) -> Seat:
 
 
 def _units(view: View) -> Iterator[tuple[Seat, str, Hex]]:
-    """The units that the report shows, by owner and name; of others' any name of their kind will do."""
+    """Yield the units that the report shows, by owner and name; those of others get any name of their kind."""
     home = view["harvester"]
     yield view["seat"], NAMES[HARVESTER], (home["q"], home["r"])
     for unit in view["units"]:
@@ -137,7 +137,7 @@ def _building(view: View) -> tuple[int, int]:
 
 
 def _own(players: int, value: Any, others: Any) -> Any:
-    """An array by player, in which the reader alone has something of its own."""
+    """Build an array by player, with one value for the reader and another for everyone else."""
     return np.array([value, *[others] * (players - 1)])
 
 

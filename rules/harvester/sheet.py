@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, join_lines
+from pbem.ruleset import MOST_REMARKS, Entry, Finding, Order, Parsed, Refused, View, join_lines, orders_in_remark
 from rules.harvester.atlas import Atlas
 from rules.harvester.orders import (
     ORDERS,
@@ -27,7 +27,7 @@ from rules.harvester.orders import (
     unit_words,
 )
 from rules.harvester.outlook import Outlook
-from rules.harvester.phrases import read_phrase, told_route
+from rules.harvester.phrases import Phrase, read_phrase, told_route
 from rules.harvester.planet import DIRECTIONS
 from rules.harvester.routes import route_to
 from rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
@@ -74,19 +74,32 @@ class _Sheet:
 
     def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """The lines as the order book writes them; what no phrase is stays as it was written."""
+        remarks = 0
         for number, line in join_lines(lines):
             if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
                 yield number, line
                 continue
+            phrase = Phrase()
             try:
                 phrase = read_phrase(self.view, line)
             except Refused as refused:
                 self.tell(number, "error", refused)
-                continue
             for severity, told in phrase.told:
                 self.tell(number, severity, told)
+            remarks += ";" in line
+            for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
+                self.tell(number, "warning", told)
             for plain in phrase.lines:
                 yield number, plain
+
+    def _orders(self, text: str) -> list[str] | None:
+        """Return the lines that a text would come to on a line of its own; None if it is no order."""
+        try:
+            lines = read_phrase(self.view, text).lines
+        except Refused:
+            return None
+        read = ORDERS.parse(self.view, list(enumerate(lines)))
+        return None if read.findings else [ORDERS.line(order) for order in read.orders] or None
 
     def take(self, entry: Entry) -> None:
         """Take one more order. Raises Refused."""

@@ -163,7 +163,7 @@ def from_version_1(data: Mapping[str, Any]) -> Json:
 
 
 def from_version_2(data: Mapping[str, Any]) -> Json:
-    """A save of version 2, whose campaigns keep its rules: nothing is stored otherwise."""
+    """Return a save of version 2 as it is: only the rules changed, and its edition says which of them it keeps."""
     return data
 
 

@@ -261,7 +261,7 @@ class _Writer:
 
 
 def _ahead(state: State) -> list[int]:
-    """The next hex on the way of each Harvester that has a target."""
+    """Return the next hex on the way of each Harvester that has a target, NOWHERE for the others."""
     bound = np.flatnonzero((state.course[:, 1] != NOWHERE) & (state.at[:, HARVESTER] != NOWHERE))
     (start, target), home = state.course[bound].T, state.at[bound, HARVESTER]
     ahead = np.full(len(state.at), NOWHERE)

@@ -16,7 +16,6 @@ from pbem.ruleset import (
     View,
     join_lines,
     orders_in_remark,
-    told_of_remark,
 )
 from rules.kit.parley import Draw, Resign, check_draw, sayings
 from rules.singularity import outlook
@@ -68,14 +67,13 @@ class _Sheet:
             if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
                 yield number, line
                 continue
+            found: list[str] = []
             try:
                 found = self._phrase(line)
             except Refused as refused:
                 self.findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
-                continue
             remarks += ";" in line
-            for part, rest in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
-                told = told_of_remark(part, rest=rest)
+            for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
                 self.warn(number, told.code, told.text, told.hint)
             yield from ((number, plain) for plain in found)
 

@@ -16,7 +16,6 @@ from pbem.ruleset import (
     join_lines,
     orders_in_remark,
     resigning_word,
-    told_of_remark,
 )
 from rules.singularity_trap.orders import BOOK
 from rules.singularity_trap.wording import plain
@@ -60,8 +59,8 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
 
 def _behind(view: View, number: int, line: str) -> list[Finding]:
     """Warn of what stands behind a `;` and is an order, or the rest of one, in the words of players."""
-    told = [told_of_remark(part, rest=rest) for part, rest in orders_in_remark(line, lambda text: _plainly(view, text))]
-    return [Finding(number, "warning", refused.code, refused.text, refused.hint) for refused in told]
+    told = orders_in_remark(line, lambda text: _plainly(view, text))
+    return [Finding(number, "warning", each.code, each.text, each.hint) for each in told]
 
 
 def _plainly(view: View, text: str) -> tuple[Order, ...] | None:

@@ -118,9 +118,9 @@ def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
         "Would replace in your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
         in asked
     )
-    assert "To do it, send the same with: RULING 1 YES" in asked
+    assert "To do it, send the same with: RULING YES 1" in asked
     assert shown(war).parts["blue.txt [RESULT]"] == "You lost."
-    done = mail(war, "RULING 1 YES", "FILE blue.txt", "You drew.")
+    done = mail(war, "RULING YES 1", "FILE blue.txt", "You drew.")
     assert "To have it back: RULING BACK" in done
     assert shown(war).parts == {"red.txt [RESULT]": "You won.", "blue.txt [RESULT]": "You drew."}
 
@@ -133,7 +133,8 @@ def test_a_ruling_confirmed_after_the_turn_moved_on(war: Desk) -> None:
     do(war.house, "toy1", Release(), war.now)
     war.tick()
 
-    assert "turn 1 of toy1 is no longer the one you ruled on" in mail(war, "RULING 1 YES", "FILE all.txt", "Rain.")
+    late = mail(war, "RULING YES 1", "FILE all.txt", "Rain.")
+    assert "turn 1 of toy1, about which you were asked, is no longer open" in late
     assert shown(war).parts == {}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -52,8 +53,6 @@ class Asking:
     typed: tuple[str, ...]
     mailed: tuple[str, ...]
     before: tuple[tuple[str, ...], ...] = ()
-    yes: str = ""
-    """The command that does it, if it is another than the first one with a YES."""
 
 
 RULED = ("adjudicate", "toy1", "RULED", "--take")
@@ -85,7 +84,6 @@ ASKING: Mapping[type[Act[Any]], Asking] = {
         ("adjudicate", "toy1", "FOLDER", "--take"),
         ("RULING", "FILE all.txt", "It snowed."),
         before=(RULED,),
-        yes="RULING 2 YES",
     ),
     RestoreRuling: Asking(
         "ruled",
@@ -281,11 +279,11 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Act[Any]]) -> None:
         before = kept(desk.house)
 
         command, *lines = asking.mailed
-        yes = asking.yes or f"{command} YES"
         desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
         desk.tick()
         assert kept(desk.house) == before
-        assert f"To do it, send the same with: {yes}" in desk.last(GM).get_content()
+        (yes,) = re.findall(r"To do it, send the same with: (.+)", desk.last(GM).get_content())
+        assert re.fullmatch(rf"{command} YES( \d+)?", yes)
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
         assert kept(desk.house) != before
@@ -304,3 +302,43 @@ def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
     if line == "LEAVE":
         insist(desk, f"PLAYER toy1 red\n{line}\nEND")
         assert kept(desk.house) != before
+
+
+@pytest.mark.parametrize(
+    "act", [Extend, GiveSheet, RestoreSheet, Amend, RollBack, ExpelSeat], ids=lambda act: act.__name__
+)
+def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Act[Any]]) -> None:
+    """If that was run meanwhile, a mailed confirmation changes nothing, and says so."""
+    asking = ASKING[act]
+    with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
+        desk.now = STAGES[asking.stage].prepare(desk)
+        for each in asking.before:
+            assert invoke(desk, asking.stage, desk.now, *each).exit_code == 0
+        command, *lines = asking.mailed
+        desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
+        desk.tick()
+        (yes,) = re.findall(r"To do it, send the same with: (.+)", desk.last(GM).get_content())
+        assert invoke(desk, asking.stage, desk.now, "run", "toy1").exit_code == 0
+        before = kept(desk.house)
+        desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
+        desk.tick()
+
+        assert kept(desk.house) == before
+        assert "about which you were asked, is no longer open" in " ".join(desk.last(GM).get_content().split())
+
+
+def test_commands_beside_one_that_asks_wait_with_it(desk: Desk) -> None:
+    """All commands of a mail are done together or not at all: also where one of them lacks its YES."""
+    desk.now = STAGES["running"].prepare(desk)
+    invoke(desk, "running", desk.now, "hold", "toy1")
+    desk.tick()
+    before = kept(desk.house)
+    desk.post("\n".join([f"GM toy1 {TOKEN}", "PAUSE red", "EXTEND 50d", "END"]), sender=GM)
+    desk.tick()
+    assert kept(desk.house) == before
+    assert "this command needs a YES behind it" in " ".join(desk.last(GM).get_content().split())
+
+    desk.post("\n".join([f"GM toy1 {TOKEN}", "STATUS", "EXTEND 50d", "END"]), sender=GM)
+    desk.tick()
+    assert kept(desk.house) == before
+    assert "To do it, send the same with: EXTEND 50d YES" in desk.last(GM).get_content()

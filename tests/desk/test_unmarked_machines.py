@@ -80,3 +80,46 @@ def test_another_day_begins_anew(desk: Desk) -> None:
     desk.tick()
 
     assert len(desk.mails(ANN)) == before + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["BIDD 4", "BID many", "I bid lots, please", "GEBOT {number}", "ORDERS toy1 red {code}\nGEBOT 4\nEND", "quit"],
+    ids=["misspelt", "no number", "with openers", "other digits", "framed", "resigning"],
+)
+def test_a_sheet_of_errors_always_has_its_receipt(desk: Desk, text: str) -> None:
+    """However often a player sends it, alike or with other digits: a sheet is no answering machine's."""
+    desk.begin()
+    desk.tick()
+    report, shown = desk.mails(ANN)[1], code(desk)
+    for number in range(7):
+        before = len(desk.mails(ANN))
+        desk.reply(report, text.format(number=number, code=shown))
+        desk.tick()
+        assert len(desk.mails(ANN)) == before + 1
+
+
+def test_orders_for_a_turn_that_was_run_are_always_answered(desk: Desk) -> None:
+    """The same sheet sent to an old report again and again is refused each time, and never left without an answer."""
+    desk.begin()
+    desk.tick()
+    report = desk.mails(ANN)[1]
+    desk.tick(hours=24 * 5)
+    for _ in range(6):
+        before = len(desk.mails(ANN))
+        desk.reply(report, "BID 4")
+        desk.tick()
+        assert len(desk.mails(ANN)) == before + 1
+
+
+def test_the_first_letters_of_many_that_come_together_are_answered(desk: Desk) -> None:
+    """Letters that came later are no reason to leave an earlier one without an answer."""
+    desk.begin()
+    desk.tick()
+    report = desk.mails(ANN)[1]
+    before = len(desk.mails(ANN))
+    for _ in range(6):
+        desk.reply(report, AWAY)
+    desk.tick()
+
+    assert len(desk.mails(ANN)) == before + 3

@@ -67,6 +67,12 @@ def warned(key: str, line: str) -> list[Finding]:
         ("harvester", "MOVE L1 NE; then SE", "then SE"),
         ("harvester", "L1 NE; L2 SE", "L2 SE"),
         ("harvester", "MOVE L1 NE; MOVE G NE", "MOVE G NE"),
+        ("harvester", "MOVE L1 NE; DESTROY HARVESTER CONFIRM", "DESTROY HARVESTER CONFIRM"),
+        ("harvester", "S2 stays; L1 NE", "L1 NE"),
+        ("harvester", "MOVE X9 NE; S2 NE", "S2 NE"),
+        ("harvester", "BUILD L2; S2 NE", "S2 NE"),
+        ("harvester", "hello; S2 NE", "S2 NE"),
+        ("trap", "MOVE R118 N ;;;;;; R251 S", "R251 S"),
         ("dueling", "SETUP home E1; W D2", "W D2"),
     ],
 )
@@ -90,6 +96,8 @@ def test_what_looks_like_an_order_is_named(key: str, line: str, part: str) -> No
         ("bubble", "MOVE N ; towards C2, good luck all"),
         ("singularity", "PLACE E5 ; a strong point"),
         ("dueling", "SETUP home E1 ; safest place"),
+        ("harvester", "S2 NE ; bob was there"),
+        ("harvester", "S2 stays ; L1 will come to it"),
     ],
 )
 def test_what_is_said_of_an_order_is_no_order(key: str, line: str) -> None:

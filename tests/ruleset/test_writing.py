@@ -148,9 +148,28 @@ class Unfillable(Order):
     count: Annotated[int, Whole(1, 2)]
 
 
+@dataclass(frozen=True, slots=True)
+class Unconfirmed(Order):
+    """Ends a seat without CONFIRM."""
+
+    usage = "RESIGN"
+    ends_seat = "you would be gone"
+
+
+@dataclass(frozen=True, slots=True)
+class HalfConfirmed(Order):
+    """Ends a seat by another line, without CONFIRM."""
+
+    usage = "RESIGN CONFIRM"
+    ends_seat = "you would be gone"
+    also_ends_seat = ("SCUTTLE FLAGSHIP",)
+
+
 @pytest.mark.parametrize(
     ("declared", "said"),
     [
+        (Unconfirmed, "the usage RESIGN CONFIRM"),
+        (HalfConfirmed, "CONFIRM behind them"),
         (Unnamed, "does not name its fields"),
         (Unkind, "exactly one Kind"),
         (Verbless, "must begin with its verb"),

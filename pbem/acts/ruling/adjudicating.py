@@ -195,9 +195,8 @@ def send_digests(house: House, now: dt.datetime, campaign: str | None = None) ->
 class TakeRuling(Weighty[Taken]):
     """Takes a GM's files, by their names, as the ruling on the open turn; with an `of`, on that turn and era alone.
 
-    What they do not name stays of a ruling before. With a `turn`, they are for that
-    one. `brought` are the pictures and files that lie beside them; `passed_over` are
-    the names of pictures in the text of a mail that no line of the ruling shows.
+    What they do not name stays of a ruling before. `brought` are the pictures and files that lie beside them;
+    `passed_over` are the names of pictures in the text of a mail that no line of the ruling shows.
     """
 
     weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
@@ -205,7 +204,6 @@ class TakeRuling(Weighty[Taken]):
     of: tuple[int, int] | None = None
     brought: Mapping[str, Examined] = field(default_factory=dict)
     passed_over: tuple[str, ...] = ()
-    turn: int | None = None
 
     def asks(self, scene: Scene, facts: Taken) -> bool:
         """Return whether parts of a ruling before would be replaced."""
@@ -232,9 +230,9 @@ class TakeRuling(Weighty[Taken]):
     def _read(self, scene: Scene) -> tuple[OpenRuling, Json, Taken]:
         snapshot = scene.snapshot
         if self.of is not None and self.of != (snapshot.turn, snapshot.era):
-            raise _moved_on(snapshot, self.of[0])
-        if self.turn not in (None, snapshot.turn):
-            raise _moved_on(snapshot, self.turn)
+            raise CampaignError(
+                f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
+            )
         open_ = open_ruling(scene.session, scene.house, snapshot)
         brought = {name: each.enclosure for name, each in self.brought.items()}
         rolls = open_rolls(scene.session, snapshot)
@@ -255,10 +253,6 @@ class TakeRuling(Weighty[Taken]):
             same=kept and parts == now,
         )
         return open_, ruling, taken
-
-
-def _moved_on(snapshot: CampaignSnapshot, turn: int | None) -> CampaignError:
-    return CampaignError(f"turn {turn} of {snapshot.name} is no longer the one you ruled on: nothing was taken")
 
 
 def has_errors(findings: Mapping[str, tuple[Finding, ...]]) -> bool:

@@ -213,6 +213,18 @@ def test_a_campaign_of_version_2_draws_lots_first() -> None:
     assert {where(_contest(2, dice), "ann", "H") for dice in LOTS} == {(0, 0), (1, 0)}
 
 
+@pytest.mark.parametrize("dice", LOTS)
+def test_a_ruler_who_loses_the_lot_for_a_hex_bars_it_all_the_same(dice: Dice) -> None:
+    """Its Harvester was about to step there, so no unit below it enters, whoever wins the lot (ruling 8)."""
+    units = {"ann": {"H": (0, 0)}, "bob": {"C1": (1, 1)}, "cyd": {"H": (2, 0)}}
+    state = position(units, resources={(1, 0): 1}, rulers={"bob": "ann"})
+
+    after, _ = turn(state, {"ann": ["TARGET 1,0"], "bob": ["MOVE C1 NW"], "cyd": ["TARGET 1,0"]}, dice=dice)
+
+    assert where(after, "bob", "C1") == (1, 1)
+    assert (where(after, "ann", "H") == (1, 0)) != (where(after, "cyd", "H") == (1, 0))
+
+
 def test_where_a_harvester_stands_a_ruler_who_waits_before_it_bars_nobody() -> None:
     """A ruler's Harvester that another one keeps out is not about to step; units of those below it may (ruling 8)."""
     state = position(
