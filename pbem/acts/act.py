@@ -110,7 +110,7 @@ class Act(ABC, Generic[Facts]):
     """Something done to a campaign, whole or not at all. Each kind declares its `weight`."""
 
     weight: ClassVar[Weight]
-    """Whether it can be undone, and by what, or needs confirmation; see the beginning of this module."""
+    """The way in which it is undone, or the need to confirm it; see the beginning of this module."""
 
     rewrites: ClassVar[bool] = False
     """Whether it changes which turns there are, so that the archive has to follow."""

@@ -1,7 +1,7 @@
 """Takes a campaign in that was played in another home: wholly or not at all, and only if all of it is proved.
 
-Whoever plays is asked to confirm it. Until then nothing that he had from the
-other home opens his seat here: its codes are others, and its token is void. The
+Its players are asked to confirm it. Until then nothing that they had from the
+other home opens their seats here: codes are others, and tokens are void. The
 campaign is paused until its GM releases it.
 """
 
@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.people.remailing import find_report, renew_codes
 from pbem.archive import file_hash
-from pbem.archive.reading import RECORD, folder_name
+from pbem.archive.reading import MOST_RECORD, RECORD, folder_name
 from pbem.archive.verify import verify
 from pbem.backup.container import Packed, opened
 from pbem.backup.making import TURNS
@@ -47,6 +47,7 @@ from pbem.campaign.snapshot import (
     record_of,
 )
 from pbem.campaign.values import is_campaign_name
+from pbem.durable import read_plain
 from pbem.errors import BackupError, CampaignError, GameError, StoreError
 from pbem.house import House
 from pbem.post.stamping import welcome_id
@@ -129,12 +130,19 @@ def _in_its_place(session: Session, name: str, archive: Path, draft: Path) -> in
             f"there is a campaign {name!r} here already; all records and reports bear the name, so neither can get "
             "another"
         )
-    setup = Path(folder_name(0), RECORD)
     if (archive / name).exists():
-        ours = archive / name / setup
-        if not ours.is_file() or ours.read_bytes() != (draft / name / setup).read_bytes():
+        ours = _setup_record(archive / name)
+        if not ours or ours != _setup_record(draft / name):
             raise BackupError(f"{archive / name} holds the archive of another campaign: move it away, then try again")
     return None if here is None else int(here.id)
+
+
+def _setup_record(folder: Path) -> bytes:
+    """Return the first record of a campaign's archive; b"" if there is none."""
+    try:
+        return read_plain(folder / folder_name(0) / RECORD, MOST_RECORD)
+    except (OSError, ValueError):
+        return b""
 
 
 def _goes_on(session: Session, campaign_id: int, draft: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Believes a campaign that comes from elsewhere only as far as its rows, records and rules agree.
+"""Check a campaign that comes from elsewhere: its rows, its records and its rules have to agree.
 
 The archive proves the past: it is replayed. Here the rows that the game goes on
 with are compared with it: the seats, the words of the dice, the open turn and
@@ -18,9 +18,10 @@ from sqlalchemy.orm import Session
 from pbem.acts.creation import check_address
 from pbem.acts.past.chain import find_break
 from pbem.archive.dice import recorded_words
-from pbem.archive.reading import folder_name
+from pbem.archive.reading import MOST_RECORD, folder_name
 from pbem.campaign.columns import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
+from pbem.durable import read_plain
 from pbem.errors import MISREAD, BackupError, CampaignError
 from pbem.house import House
 from pbem.report.data import ReportDataError, read_report_data
@@ -153,8 +154,8 @@ def _archived(archive: Path, seat: str, number: int) -> str:
     """Return the hash of the view in an archived report; "" if there is none."""
     path = archive / folder_name(number) / "reports" / f"{seat}.json"
     try:
-        return digest(read_report_data(path.read_bytes())["view"])
-    except (OSError, ReportDataError):
+        return digest(read_report_data(read_plain(path, MOST_RECORD))["view"])
+    except (OSError, ValueError, ReportDataError):
         return ""
 
 

@@ -44,7 +44,7 @@ _AT_ONCE = 10
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """What a backup was unpacked to: settings that keep to the home, and what of them had to be changed for it."""
+    """The settings of a home that a backup was unpacked to, and sentences on those that were changed to keep to it."""
 
     settings: Settings
     moved: tuple[str, ...]
@@ -96,7 +96,7 @@ def check_room(packed: Packed, folder: Path) -> None:
 def take_database(packed: Packed, target: Path, *, leave: Collection[str] = PASSED_BY) -> None:
     """Make a database of this version of the rows in it, but for those of some tables. Raise BackupError.
 
-    Whoever made the file may have put anything there: nothing of it is run, and every value is checked.
+    The file may be a stranger's: nothing of it is run, and every value is checked.
     """
     theirs = target.with_name(f"theirs-{target.name}")
     packed.take(DATABASE, theirs)

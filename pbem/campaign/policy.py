@@ -88,7 +88,7 @@ def _delay(text: str) -> str:
 
 
 def _is_read(read: Callable[[str], Any], text: Any, value: Any) -> bool:
-    """Whether a text is read as this value."""
+    """Return whether a text is read as this value."""
     try:
         return isinstance(text, str) and bool(read(text) == _frozen(value))
     except ValueError:

@@ -1,7 +1,7 @@
 """Checks of single values of the database: each raises Unfit, saying what was expected, for a value that is none.
 
-The host writes no other values; whoever reads rows that others may have written
-asks these first. Which column has which check is said in `pbem.campaign.columns`.
+The host writes no other values, and asks these before it uses rows that others
+may have written. Which column has which check is said in `pbem.campaign.columns`.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ Tries = Callable[[Reporter], Iterable[Callable[[], object]]]
 
 @dataclass(frozen=True, slots=True)
 class TemplateFault:
-    """What is wrong with a template. `fatal`: a mail that needs it cannot be written; else it is never used.
+    """A fault in a template. `fatal`: a mail that needs it cannot be written; else it is never used.
 
     `endless`: it takes more time or memory than it may.
     """

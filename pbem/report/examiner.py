@@ -137,12 +137,12 @@ def _painted(raw: bytes) -> Fit:
 
 
 def _in_our_font(svg: str) -> str:
-    """The SVG with its letters in the one font there is: the painter leaves out those of others without a word."""
+    """Return the SVG with its letters in the one font there is: the painter leaves out those of others silently."""
     return _FONT_STYLED.sub(f"font-family:{FONT}", _FONT_SAID.sub(f'font-family="{FONT}"', svg))
 
 
 def _size(width: str, height: str, view_box: str) -> tuple[int, int]:
-    """How large an SVG is shown, by what its first element says."""
+    """Return width and height in pixels at which an SVG is shown, by its first element."""
     sides = [_pixels(width), _pixels(height)]
     if not all(sides):
         box = [_pixels(word) for word in view_box.replace(",", " ").split()[2:4]]

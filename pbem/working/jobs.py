@@ -153,7 +153,7 @@ def _with_something_due(house: House, moment: Moment) -> set[str]:
 
 
 def _may_be_due(house: House, moment: Moment, campaign: str) -> bool:
-    """Whether there may be something to do in a campaign; one that cannot be read is told of by its job."""
+    """Return whether there may be something to do in a campaign; of one that cannot be read, its job tells."""
     try:
         return any(True for _ in _due_in(house, moment, campaign))
     except (*UNREADABLE, CampaignError):

@@ -34,6 +34,7 @@ from pbem.site import publish
 from pbem.store.copying import PASSING
 from pbem.store.models import Base, Campaign, Person, SeatRow, Turn
 from pbem.tick import run_now
+from tests.backup.hostile import forged, tree
 from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.servers.processes import server_folder
 from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk, text_of
@@ -259,10 +260,25 @@ def test_a_game_that_is_not_there_is_refused(moved: Moved, alone: Desk) -> None:
 
 def test_an_archive_that_was_touched_is_not_taken(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     """Even where all hashes of the file agree: a sheet that was changed in it is found."""
-    forged = forge(moved.file, tmp_path / "forged.zip")
+    touched = forge(moved.file, tmp_path / "forged.zip")
 
     with pytest.raises(BackupError, match=r"another file sheets/red-v1\.txt"):
-        import_campaign(alone.house, forged, alone.now)
+        import_campaign(alone.house, touched, alone.now)
+
+
+def test_an_archive_without_its_beginning_takes_no_other_place(moved: Moved, alone: Desk, tmp_path: Path) -> None:
+    """Nor does a folder of that name, which is another campaign's, give way."""
+    there = alone.house.settings.archive / "toy1" / "notes"
+    there.mkdir(parents=True)
+    empty = forged(moved.file, tmp_path / "empty.zip", {"turns/toy1.tar": tree({})})
+
+    with pytest.raises(BackupError, match="holds the archive of another campaign"):
+        import_campaign(alone.house, empty, alone.now)
+    (there.parent / "0000").mkdir()
+    (there.parent / "0000" / "turn.json").write_text("{}")
+    with pytest.raises(BackupError, match="holds the archive of another campaign"):
+        import_campaign(alone.house, empty, alone.now)
+    assert there.is_dir()
 
 
 PLANTED = """
