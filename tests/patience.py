@@ -1,4 +1,4 @@
-"""How long a test waits for another process, thread or browser before it fails."""
+"""The time for which a test waits for another process, thread or browser before it fails."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Harmless:
 
 
 Weight = Reversible | Confirmed | Harmless
-"""What each action declares of itself, be it an act, a command by mail or one of the command line."""
+"""The declaration of an action, be it an act, a command by mail or one of the command line."""
 
 
 class Question(ABC, Generic[Facts]):
@@ -183,7 +183,7 @@ def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Attempt(Generic[Facts]):
-    """What came of an act; or, on a `ground`, what would come of it: then it waits for confirmation."""
+    """The result of an act; or, with a `ground`, the result it would have: then it waits for confirmation."""
 
     facts: Facts
     ground: Ground | None = None

@@ -27,7 +27,7 @@ MOST_TIME = 2**35
 
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,1024}")
 _OF_NAMES = frozenset({errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.EISDIR, errno.ENAMETOOLONG, errno.ENOTDIR})
-"""What goes wrong when two files have one name, or one has the name of the other's folder, or one that cannot be."""
+"""Errors when two files have one name, or one has the name of the other's folder, or one that cannot be."""
 
 _FIRST = ("new", "cur")
 """Of a Maildir: a mail that is moved on while its folder is read is found where it goes."""

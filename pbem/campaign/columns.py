@@ -1,4 +1,4 @@
-"""What the columns of the database may hold, and which rows of it cannot be read.
+"""Checks of the values of every column of the database, and a search for rows that cannot be read.
 
 `CHECKS` has a check for each column of each table; a test holds it complete.
 They are asked of everything that comes from a file (`pbem.backup`), and of a
@@ -379,7 +379,7 @@ _READERS: Sequence[tuple[type[TypeEngine[Any]], Callable[[Any, Any], Any]]] = (
     (LargeBinary, lambda _, value: values.raw(value)),
     (String, lambda kind, value: values.text(value, kind.length)),
 )
-"""How the values of a type of column are read; the first that fits, since some are kinds of others."""
+"""Readers of the values of a type of column; the first that fits counts, since some are kinds of others."""
 
 
 def _read(kind: TypeEngine[Any], value: Any) -> Any:

@@ -21,7 +21,7 @@ from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
 
 CODE_REPAIR = "install the code that ran it, or give the new code a new version with an upgrade of its saves"
-"""What to do where the code of a game has changed under the same version."""
+"""Advice where the code of a game has changed under the same version."""
 
 _NEWEST = select(Turn.state, Turn.state_hash).where(live(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
 _TURN = select(Turn.state, Turn.state_hash, Turn.record).where(

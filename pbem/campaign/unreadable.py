@@ -27,7 +27,7 @@ from pbem.store.models import Base, Campaign, Fact
 from pbem.store.states import LetterState, MailState
 
 UNREADABLE = (*MISREAD, zlib.error, DataError)
-"""What is raised at a value of the database that is none of ours; the last by a server's driver, at endless times."""
+"""Errors raised at a value of the database that is none of ours; the last by a server's driver, at endless times."""
 
 _FACT = Base.metadata.tables["fact"].c
 

@@ -32,7 +32,7 @@ LONGEST_TEXT = 4_000_000
 """Characters of a text that people wrote."""
 
 LARGEST_NUMBER = 2**31 - 1
-"""What PostgreSQL takes for an INTEGER."""
+"""The largest INTEGER of PostgreSQL."""
 
 EARLIEST, LATEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
 """Times far outside cannot be told in every zone."""

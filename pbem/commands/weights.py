@@ -1,4 +1,4 @@
-"""What each command does to what is there: the acts it does, or a weight of its own.
+"""The weight of each command: that of the acts it does, or one of its own.
 
 Commands that do acts do them by `pbem.commands.common.act` or `perform`, which ask
 where an act needs confirmation; such a command has the option --yes.

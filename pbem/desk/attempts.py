@@ -26,10 +26,10 @@ AT_ONCE = 20
 """Letters tried, and held in memory, at a time."""
 
 SUSPECTED = 1
-"""What is noted of letters that are tried together: the reader that is killed then was not killed by most of them."""
+"""Note of letters that are tried together: most of them did not kill a reader that is killed then."""
 
 MOST_ATTEMPTS = SUSPECTED + 2
-"""What is noted of a letter that has ended its reader twice, and is not tried again by itself."""
+"""Note of a letter that has ended its reader twice, and is not tried again by itself."""
 
 
 ALONE = ""

@@ -51,7 +51,7 @@ SAME_A_DAY = 3
 """Answers to the same words of one sender that cannot be used: whoever sends them again is a program."""
 
 ECHO = f"the same words came from there {SAME_A_DAY} times today, as from an answering machine"
-"""Why those have no answer any more."""
+"""Note of letters that have no answer any more."""
 
 _ALIKE = 0.8
 """The share of words in which two letters of a program agree, which may quote subjects besides."""

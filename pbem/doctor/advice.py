@@ -112,7 +112,7 @@ _OF_DATABASES = tuple(
 
 
 def advice_for_database(failure: str, restore: str) -> str:
-    """How to mend a failure of the database; `restore` is the instruction for one that is lost."""
+    """Return how to mend a failure of the database; `restore` is the instruction for one that is lost."""
     found = (advice.format(restore=restore) for pattern, advice in _OF_DATABASES if pattern.search(failure))
     return next(found, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
 

@@ -1,4 +1,4 @@
-"""Whether the mail server puts its word on what it takes from outside, by mails that a GM's token proves.
+"""Finds out whether the mail server adds Authentication-Results (RFC 8601), by mails that a GM's token proves.
 
 Where it adds no Authentication-Results (RFC 8601), a sender can write one in its
 name, and nothing in a mail tells the two apart. But a GM does not forge: if a
@@ -24,7 +24,7 @@ MOST_PROVEN = 5
 _TAKEN_BY = re.compile(
     rb"^received:(?:[^\n]|\n[ \t])*?\bwith[ \t]+(?:UTF8)?E?SMTPS?(A?)\b", re.IGNORECASE | re.MULTILINE
 )
-"""How the nearest server took a mail from another (RFC 3848); with an A, from a user of its own who had logged in."""
+"""Protocols by which the nearest server took a mail (RFC 3848); with an A, from a user of its own who had logged in."""
 
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 

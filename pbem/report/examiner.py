@@ -28,12 +28,12 @@ SHOWN = 1_200
 """Pixels up to which the longer side of an SVG is shown; one that is smaller is shown as large as it says."""
 
 SHARPER = 2
-"""How many pixels are painted for each that is shown, for screens that have more of them."""
+"""Pixels that are painted for each that is shown, for screens that have more of them."""
 
 _LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(px|pt|pc|mm|cm|in|)")
 _UNITS = {"px": 1.0, "": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 _PROLOG = re.compile(r"<\?xml[^<>]{0,200}\?>|<!DOCTYPE[^<>\[\]]{0,300}>")
-"""What drawing programs write before an SVG: an encoding that it has no longer, and the name of its grammar."""
+"""Text that drawing programs write before an SVG: an encoding that it has no longer, and the name of its grammar."""
 
 _FONT_SAID = re.compile(r"""font-family=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')""")
 _FONT_STYLED = re.compile(r"""font-family:[^;}"<>]{0,300}""")

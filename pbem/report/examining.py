@@ -40,7 +40,7 @@ MEMORY = 1 << 30
 
 _COMMAND = (sys.executable, "-P", "-m", "pbem.report.examiner", str(SECONDS), str(MEMORY))
 _INHERITED = ("LD_LIBRARY_PATH",)
-"""What the process is told of the environment: there may be passwords in it."""
+"""Variables of the environment that the process gets; others may hold passwords."""
 
 _SLOW = (
     f"examining it took too long (the files of a ruling have {SECONDS} seconds together): make it simpler, or save it "

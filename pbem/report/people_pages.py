@@ -95,7 +95,7 @@ class DiceNotice:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a sheet might not be meant: it repeats an old receipt, or most of its lines are errors.
+    """The reason why a sheet might not be meant: it repeats an old receipt, or most of its lines are errors.
 
     `counted` is the version that still counts; of `errors` out of `lines` lines a receipt would speak.
     """

@@ -27,7 +27,7 @@ _SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Samples of a pixel, by the colour type of a PNG (PNG, 11.2.2)."""
 
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-"""Where the pixels of each pass of an interlaced PNG begin, and their distances (PNG, 8.2)."""
+"""First pixel of each pass of an interlaced PNG, and the distances between its pixels (PNG, 8.2)."""
 
 MOST_PIXEL_BYTES = 160_000_000
 """Bytes of the pixels of a PNG, those of a moving one together."""

@@ -130,7 +130,7 @@ def as_one_file(file: Path) -> None:
 PASSED_BY = tuple(kind.__tablename__ for kind in PASSING)
 
 LEFT_BEHIND = ("fact", "letter", "request", "sealed_page", "report_copy", "applicant", "deputy", "outgoing", *PASSED_BY)
-"""What is a home's own, and goes nowhere with a campaign: its mail above all, which another would send in its name."""
+"""Tables that are a home's own, and go nowhere with a campaign: above all its mail, which is sent in its name."""
 
 
 def add_rows(file: Path, target: Connection, *, replacing: int | None = None) -> None:

@@ -26,7 +26,7 @@ from pbem.errors import MISREAD, ConfigError, StoreError
 from pbem.store.migrating import knows_revision, migrate
 
 SECONDS = 60.0
-"""How long reading may take, whatever the size; and as long again for every 64 MB."""
+"""Time that reading may take, whatever the size; and as much again for every 64 MB."""
 
 LARGEST_VALUE = 256 << 20
 """Bytes of a single value. A report of 10,000 seats has less than a hundredth of it."""
@@ -39,11 +39,11 @@ _LACKED_BY_SOME = frozenset({"sealed_page"})
 """Tables that homes of the versions 0013 to 0018 may lack: see migration 0019."""
 
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")
-"""What ANALYZE leaves. It is never read."""
+"""Tables of ANALYZE. They are never read."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _OURS = re.compile(r'CREATE (?:TABLE |(?:UNIQUE )?INDEX (?:"[^"]*"|\w+) (?=ON ))', re.IGNORECASE)
-"""How the text of a table or an index begins; of an index its name is of no matter, as it is not taken along."""
+"""Beginning of the text of a table or an index; the name of an index does not matter, as it is not copied."""
 
 _PLAIN_VERSION = """CREATE TABLE alembic_version (
     "version_num" VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"""
@@ -53,7 +53,7 @@ _MAY = {
     sqlite3.SQLITE_READ: None,
     sqlite3.SQLITE_PRAGMA: ("table_xinfo", "integrity_check"),
 }
-"""What a statement on such a file may do; calling functions and changing anything are not among it."""
+"""Actions that a statement on such a file may take; it may call no functions and change nothing."""
 
 
 class Undecodable(bytes):

@@ -53,7 +53,7 @@ def entered_lines(receipt: Receipt, door: Door) -> Iterator[str]:
 
 
 def _replaced_orders(receipt: Receipt, door: Door) -> Iterator[str]:
-    """What a sheet changes of the one that counted before."""
+    """Yield the differences of a sheet from the one that counted before."""
     before = receipt.replaces
     if before is None or before.same:
         return

@@ -1,4 +1,4 @@
-"""What the mover is asked before the next player moves, and the answers (rulings 14, 26 and 35)."""
+"""Questions to the mover before the next player moves, and the answers (rulings 14, 26 and 35)."""
 
 from __future__ import annotations
 

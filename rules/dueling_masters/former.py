@@ -11,7 +11,7 @@ _DUEL: Mapping[str, Any] = {"blind": True, "crossed": []}
 """What they lacked. Departures named squares alone then, so a campaign begun under version 1 goes on `blind`."""
 
 _SET_UP: Mapping[str, Any] = {"set_up_round": 0}
-"""What views up to version 2 lacked: their campaigns ask for a set-up until it is complete."""
+"""Fields that views up to version 2 lacked: their campaigns ask for a set-up until it is complete."""
 
 _MARK: Mapping[str, Any] = {"kinds": [], "course": [], "reach": [], "meets": []}
 """What their enemy pieces lacked: nothing was concluded from flights yet."""

@@ -187,7 +187,7 @@ _ROUNDS: Sequence[Sequence[str]] = (
     ),
     ("# Second deadline: dice place what is lacking then, and it counts as missed.",),
 )
-"""What a form says of an incomplete set-up, by its deadline."""
+"""Remarks of a form on an incomplete set-up, by its deadline."""
 
 
 def _setup_lines(view: View) -> Iterator[str]:

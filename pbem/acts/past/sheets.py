@@ -51,7 +51,7 @@ class SheetsShown:
 
 @dataclass(frozen=True, slots=True)
 class ShowSheets(Question[SheetsShown]):
-    """Which sheets are in for the open turn: of a seat, or of all?"""
+    """Show the sheets that are in for the open turn, of a seat or of all."""
 
     seat: Seat | None = None
 

@@ -210,7 +210,7 @@ class TakeRuling(Weighty[Taken]):
         return facts.kept and bool(facts.replaced)
 
     def look(self, scene: Scene) -> Taken:
-        """How the files read, and whether they could be kept. What dice would show is not told before they are."""
+        """Return how the files read, and whether they could be kept. No dice are rolled before they are."""
         _, _, taken = self._read(scene)
         return replace(taken, rolled=())
 

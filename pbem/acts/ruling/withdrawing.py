@@ -62,7 +62,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class ShowRuling(Question[RulingShown]):
-    """What have I ruled on the open turn?"""
+    """Show the ruling on the open turn."""
 
     def look(self, scene: Scene) -> RulingShown:
         """Return the ruling, and the form with it. Raises CampaignError unless the turn is for its GM to decide."""
