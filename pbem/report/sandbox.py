@@ -40,6 +40,9 @@ LOOK = 50
 DIGITS = 100
 """Decimal places of `round`."""
 
+MOST_COMPILED = 500
+"""Templates of which the code is kept; a home has some 100."""
+
 MOST_KNOWN = 10_000
 """Attributes of types that are remembered as safe, which depends on nothing else."""
 
@@ -134,13 +137,16 @@ class _Compiled(BytecodeCache):
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Take the code of a template whose source is the same."""
-        checksum, code = self._kept.get(bucket.key, ("", None))
-        if checksum == bucket.checksum:
-            bucket.code = code
+        kept = self._kept.pop(bucket.key, None)
+        if kept is not None and kept[0] == bucket.checksum:
+            bucket.code = kept[1]
+            self._kept[bucket.key] = kept
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep the code of a template."""
+        """Keep the code of a template, and drop that which has not been asked for longest."""
         self._kept[bucket.key] = (bucket.checksum, bucket.code)
+        if len(self._kept) > MOST_COMPILED:
+            self._kept.pop(next(iter(self._kept)))
 
 
 _COMPILED = _Compiled()
