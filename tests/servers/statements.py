@@ -13,8 +13,10 @@ from sqlalchemy import Engine
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 
-_WRITTEN: dict[Any, Any] = {}
+_WRITTEN: LRUCache[Any, Any] = LRUCache(2_500)
+"""Bounded, since migrations ask with tables of their own each time: all of those were once two gigabytes."""
 
 
 class _Alike:
