@@ -147,7 +147,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "post": (
         "addresses armour connecting fingerprint html_text incoming languages",
-        "refusals returned signing transfer waiting writing",
+        "refusals returned signing waiting writing",
         "imap intake maildir mime pace quoting",
         "authentication carriers cleaning idling mailbox robots",
         "bounces probing wrapping",

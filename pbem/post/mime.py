@@ -1,19 +1,19 @@
-"""MIME taken apart by hand: header fields, parts, charsets.
+"""MIME: header fields, parts, transfer encodings, charsets.
 
-The email package raises on some malformed headers, takes half a minute for
-others, and recurses as deep as the sender likes. Everything here takes any
-bytes, never raises, and needs time in proportion to their number.
+Everything here takes any bytes, never raises, and needs time in proportion to
+their number, which the email package does not (docs/decisions/0039).
 """
 
 from __future__ import annotations
 
 import binascii
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
+from email.utils import decode_rfc2231
+from itertools import takewhile
 from urllib.parse import unquote_to_bytes
-
-from pbem.post.transfer import decode_transfer, from_base64
 
 MAX_HEAD = 100_000
 MAX_FIELD = 8_192
@@ -68,6 +68,23 @@ _WESTERN = re.compile(
 )
 """Names that programs write on UTF-8 and Windows-1252 alike: which of these it is, the bytes show better."""
 
+_BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]*+={0,2}[ \t\r]*+")
+_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/]++=*+")
+_NOT_BASE64 = bytes({*range(256)} - {*b"+/=", *string.ascii_letters.encode(), *string.digits.encode()})
+_BASE64_TEXT = re.compile(rb"\A\s*+(?:[A-Za-z0-9+/]{60,76}\r?\n)*+[A-Za-z0-9+/]{4,76}={0,2}\s*+")
+_SHORTEST_BASE64 = 40
+"""Characters without a blank that no person types."""
+
+_PADDED_BREAK = re.compile(rb"=[ \t]++(?=\r?\n)")
+_SOFT_BREAK = re.compile(rb"[^\r\n]{69,75}=\r?\n")
+"""A line that an encoder has filled before it broke it: 76 characters are the most (RFC 2045, 6.7)."""
+
+_NO_ESCAPE = re.compile(rb"=(?![0-9A-F]{2}|\r?\n)")
+
+_NOT_SO = "The mail's text is not in {}, as it says; it was read as it stands."
+_NOT_SAID = "The mail's text is in {} without saying so; that was undone."
+_DAMAGED = "The mail's text came damaged (base64); some of it may be missing."
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:
@@ -81,9 +98,8 @@ class Entity:
     cut: bool = False
 
     def first(self, name: str) -> str:
-        """The first field of a name, "" if there is none."""
-        found = self.fields.get(name)
-        return found[0] if found else ""
+        """Return the first field of a name, "" if there is none."""
+        return self.fields.get(name, [""])[0]
 
     @property
     def content_type(self) -> str:
@@ -109,80 +125,90 @@ class Entity:
         return decode_words(name).strip()[:200]
 
     def content(self) -> bytes:
-        """The body without its transfer encoding; what cannot be decoded stays as it is."""
+        """Return the body without its transfer encoding; a body that cannot be decoded is returned as it is."""
         return decode_transfer(self.body, self.first("content-transfer-encoding"))[0]
 
     def text(self) -> tuple[str, tuple[str, ...]]:
-        """The body as text, by its charset or by the likeliest one, and notes on what was wrong with its encoding."""
+        """Return the body as text, by its charset or the likeliest one, and notes on errors in its encoding."""
         content, damage = decode_transfer(self.body, self.first("content-transfer-encoding"))
-        named = parameter(self.first("content-type"), "charset")
-        text, surprise = read_charset(content, named)
+        text, surprise = read_charset(content, parameter(self.first("content-type"), "charset"))
         return text, tuple(filter(None, (damage, surprise)))
 
     def children(self) -> Iterator[Entity]:
-        """The parts of a multipart body, in order; none if its boundary is missing or never stands in it."""
+        """Yield the parts of a multipart body; none if its boundary is missing or never stands in it."""
         boundary = parameter(self.first("content-type"), "boundary").rstrip()
         if 0 < len(boundary) <= MAX_BOUNDARY:
-            yield from map(parse_entity, _split(self.body, b"--" + boundary.encode("utf-8", "replace")))
+            yield from map(parse_entity, _split(self.body, b"\n--" + boundary.encode("utf-8", "replace")))
 
 
 def parse_entity(raw: bytes) -> Entity:
-    """Header fields and body of a message or part. Fields that are too long are empty; too many are left out."""
+    """Parse a message or part. Fields that are too long are empty; too many are left out."""
     end = _HEAD_END.search(raw)
     head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
-    lines = _FOLD.sub("", _decode_head(head[:MAX_HEAD])).split("\n", MAX_FIELDS)
+    lines = _unfold(head)
     fields: dict[str, list[str]] = {}
-    for line in lines[:MAX_FIELDS]:
-        name, colon, value = line.partition(":")
-        if colon:
-            # That it is there counts: what others may take for the sender must not make way for a second From.
-            fields.setdefault(name.strip().lower(), []).append(value.strip() if len(value) <= MAX_FIELD else "")
+    for name, value in _fields(lines):
+        fields.setdefault(name, []).append(value)
     return Entity(fields, body, cut=len(head) > MAX_HEAD or len(lines) > MAX_FIELDS)
 
 
+def header_fields(raw: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the header fields of a message in their order, with bounds as `parse_entity` has them."""
+    return _fields(_unfold(head_of(raw)))
+
+
+def head_of(raw: bytes) -> bytes:
+    """Return the header of a message, as far as it is read."""
+    head = raw[:MAX_HEAD]
+    end = _HEAD_END.search(head)
+    return head[: end.start() + 1] if end else head
+
+
 def without_envelope(raw: bytes) -> bytes:
-    """A mail saved from an mbox file begins with a line that is none of its own."""
+    """Return a mail without the line that an mbox file puts above it."""
     if b"\n" not in raw:  # lines that end in CR alone would be one endless line of the head
         raw = raw.replace(b"\r", b"\n")
     return raw[raw.find(b"\n") + 1 :] if raw.startswith((b"From ", b">From ")) else raw
 
 
-def _decode_head(head: bytes) -> str:
-    head = head.translate(None, _CONTROLS)
+def _unfold(head: bytes) -> list[str]:
+    head = head[:MAX_HEAD].translate(None, _CONTROLS)
     try:
-        return head.decode()
+        text = head.decode()
     except UnicodeDecodeError:
-        return head.decode("cp1252", "replace")
+        text = head.decode("cp1252", "replace")
+    return _FOLD.sub("", text).split("\n", MAX_FIELDS)
+
+
+def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
+    for line in lines[:MAX_FIELDS]:
+        name, colon, value = line.partition(":")
+        if colon:
+            # That it is there counts: what others may take for the sender must not make way for a second From.
+            yield name.strip().lower(), value.strip() if len(value) <= MAX_FIELD else ""
 
 
 def _split(body: bytes, mark: bytes) -> Iterator[bytes]:
-    """What stands between delimiter lines (RFC 2046, 5.1.1); the last part may lack its end."""
-    start = -1
-    for at, end, last in _delimiters(body, mark):
-        if start >= 0:
-            # The line end before a delimiter belongs to that; a part may have none, being empty.
-            yield body[start : max(start, at - 1)].removesuffix(b"\r")
-        if last:
+    """Yield what stands between delimiter lines (RFC 2046, 5.1.1); the last part may lack its end."""
+    part: list[bytes] = []
+    _, *pieces = (b"\n" + body).split(mark)
+    for piece in pieces:
+        line, _, rest = piece.partition(b"\n")
+        tail = line.strip()
+        if tail not in (b"", b"--"):
+            part += [mark, piece] if part else []
+            continue
+        if part:
+            yield b"".join(part).removesuffix(b"\r")
+        if tail:
             return
-        start = end
-    if start >= 0:
-        yield body[start:]
-
-
-def _delimiters(body: bytes, mark: bytes) -> Iterator[tuple[int, int, bool]]:
-    """The beginning and end of each delimiter line, and whether it is the closing one."""
-    at = body.find(mark)
-    while at >= 0:
-        if at == 0 or body[at - 1 : at] == b"\n":
-            end = body.find(b"\n", at) + 1 or len(body)
-            tail = body[at + len(mark) : end].strip()
-            if tail in (b"", b"--"):
-                yield at, end, bool(tail)
-        at = body.find(mark, at + len(mark))
+        part = [rest]
+    if part:
+        yield b"".join(part)
 
 
 def parameter(value: str, name: str) -> str:
-    """A parameter of a Content-Type or Content-Disposition field, also in the forms of RFC 2231; "" if not there."""
+    """Return a parameter of a Content-Type or Content-Disposition field, also of RFC 2231; "" if not there."""
     if name not in value.lower():
         return ""
     found: dict[str, str] = {}
@@ -190,44 +216,30 @@ def parameter(value: str, name: str) -> str:
         found.setdefault(key.lower(), _ESCAPE.sub(r"\1", quoted) if quoted else plain)
     if name in found:
         return found[name]
-    if f"{name}*" in found:
-        return _extended([found[f"{name}*"]])
-    pieces = []
-    for number in range(MAX_CONTINUATIONS):
-        piece = found.get(f"{name}*{number}*", found.get(f"{name}*{number}"))
-        if piece is None:
-            break
-        pieces.append(piece)
-    return _extended(pieces)
-
-
-def _extended(pieces: list[str]) -> str:
-    joined = "".join(pieces)
-    charset, quote, rest = joined.partition("'")
-    _, second, text = rest.partition("'")
-    return decode_text(unquote_to_bytes(text), charset) if quote and second else joined
+    numbered = (found.get(f"{name}*{number}*", found.get(f"{name}*{number}")) for number in range(MAX_CONTINUATIONS))
+    pieces = takewhile(lambda piece: piece is not None, numbered)
+    joined = found.get(f"{name}*", "".join(filter(None, pieces)))
+    charset, _, text = decode_rfc2231(joined)
+    return joined if charset is None else decode_text(unquote_to_bytes(text), charset)
 
 
 def decode_words(value: str) -> str:
-    """A header's text with its encoded words read (RFC 2047)."""
-    if "=?" not in value:
-        return value
-    return _ENCODED.sub(_decode_word, _BETWEEN_ENCODED.sub("?==?", value))
+    """Decode the encoded words in the text of a header (RFC 2047)."""
+    return _ENCODED.sub(_decode_word, _BETWEEN_ENCODED.sub("?==?", value)) if "=?" in value else value
 
 
 def _decode_word(match: re.Match[str]) -> str:
     charset, encoding, text = match[1], match[2].lower(), match[3].encode("utf-8", "replace")
-    content = from_base64(text) if encoding == "b" else binascii.a2b_qp(text, header=True)
-    return decode_text(content, charset)
+    return decode_text(from_base64(text) if encoding == "b" else binascii.a2b_qp(text, header=True), charset)
 
 
 def decode_text(content: bytes, charset: str) -> str:
-    """Bytes as text. A wrong, missing or unknown charset falls back on UTF-8 and then Windows-1252."""
+    """Decode text. A wrong, missing or unknown charset falls back on UTF-8 and then Windows-1252."""
     return read_charset(content, charset)[0]
 
 
 def read_charset(content: bytes, charset: str) -> tuple[str, str]:
-    """Bytes as text, and a note if they are in another charset than the one named, "" if not."""
+    """Return the text, and a note if it is in another charset than the one named, "" if not."""
     named = charset.strip()
     if content.isascii() and b"\x00" not in content and not _SEVEN_BIT.match(named):
         return content.decode("ascii"), ""
@@ -260,7 +272,7 @@ def _guess_utf_16(content: bytes) -> Iterator[str]:
 
 
 def _decode_line(line: bytes) -> str:
-    """A line of a text that is in no one charset, as where an answer is in another than what it quotes."""
+    """Decode a line of a text in several charsets, such as an answer in another than the text it quotes."""
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -275,3 +287,54 @@ def _charset_note(named: str, used: str) -> str:
         return f"The mail does not name its charset; it was read as {shown}."
     said = named if _NAME.fullmatch(named) else "the charset it names"
     return f"The mail's text is not in {said}, as it says; it was read as {shown}."
+
+
+def decode_transfer(body: bytes, encoding: str) -> tuple[bytes, str]:
+    """Return a body without its transfer encoding, and a note on an error in that, "" if there is none."""
+    encoding = encoding.strip(" \t\"';").lower()
+    if encoding == "quoted-printable":
+        # Blanks that a mail server put behind a soft line end do not undo it.
+        return binascii.a2b_qp(_PADDED_BREAK.sub(b"=", body)), ""
+    if encoding == "base64":
+        return _from_base64_lines(body)
+    return _undeclared(body)
+
+
+def from_base64(body: bytes) -> bytes:
+    """Decode Base64; letters that do not belong to it are passed over, and pieces may be padded one by one."""
+    runs = (run.rstrip(b"=") for run in _BASE64_RUN.findall(body.translate(None, _NOT_BASE64)))
+    # One letter too many is an error, as is too little padding; too much is none.
+    return b"".join(binascii.a2b_base64(run[: len(run) - (len(run) % 4 == 1)] + b"==") for run in runs)
+
+
+def _from_base64_lines(body: bytes) -> tuple[bytes, str]:
+    """Decode Base64; text that a program on the way put behind it stays as it is."""
+    lines = body.split(b"\n")
+    odd = next((number for number, line in enumerate(lines) if not _BASE64_LINE.fullmatch(line)), None)
+    if odd is None:
+        return from_base64(body), ""
+    rest = b"\n".join(lines[odd:])
+    if not b"".join(lines[:odd]).strip() and b" " in lines[odd].strip():
+        return body, _NOT_SO.format("base64")
+    if b" " in rest.strip():
+        return from_base64(b"\n".join(lines[:odd])) + b"\n" + rest, ""
+    return from_base64(body), _DAMAGED
+
+
+def _undeclared(body: bytes) -> tuple[bytes, str]:
+    """Return the body, decoded only if it is beyond doubt in an encoding that its header does not name."""
+    if (b"=\n" in body or b"=\r\n" in body) and _SOFT_BREAK.search(body) and not _NO_ESCAPE.search(body):
+        return binascii.a2b_qp(body), _NOT_SAID.format("quoted-printable")
+    if len(body) >= _SHORTEST_BASE64 and _BASE64_TEXT.fullmatch(body):
+        content = from_base64(body)
+        if _is_text(content):
+            return content, _NOT_SAID.format("base64")
+    return body, ""
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return False
+    return all(character.isprintable() or character in "\t\r\n" for character in text)

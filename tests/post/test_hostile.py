@@ -74,6 +74,8 @@ def bombs() -> Iterator[tuple[str, bytes]]:
     yield "encoded words", b"Subject: " + b"=?utf-8?b?" * 800 + b"\r\n\r\n"
     yield "boundaries", filled(multi, b"--x\r\n")
     yield "almost boundaries", filled(multi, b"--x--x ")
+    nested = (b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (depth, depth) for depth in range(90))
+    yield "parts in parts", filled(b"".join(nested) + b"\r\n", b"a\n")
     yield "one long line", filled(b"\r\n", b"x")
     yield "short lines", filled(b"\r\n", b"\n")
     yield "quotes", filled(b"\r\n", b">\n")
