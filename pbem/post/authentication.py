@@ -1,14 +1,14 @@
-"""What the receiving mail server found out about a mail's sender: Authentication-Results (RFC 8601).
+"""Read what the receiving mail server says of a mail's sender: Authentication-Results (RFC 8601).
 
-Anybody can write such a field. Only the topmost of a mail is looked at, and it
-is believed only if it bears the name that the house's own server signs with:
-whatever came with the mail stands below what that server has put on top.
+Anybody can write such a field. Only the topmost of a mail is read, and believed
+only if it bears the configured name of the receiving server (authserv-id): the
+fields that came with the mail stand below those that this server has added.
 
 Large providers have a server of another name for each check, or each mail, and
-write several fields: where the house names them all ("*.icloud.com"), those are
-read that stand together on top, above the Received field of whoever took the
-mail. What the first of them says of a method holds, so that one further down
-takes nothing back. Microsoft's servers write no name at all ("unnamed").
+write several fields. With a name for all of them ("*.icloud.com") the fields
+are read that stand together on top, above the Received field of the server that
+took the mail; the first result of a method holds, so that one further down
+revokes nothing. Microsoft's servers write no name at all ("unnamed").
 
 Reading is total: any bytes give a verdict, in time in proportion to their number.
 """
@@ -20,22 +20,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pbem.post.mime import MAX_FIELD, MAX_HEAD
+from pbem.post.mime import header_fields
 
 Verdict = Literal["pass", "fail", "none"]
 """The server vouches for the address in From, says that it is forged, or says nothing of use."""
 
-_END_OF_HEAD = re.compile(rb"\A\r?\n|\n\r?\n")
-_FIELD = re.compile(
-    rb"^(authentication-results|received)[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.IGNORECASE | re.MULTILINE
-)
 _METHODS = frozenset({"dmarc", "dkim", "spf"})
 
 UNNAMED = "unnamed"
-"""What a house is told whose server writes fields without its name."""
+"""The name to configure for a server that writes fields without its name."""
 
 ANY_BELOW = "*."
-"""How the names begin of a house whose provider has many servers."""
+"""The beginning of a name that stands for all servers of a provider."""
 
 MAX_FIELDS = 20
 
@@ -62,14 +58,14 @@ class _Result:
     properties: Mapping[str, str]
 
     def is_for(self, domain: str) -> bool:
-        """Whether it holds for senders of a domain, because it holds for that or one above it."""
+        """Return whether it holds for senders of a domain, because it holds for that or one above it."""
         held = [self.properties.get(name, "").rpartition("@")[2] for name in _SHOWN_BY.get(self.method, ())]
         # Whoever signs for "org" alone is above every domain that ends so, and vouches for none of them.
         return any("." in each and f".{domain}".endswith(f".{each}") for each in held)
 
 
 def sender_verdict(raw: bytes, authserv_id: str, sender: str | None) -> Verdict:
-    """What the server of that name says of a mail's sender; "none" without such a name. Never raises.
+    """Return what the server of that name says of a mail's sender; "none" without such a name. Never raises.
 
     DMARC decides where it gives a result. Otherwise a signature or an SPF pass
     counts if it is for the sender's domain, and so does an SPF fail. A broken
@@ -99,7 +95,7 @@ def _words(raw: bytes, name: str) -> Iterator[list[str]]:
 
 
 def _of_server(segments: list[str], name: str) -> list[str] | None:
-    """The results in a field, if it bears the name; None if it is anybody else's."""
+    """Return the results in a field, None if it does not bear the name."""
     if not segments:
         return None
     if name == UNNAMED:
@@ -124,21 +120,18 @@ def _weighed(results: list[_Result], domain: str) -> Verdict:
 
 
 def _topmost(raw: bytes, most: int) -> Iterator[str]:
-    """The first such fields of a mail, with no Received between; one that is too long to be a server's is empty."""
-    head = raw[:MAX_HEAD]
-    end = _END_OF_HEAD.search(head)
+    """Yield the first such fields of a mail, with no Received between; one too long to be a server's is empty."""
     found = 0
-    for name, content in _FIELD.findall(head[: end.start() + 1] if end else head):
-        if name.lower() == b"received":
-            if found:
-                return
-        elif found < most:
+    for name, value in header_fields(raw):
+        if name == "received" and found:
+            return
+        if name == "authentication-results" and found < most:
             found += 1
-            yield content.decode("utf-8", "replace") if len(content) <= MAX_FIELD else ""
+            yield value
 
 
 def _segments(field: str) -> list[str]:
-    """What stands between semicolons, without comments; nothing if comments or quotations do not end."""
+    """Split a field at semicolons and remove its comments; return nothing if comments or quotations do not end."""
     segments, depth, at = [""], 0, 0
     while at < len(field):
         found = (_INSIDE if depth else _OUTSIDE).match(field, at)

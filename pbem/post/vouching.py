@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.post.authentication import Verdict, bears_word, sender_verdict
-from pbem.post.mime import MAX_HEAD
+from pbem.post.mime import head_of
 from pbem.store.models import Campaign, Letter
 
 MOST_PROVEN = 5
@@ -25,8 +25,6 @@ _TAKEN_BY = re.compile(
     rb"^received:(?:[^\n]|\n[ \t])*?\bwith[ \t]+(?:UTF8)?E?SMTPS?(A?)\b", re.IGNORECASE | re.MULTILINE
 )
 """Protocols by which the nearest server took a mail (RFC 3848); with an A, from a user of its own who had logged in."""
-
-_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,5 @@ _KNOWN = object()
 
 def is_from_outside(raw: bytes) -> bool:
     """Return whether another server handed a mail over, by what the nearest one says; a user's own has no stamp."""
-    head = raw[:MAX_HEAD]
-    end = _END_OF_HEAD.search(head)
-    taken = _TAKEN_BY.search(head[: end.start() + 1] if end else head)
+    taken = _TAKEN_BY.search(head_of(raw))
     return taken is not None and not taken[1]

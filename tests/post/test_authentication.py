@@ -56,6 +56,20 @@ REAL = {
         "spf=pass (sender IP is 192.0.2.1) smtp.mailfrom=example.org; dmarc=pass action=none header.from=example.org",
         "none",
     ),
+    "as Amazon writes it, with properties between semicolons": (
+        "mx.example.org; spf=pass client-ip=192.0.2.1; envelope-from=ann@example.org; dkim=pass header.i=@example.org;",
+        "pass",
+    ),
+    "an address of IPv6 without quotes": (
+        "mx.example.org; iprev=pass smtp.remote-ip=2001:db8::1 (mail.example.org); dmarc=pass header.from=example.org",
+        "pass",
+    ),
+    "an address in angle brackets": (
+        "mx.example.org; spf=pass smtp.mailfrom=<ann@example.org>; dmarc=pass header.from=example.org",
+        "pass",
+    ),
+    "a name between results": ("mx.example.org; dkim=none; mx.example.org; dmarc=fail header.from=example.org", "fail"),
+    "a comment that is not ASCII": ("mx.example.org; spf=none (für alle); dmarc=pass header.from=example.org", "pass"),
     "another server": ("mx.example.net; dmarc=pass header.from=example.org", "none"),
     "a name that begins alike": ("mx.example.org.example.net; dmarc=pass header.from=example.org", "none"),
     "a pass in a comment": (
