@@ -29,7 +29,7 @@ from pbem.report import Job, Reporter, ReportFacts, ReportParts
 from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View, canonical
 from pbem.ruleset.testing.play import mailed, standard
 from pbem.ruleset.testing.tables import default_options, seat_names
-from rules.harvester import RULESET as HARVESTER
+from pbem_rules.harvester import RULESET as HARVESTER
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 TURNS = 8

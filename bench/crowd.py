@@ -31,7 +31,7 @@ from pbem.founding import found
 from pbem.house import House, open_house
 from pbem.post.maildir import MaildirCarrier
 from pbem.tick import tick
-from rules.harvester import RULESET
+from pbem_rules.harvester import RULESET
 
 NAME, ORDERS = "crowd", "orders@example.org"
 MONDAY = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)

@@ -27,8 +27,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from pbem.ruleset import Dice, Event, Order, Seat, TurnInput, View, canonical
-from rules.harvester import RULESET
-from rules.harvester.state import State
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.state import State
 
 SEED = Dice(b"bench")
 WARM_TURNS = 6

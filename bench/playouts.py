@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rules.singularity.board import NOBODY, Board
-from rules.singularity.field import LARGEST, SMALLEST, USUAL, Field, field_of
+from pbem_rules.singularity.board import NOBODY, Board
+from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL, Field, field_of
 
 SEED = 2024
 SLOW_GAMES = 20

@@ -13,8 +13,8 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.chart import COLOURS
 from tests.rules.singularity_trap.rushing import duels, rusher, winners
 
 STANDARD = RULESET.bots["standard"]

@@ -39,8 +39,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, st
 
 
 def test_the_games_of_this_project_come_through_the_same_door() -> None:
-    """Every package of rules/ with a game is offered under its own key, in the order of keys."""
-    folders = (path.parent.name for path in Path(__file__).parents[1].glob("rules/*/ruleset.py"))
+    """Every package of rules/pbem_rules/ with a game is offered under its own key, in the order of keys."""
+    folders = (path.parent.name for path in Path(__file__).parents[1].glob("rules/pbem_rules/*/ruleset.py"))
 
     assert list(installed_games()) == sorted(folders)
     assert [game.key for game in installed_games().values()] == list(installed_games())
@@ -49,7 +49,7 @@ def test_the_games_of_this_project_come_through_the_same_door() -> None:
 def test_a_game_is_imported_when_it_is_asked_for() -> None:
     """The help of the command line, which needs no game, imports none."""
     command = "import sys, cli; cli.main(['--help'], standalone_mode=False); "
-    script = command + "print([name for name in sys.modules if name.startswith('rules.')])"
+    script = command + "print([name for name in sys.modules if name.startswith('pbem_rules.')])"
 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
@@ -119,4 +119,4 @@ def test_the_doctor_names_what_is_broken(tmp_path: Path) -> None:
 
 
 def _own(key: str) -> list[EntryPoint]:
-    return [EntryPoint(key, f"rules.{key}:RULESET", GROUP)]
+    return [EntryPoint(key, f"pbem_rules.{key}:RULESET", GROUP)]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import pbem
-import rules
+import pbem_rules
 from tests.growth import MOST_GROWTH, growth, suspicious
 from tests.pumps import Pump, pumps
 
@@ -25,7 +25,7 @@ LOOKED_AT = 16_000
 
 def modules() -> Iterator[Any]:
     """All modules of the host and the games."""
-    for package in (pbem, rules):
+    for package in (pbem, pbem_rules):
         yield package
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             yield importlib.import_module(found.name)
@@ -48,7 +48,7 @@ def held(value: Any) -> list[tuple[Any, Any]]:
     if isinstance(value, list | tuple | set | frozenset):
         return list(enumerate(value))
     if isinstance(value, type):
-        return list(vars(value).items()) if value.__module__.split(".")[0] in ("pbem", "rules") else []
+        return list(vars(value).items()) if value.__module__.split(".")[0] in ("pbem", "pbem_rules") else []
     if dataclasses.is_dataclass(value):
         return [(field.name, getattr(value, field.name, None)) for field in dataclasses.fields(value)]
     return []
@@ -126,7 +126,7 @@ def files() -> list[Path]:
 
 def unnamed(file: Path) -> Iterator[str]:
     """The uses of `re` in a file that are no pattern found by its name."""
-    module = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    module = ".".join(file.relative_to(ROOT).with_suffix("").parts).removeprefix("rules.").removesuffix(".__init__")
     tree = ast.parse(file.read_text())
     named: set[ast.AST] = set()
     for statement in tree.body:

@@ -8,7 +8,7 @@ import pytest
 
 from bench.cores import Batch, compared, crowd
 from pbem.ruleset import Seat, View
-from rules.harvester import RULESET
+from pbem_rules.harvester import RULESET
 
 
 def test_both_ways_are_timed_and_give_the_same() -> None:

@@ -10,7 +10,7 @@ from bench.crowd import ORDERS, crowd, night, start
 from pbem.config import FILE_NAME
 from pbem.founding import found
 from pbem.house import open_house
-from rules.harvester import RULESET
+from pbem_rules.harvester import RULESET
 
 LEAST = 4
 """Seats of the smallest game."""

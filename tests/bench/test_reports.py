@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from bench.parts.reported import costs, played
 from pbem.demo import seat_names
-from rules.singularity import RULESET
+from pbem_rules.singularity import RULESET
 
 
 def test_every_part_is_measured() -> None:

@@ -51,7 +51,7 @@ from pbem.ruleset import AnyRuleset, RulesetError
 from pbem.steps import Ticked
 from pbem.store.models import Campaign
 from pbem.tick import run_now, tick
-from rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated import RULESET
 from tests.campaign.history import begin, meanwhile, play
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 

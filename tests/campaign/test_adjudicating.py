@@ -22,7 +22,7 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
 from pbem.tick import run_now
-from rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 

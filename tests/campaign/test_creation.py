@@ -13,7 +13,7 @@ from pbem.acts.creation import NewCampaign, check_seats, create
 from pbem.errors import CampaignError
 from pbem.ruleset import SetupError, seal
 from pbem.store.models import Act, Campaign
-from rules import harvester
+from pbem_rules import harvester
 from tests.toy.home import MONDAY, Desk
 
 

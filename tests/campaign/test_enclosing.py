@@ -38,7 +38,7 @@ from pbem.report.examining import Examined, examine
 from pbem.site.folder import SiteFolder
 from pbem.site.replay import write_replay
 from pbem.store.models import Enclosed
-from rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, open_desk, text_of
 
 GM, ANN, BOB, CYD = "gm@example.org", "ann@example.org", "bob@example.org", "cyd@example.org"

@@ -25,7 +25,7 @@ from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Roll, canonical
 from pbem.store.models import Turn
 from pbem.tick import run_now
-from rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, text_of
 
 ANN, BOB = "ann@example.org", "bob@example.org"

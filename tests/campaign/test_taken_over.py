@@ -30,11 +30,11 @@ from pbem.campaign.proof import prove
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Json, TurnInput, canonical
 from pbem.ruleset.testing.play import SEED, Game, play, standard, through_json
-from rules.dueling_masters import RULESET as DUEL
-from rules.gm_adjudicated import RULESET as PEN
-from rules.harvester import RULESET as HARVESTER
-from rules.singularity import RULESET
-from rules.singularity.orders import Place
+from pbem_rules.dueling_masters import RULESET as DUEL
+from pbem_rules.gm_adjudicated import RULESET as PEN
+from pbem_rules.harvester import RULESET as HARVESTER
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.orders import Place
 from tests.toy.home import MONDAY, Desk, open_desk, text_of
 
 GAMES = {each.key: each for each in (RULESET, HARVESTER, PEN, DUEL)}

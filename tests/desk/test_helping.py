@@ -11,7 +11,7 @@ from sqlalchemy import select
 from pbem.acts.act import do
 from pbem.acts.opening import Start
 from pbem.store.models import Campaign
-from rules.gm_adjudicated import RULESET as UMPIRE
+from pbem_rules.gm_adjudicated import RULESET as UMPIRE
 from tests.desk.people import CYD, EVE, ask, form, reports, words
 from tests.toy.home import GAMES, Desk, open_desk, text_of
 

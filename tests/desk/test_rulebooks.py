@@ -17,7 +17,7 @@ from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset
 from pbem.store.models import Campaign
 from pbem.store.states import Phase
-from rules.gm_adjudicated import RULESET as UMPIRE
+from pbem_rules.gm_adjudicated import RULESET as UMPIRE
 from tests.desk.people import ANN, CYD, EVE, GM, ask, confirm, form, reports, token, words
 from tests.games import RULESETS
 from tests.toy.home import Desk, open_desk, text_of

@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 from pbem.report import Reporter
 from pbem.report.facts import Words
 from pbem.ruleset.testing.play import standard_game
-from rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap import RULESET
 from tests.pages.clicking import choose, put_line
 from tests.pages.conftest import CHROMIUM
 from tests.pages.test_reports import TEMPLATES, _facts

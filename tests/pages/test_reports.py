@@ -17,7 +17,7 @@ from pbem.report.pages import RulebookPage
 from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset, Seat, View
 from pbem.ruleset.testing.play import mailed, standard_game
-from rules import harvester
+from pbem_rules import harvester
 from tests.games import RULESETS
 from tests.pages.looking import SCHEMES, WIDTHS, Scheme, faults, shown, too_wide
 from tests.rules.harvester.table import empire

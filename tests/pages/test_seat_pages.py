@@ -24,7 +24,7 @@ from pbem.ruleset import AnyRuleset, Dice, View, canonical
 from pbem.ruleset.testing.database import migrated
 from pbem.ruleset.testing.play import standard_game, usual_seats
 from pbem.store.models import Sheet
-from rules import harvester, singularity, singularity_trap
+from pbem_rules import harvester, singularity, singularity_trap
 from tests.games import RULESETS
 from tests.pages.clicking import mailed, put_line, written
 from tests.pages.looking import SCHEMES, WIDTHS, faults, new_page, too_wide

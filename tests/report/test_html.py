@@ -16,7 +16,7 @@ from pbem.report.pages import RulebookPage
 from pbem.report.wording import CSS
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.play import play, standard
-from rules import bubble_singularity, gm_adjudicated, harvester
+from pbem_rules import bubble_singularity, gm_adjudicated, harvester
 
 GAMES = [game.RULESET for game in (bubble_singularity, gm_adjudicated, harvester)]
 TURNS = 8

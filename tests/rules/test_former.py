@@ -32,7 +32,7 @@ SHEETS = {
 def opened(game: str) -> tuple[AnyRuleset, View]:
     """A game, and the view that its version 1 mailed."""
     view: View = json.loads((VIEWS / f"{game}.json").read_text())
-    return importlib.import_module(f"rules.{game}").RULESET, view
+    return importlib.import_module(f"pbem_rules.{game}").RULESET, view
 
 
 def taken(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> list[str]:

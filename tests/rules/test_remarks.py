@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import AnyRuleset, Dice, Finding, Seats, canonical
-from rules.bubble_singularity import RULESET as BUBBLE
-from rules.dueling_masters import RULESET as DUELING
-from rules.harvester import RULESET as HARVESTER
-from rules.singularity import RULESET as SINGULARITY
-from rules.singularity_trap import RULESET as TRAP
+from pbem_rules.bubble_singularity import RULESET as BUBBLE
+from pbem_rules.dueling_masters import RULESET as DUELING
+from pbem_rules.harvester import RULESET as HARVESTER
+from pbem_rules.singularity import RULESET as SINGULARITY
+from pbem_rules.singularity_trap import RULESET as TRAP
 from tests.rules.bubble_singularity.table import lay
 from tests.rules.singularity_trap.builders import ship, world
 

@@ -9,7 +9,7 @@ import pytest
 from pbem.report.scores import tell_scores
 from pbem.ruleset import AnyRuleset, View
 from pbem.ruleset.testing.play import standard_game
-from rules import bubble_singularity, dueling_masters
+from pbem_rules import bubble_singularity, dueling_masters
 
 
 def _points(view: View) -> int:

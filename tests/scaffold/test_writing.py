@@ -55,7 +55,7 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
         ("../x", "a key cannot be '../x'"),
         ("class", "Python knows something called 'class' already: choose another key, such as class_game"),
         ("json", "Python knows something called 'json' already"),
-        ("rules", "Python knows something called 'rules' already"),
+        ("pbem_rules", "Python knows something called 'pbem_rules' already"),
         ("harvester", "there is a game 'harvester' already: choose another key"),
     ],
 )

@@ -15,7 +15,7 @@ from pbem.players import Player
 from pbem.ruleset import Dice, Seat, View
 from pbem.steps import Ticked
 from pbem.tick import tick
-from rules import singularity_trap
+from pbem_rules import singularity_trap
 from tests.servers.mail import MailServer
 
 NAME = "season1"

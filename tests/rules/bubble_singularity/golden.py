@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from pbem.ruleset import Dice, Event, Seat, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import VERSION, State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.state import VERSION, State
 from tests.rules.bubble_singularity.table import new_game, read, view
 
 PATH = Path(__file__).with_name("golden.txt")

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import Event, Seat
-from rules.bubble_singularity.state import Question, State
+from pbem_rules.bubble_singularity.state import Question, State
 
 Words = Sequence[str]
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pbem.ruleset import Dice, Event, Seat, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
-from rules.bubble_singularity.state import COLOURS, State, in_order
-from rules.bubble_singularity.table import category_of
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
+from pbem_rules.bubble_singularity.state import COLOURS, State, in_order
+from pbem_rules.bubble_singularity.table import category_of
 from tests.rules.bubble_singularity.table import begun, read, view
 
 Step = tuple[State, State, tuple[Event, ...], Seat, tuple[str, ...]]

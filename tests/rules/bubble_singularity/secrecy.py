@@ -9,8 +9,8 @@ import dataclasses
 import random
 
 from pbem.ruleset import Seat
-from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
-from rules.bubble_singularity.state import VERSION, State
+from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
+from pbem_rules.bubble_singularity.state import VERSION, State
 
 
 def scramble(state: State, seat: Seat, rnd: random.Random) -> State:

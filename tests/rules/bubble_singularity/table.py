@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.abilities import CATEGORIES, deck
-from rules.bubble_singularity.cards import Card, standard_chart
-from rules.bubble_singularity.grid import side_of, starts
-from rules.bubble_singularity.state import COLOURS, SEATS, Player, Rules, State, in_order
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.abilities import CATEGORIES, deck
+from pbem_rules.bubble_singularity.cards import Card, standard_chart
+from pbem_rules.bubble_singularity.grid import side_of, starts
+from pbem_rules.bubble_singularity.state import COLOURS, SEATS, Player, Rules, State, in_order
 
 LETTERS = {colour[0]: colour for colour in COLOURS}
 SEED = b"test"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.bubble_singularity.abilities import ABILITIES, CATEGORIES, deck
+from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES, deck
 from tests.rules.bubble_singularity.table import lay, play, refused
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.abilities import CATEGORIES
-from rules.bubble_singularity.cards import STATIONS
-from rules.bubble_singularity.state import Rules, State
-from rules.bubble_singularity.table import category_of
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.abilities import CATEGORIES
+from pbem_rules.bubble_singularity.cards import STATIONS
+from pbem_rules.bubble_singularity.state import Rules, State
+from pbem_rules.bubble_singularity.table import category_of
 from tests.rules.bubble_singularity.table import begun, codes, lay, new_game, play, read, refused, sides
 
 

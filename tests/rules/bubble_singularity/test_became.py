@@ -12,9 +12,9 @@ import pytest
 
 from pbem.ruleset import Dice, Order, TurnInput, View
 from pbem.ruleset.testing.play import games
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.orders import ORDERS, Keep, Move, Pop, Resign, Start
-from rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.orders import ORDERS, Keep, Move, Pop, Resign, Start
+from pbem_rules.bubble_singularity.state import State
 from tests.rules.bubble_singularity.table import SEED, lay, new_game, play, view
 from tests.rules.bubble_singularity.test_questions import stacked
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, Seat
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.state import State
 from tests.rules.bubble_singularity.table import lay, new_game, play, read, tokens, view
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pbem.ruleset import Dice, Event, Seat, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.events import public
-from rules.bubble_singularity.orders import Resign
-from rules.bubble_singularity.state import Player, Question, State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.events import public
+from pbem_rules.bubble_singularity.orders import Resign
+from pbem_rules.bubble_singularity.state import Player, Question, State
 from tests.rules.bubble_singularity.table import bubbles, lay, miss, new_game, play, view
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import Seat
-from rules.bubble_singularity.state import Player, Rules
+from pbem_rules.bubble_singularity.state import Player, Rules
 from tests.rules.bubble_singularity.table import bubbles, lay, play
 
 ROW = {"A2": "NS", "B2": "NS", "C2": "NS", "D2": "NS"}

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.orders import Resign
-from rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.orders import Resign
+from pbem_rules.bubble_singularity.state import State
 from tests.rules.bubble_singularity.ledger import Ledger, audited
 from tests.rules.bubble_singularity.random_games import keep_line, lines_for, played, table, turns
 from tests.rules.bubble_singularity.table import lay

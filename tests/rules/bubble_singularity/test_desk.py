@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pbem.ruleset import Json, View
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import Question
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.state import Question
 from tests.rules.bubble_singularity.table import lay, new_game, view
 
 

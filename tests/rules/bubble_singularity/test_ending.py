@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 
 from pbem.ruleset import Dice, Seat, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.events import ENDS
-from rules.bubble_singularity.scores import winners as best
-from rules.bubble_singularity.state import Player, State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.events import ENDS
+from pbem_rules.bubble_singularity.scores import winners as best
+from pbem_rules.bubble_singularity.state import Player, State
 from tests.rules.bubble_singularity.table import bubbles, codes, lay, play, read
 
 GREEN: dict[Seat, Player] = {"green": Player(side="E", at="D4")}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from pbem.ruleset import Seat
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import Player
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.state import Player
 from tests.rules.bubble_singularity.table import bubbles, codes, lay, miss, play, read, refused, view
 
 # Examples

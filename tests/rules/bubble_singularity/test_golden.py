@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.bubble_singularity.state import VERSION
+from pbem_rules.bubble_singularity.state import VERSION
 from tests.rules.bubble_singularity.golden import PATH, again, text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import Seat
-from rules.bubble_singularity.state import Player
+from pbem_rules.bubble_singularity.state import Player
 from tests.rules.bubble_singularity.table import bubbles, codes, lay, miss, play, read, refused
 
 

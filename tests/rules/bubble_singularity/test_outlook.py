@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, Finding, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.state import State
 from tests.rules.bubble_singularity.table import Played, lay, miss, new_game, play, read, view
 
 Check = Callable[[str, Played], bool]

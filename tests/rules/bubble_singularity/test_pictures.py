@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity import picture as board
-from rules.bubble_singularity.grid import squares
-from rules.bubble_singularity.picture import ARROW, BUBBLES, BURST, NODE, TINTS
-from rules.bubble_singularity.state import State
-from rules.bubble_singularity.textmap import text_map
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity import picture as board
+from pbem_rules.bubble_singularity.grid import squares
+from pbem_rules.bubble_singularity.picture import ARROW, BUBBLES, BURST, NODE, TINTS
+from pbem_rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity.textmap import text_map
 from tests.rules.bubble_singularity.table import Played, lay, new_game, play, view
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.bubble_singularity.grid import squares
+from pbem_rules.bubble_singularity.grid import squares
 from tests.rules.bubble_singularity.table import codes, lay, play, read, refused, tokens
 
 

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from pbem.ruleset import Dice, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import VERSION, Question, State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.state import VERSION, Question, State
 from tests.rules.bubble_singularity.table import Played, codes, lay, miss, play, read, refused, view
 
 NODE_POP = {"C3": "rr", "C2": "g"}

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-import rules.bubble_singularity.events as events_module
+import pbem_rules.bubble_singularity.events as events_module
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.reporter import Reporter
 from pbem.ruleset import Dice, Event, Seat, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.events import public
-from rules.bubble_singularity.orders import Resign
-from rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.events import public
+from pbem_rules.bubble_singularity.orders import Resign
+from pbem_rules.bubble_singularity.state import State
 from tests.rules.bubble_singularity.table import lay, new_game, play, view
 
 TEMPLATES = Path(__file__).parents[3] / "templates"

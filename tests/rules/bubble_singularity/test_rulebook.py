@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.abilities import ABILITIES
-from rules.bubble_singularity.cards import KINDS
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.abilities import ABILITIES
+from pbem_rules.bubble_singularity.cards import KINDS
 from tests.rules.bubble_singularity.table import lay, read
 
 CODE = Path(__file__).parents[3] / "rules" / "bubble_singularity"

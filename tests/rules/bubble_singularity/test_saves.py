@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import SaveError
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import VERSION
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.state import VERSION
 from tests.rules.bubble_singularity.table import lay, play, view
 
 SAVES = Path(__file__).with_name("saves")

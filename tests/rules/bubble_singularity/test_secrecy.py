@@ -6,10 +6,10 @@ import random
 from collections.abc import Sequence
 
 from pbem.ruleset import Event, Seat
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.ruleset import BubbleSingularity
-from rules.bubble_singularity.state import Player, State
-from rules.bubble_singularity.views import BubbleView, view_of
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.ruleset import BubbleSingularity
+from pbem_rules.bubble_singularity.state import Player, State
+from pbem_rules.bubble_singularity.views import BubbleView, view_of
 from tests.rules.bubble_singularity.secrecy import elsewhere, scramble
 from tests.rules.bubble_singularity.table import begun, lay, play, view
 from tests.rules.twins import reports

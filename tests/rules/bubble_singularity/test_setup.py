@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from pbem.ruleset import Dice, SetupError, TurnInput
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.abilities import ABILITIES
-from rules.bubble_singularity.grid import around, rim
-from rules.bubble_singularity.state import COLOURS
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.abilities import ABILITIES
+from pbem_rules.bubble_singularity.grid import around, rim
+from pbem_rules.bubble_singularity.state import COLOURS
 from tests.rules.bubble_singularity.table import begun, codes, miss, new_game, read, sides, tokens, view
 
 

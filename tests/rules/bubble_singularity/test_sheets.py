@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity import RULESET
 from tests.rules.bubble_singularity.table import codes, lay, new_game, play, read, refused, view
 
 

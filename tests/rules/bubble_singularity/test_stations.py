@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.cards import STATIONS
-from rules.bubble_singularity.scores import STATION_POINTS
-from rules.bubble_singularity.state import Player, State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.cards import STATIONS
+from pbem_rules.bubble_singularity.scores import STATION_POINTS
+from pbem_rules.bubble_singularity.state import Player, State
 from tests.rules.bubble_singularity.table import bubbles, codes, lay, miss, new_game, play, read, refused, tokens
 
 

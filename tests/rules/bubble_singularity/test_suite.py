@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.ruleset.testing import RulesetSuite, Secrecy
-from rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity import RULESET
 from tests.rules.bubble_singularity import secrecy
 
 

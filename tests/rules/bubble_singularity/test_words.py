@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbem.ruleset import Seat, View
-from rules.bubble_singularity import RULESET
-from rules.bubble_singularity.state import Question, State
+from pbem_rules.bubble_singularity import RULESET
+from pbem_rules.bubble_singularity.state import Question, State
 from tests.rules.bubble_singularity.table import lay, new_game, view
 from tests.rules.wordlist import Reader, Row, rows, understood
 

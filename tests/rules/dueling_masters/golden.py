@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pbem.ruleset import Dice, Event, Json, Seat
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.state import SEATS, State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import SETUPS, new_game, read, turn, view
 
 PATH = Path(__file__).with_name("golden.txt")

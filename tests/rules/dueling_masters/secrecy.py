@@ -19,13 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pbem.ruleset import Seat
-from rules.dueling_masters.board import SQUARES, flights, territory
-from rules.dueling_masters.deductions import possible_kinds
-from rules.dueling_masters.kinds import ALONE, ASTEROID, FIGHTERS, names, numbers
-from rules.dueling_masters.moves import Fleet
-from rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
-from rules.dueling_masters.placement import pieces_of
-from rules.dueling_masters.state import Loss, Piece, Player, Rules, State, opponent
+from pbem_rules.dueling_masters.board import SQUARES, flights, territory
+from pbem_rules.dueling_masters.deductions import possible_kinds
+from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, FIGHTERS, names, numbers
+from pbem_rules.dueling_masters.moves import Fleet
+from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
+from pbem_rules.dueling_masters.placement import pieces_of
+from pbem_rules.dueling_masters.state import Loss, Piece, Player, Rules, State, opponent
 
 Squares = dict[str, tuple[str, ...]]
 TRIES = 200

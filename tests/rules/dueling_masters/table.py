@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.kinds import ASTEROID, HOME
-from rules.dueling_masters.state import SEATS, Piece, Player, Rules, State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.kinds import ASTEROID, HOME
+from pbem_rules.dueling_masters.state import SEATS, Piece, Player, Rules, State
 
 HOMES = {"one": "A10", "two": "J10"}
 """Where home planets stand that a test does not place."""

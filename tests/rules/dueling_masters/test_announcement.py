@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pbem.ruleset import Dice, View
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.state import State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.state import State
 from tests.rules.dueling_masters.table import SETUPS, lost, meetings, new_game, position, told, turn, view
 
 

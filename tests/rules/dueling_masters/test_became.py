@@ -9,9 +9,9 @@ import pytest
 
 from pbem.ruleset import Dice, Order, Seat, TurnInput
 from pbem.ruleset.testing.play import games
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.orders import ORDERS, Move, Setup
-from rules.dueling_masters.state import State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.orders import ORDERS, Move, Setup
+from pbem_rules.dueling_masters.state import State
 from tests.rules.dueling_masters.table import SETUPS, new_game, position, turn, view
 
 MET = ", ".join(f"an enemy Z fighter on {square} (enemy lost)" for square in ("E2", "E3", "E4")) + " and 4 more"

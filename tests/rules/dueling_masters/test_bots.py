@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import Dice, Seat
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.state import SEATS, State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import begun, codes, new_game, position, read, told, turn, view
 
 LONGEST = 150

@@ -7,9 +7,9 @@ import dataclasses
 import pytest
 
 from pbem.ruleset import Event, Seat
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.board import territory
-from rules.dueling_masters.state import Player, State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.board import territory
+from pbem_rules.dueling_masters.state import Player, State
 from tests.rules.dueling_masters.table import HOMES, SETUPS, begun, lost, new_game, position, turn, view
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pbem.ruleset import Json, View
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.board import territory
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.board import territory
 from tests.rules.dueling_masters.table import begun, new_game, position, turn, view
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import TurnInput
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.orders import Move
-from rules.dueling_masters.state import State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.orders import Move
+from pbem_rules.dueling_masters.state import State
 from tests.rules.dueling_masters.table import begun, codes, lost, new_game, own, position, read, told, turn, view
 
 

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbem.report.wording import FILTERS
 from pbem.ruleset import Event, Seat
-from rules.dueling_masters.state import SEATS, State
+from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position, turn, view
 
 TEMPLATES = Path(__file__).parents[3] / "templates"

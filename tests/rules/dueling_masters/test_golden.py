@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.dueling_masters.state import VERSION
+from pbem_rules.dueling_masters.state import VERSION
 from tests.rules.dueling_masters.golden import PATH, again, text
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rules.dueling_masters.kinds import dies
-from rules.dueling_masters.state import State
+from pbem_rules.dueling_masters.kinds import dies
+from pbem_rules.dueling_masters.state import State
 from tests.rules.dueling_masters.table import lost, meetings, own, position, told, turn, view, with_rules
 
 

@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from pbem.ruleset import Dice, TurnInput
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.board import SQUARES, colour, flights
-from rules.dueling_masters.orders import Move, Ram
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.board import SQUARES, colour, flights
+from pbem_rules.dueling_masters.orders import Move, Ram
 from tests.rules.dueling_masters.table import begun, codes, lost, own, position, read, told, turn, view
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.kinds import WORDS
-from rules.dueling_masters.moves import Fleet
-from rules.dueling_masters.state import SEATS, State, opponent
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.kinds import WORDS
+from pbem_rules.dueling_masters.moves import Fleet
+from pbem_rules.dueling_masters.state import SEATS, State, opponent
 from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position, read, told, turn, view
 
 MOVES = 40

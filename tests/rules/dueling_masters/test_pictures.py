@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from pbem.ruleset import Sprite, Stamp
-from rules.dueling_masters import RULESET
-from rules.dueling_masters import picture as board
-from rules.dueling_masters.state import State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters import picture as board
+from pbem_rules.dueling_masters.state import State
 from tests.rules.dueling_masters.table import begun, position, turn, view
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 

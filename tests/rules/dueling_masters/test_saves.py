@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbem.ruleset import SaveError, digest
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.state import VERSION
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.state import VERSION
 from tests.rules.dueling_masters.table import begun, lost, new_game, own, turn, view
 
 SAVES = Path(__file__).with_name("saves")

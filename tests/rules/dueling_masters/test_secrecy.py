@@ -12,9 +12,9 @@ from pbem.ruleset import Event, Finding, Parsed, Seat, View, canonical
 from pbem.ruleset.testing.leaks import Secrecy, find_leaks
 from pbem.ruleset.testing.play import Game, play, standard
 from pbem.ruleset.testing.tables import default_options, other_options
-from rules.dueling_masters import RULESET, DuelingMasters
-from rules.dueling_masters.judging import Judgement, Named
-from rules.dueling_masters.state import SEATS, State, opponent
+from pbem_rules.dueling_masters import RULESET, DuelingMasters
+from pbem_rules.dueling_masters.judging import Judgement, Named
+from pbem_rules.dueling_masters.state import SEATS, State, opponent
 from tests.rules.dueling_masters import secrecy
 from tests.rules.dueling_masters.table import begun, position, read, turn, view
 from tests.rules.twins import reports

@@ -8,11 +8,11 @@ from importlib import resources
 import pytest
 
 from pbem.ruleset import Dice, Event, SetupError
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.board import territory
-from rules.dueling_masters.kinds import ALONE, numbers
-from rules.dueling_masters.placement import arranged
-from rules.dueling_masters.state import SEATS, Result, State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.board import territory
+from pbem_rules.dueling_masters.kinds import ALONE, numbers
+from pbem_rules.dueling_masters.placement import arranged
+from pbem_rules.dueling_masters.state import SEATS, Result, State
 from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, read, told, turn, view, with_rules
 
 
@@ -58,7 +58,7 @@ def test_complete_set_ups_begin_the_game() -> None:
 
 def test_the_rulebooks_set_up_is_complete() -> None:
     """The example of the rulebook can be sent as it stands."""
-    book = resources.files("rules.dueling_masters").joinpath("rulebook.md").read_text()
+    book = resources.files("pbem_rules.dueling_masters").joinpath("rulebook.md").read_text()
 
     lines = re.findall(r"^    (SETUP .*)$", book, re.MULTILINE)
 

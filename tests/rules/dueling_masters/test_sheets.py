@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters import RULESET
 from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, position, read, turn, view
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.ruleset.testing import RulesetSuite, Secrecy
-from rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters import RULESET
 from tests.rules.dueling_masters import secrecy
 
 

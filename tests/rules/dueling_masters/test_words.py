@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbem.ruleset import View
-from rules.dueling_masters import RULESET
-from rules.dueling_masters.state import State
+from pbem_rules.dueling_masters import RULESET
+from pbem_rules.dueling_masters.state import State
 from tests.rules.dueling_masters.table import new_game, position, view
 from tests.rules.wordlist import Reader, Row, rows, understood
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pbem.ruleset import Event, Seat
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import SEATS, VERBS, new_game, ruled, told, turn, view
 
 PATH = Path(__file__).with_name("golden.txt")

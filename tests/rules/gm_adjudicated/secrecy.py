@@ -7,8 +7,8 @@ import random
 from collections.abc import Mapping
 
 from pbem.ruleset import Enclosure, Seat
-from rules.gm_adjudicated.ledgers import GM, Entries, Ledgers
-from rules.gm_adjudicated.state import Known, Player, State
+from pbem_rules.gm_adjudicated.ledgers import GM, Entries, Ledgers
+from pbem_rules.gm_adjudicated.state import Known, Player, State
 
 WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight", "for", "an answer")
 

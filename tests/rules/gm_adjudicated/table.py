@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import Dice, Event, Parsed, Roll, Rolls, Seat, TurnInput, View, canonical
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.state import State
 
 SEATS = ("red", "blue", "green")
 VERBS = {"MARCH": "an army goes where you say", "BUILD": "", "MARRY": "a member of your house"}

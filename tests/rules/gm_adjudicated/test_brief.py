@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pbem.ruleset import Event, Seat
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import new_game, ruled, turn, view
 
 

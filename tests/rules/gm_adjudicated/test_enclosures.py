@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem.ruleset import LARGEST_ENCLOSURE, Brought, Dice, Enclosure, TurnInput
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.state import State
-from rules.gm_adjudicated.story import NIGHTS, SEATS, options, rule
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated.story import NIGHTS, SEATS, options, rule
 from tests.rules.gm_adjudicated.table import new_game, rolls, turn, view
 
 STATE = new_game()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import SetupError
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.secrecy import scramble
 from tests.rules.gm_adjudicated.table import SEATS, faults, new_game, rolls, ruled, turn, view
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import canonical
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import new_game, rolls, ruled, turn
 from tests.rules.gm_adjudicated.test_ledgers import GIVEN
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-import rules.gm_adjudicated.events as events_module
+import pbem_rules.gm_adjudicated.events as events_module
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.reporter import Reporter
 from pbem.ruleset import Event
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.events import public
-from rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.events import public
+from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import SEATS, new_game, ruled, turn, view
 
 TEMPLATES = Path(__file__).parents[3] / "templates"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from pbem.ruleset import Event
-from rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import SEATS, faults, new_game, rolls, ruled, told, turn, view
 
 GATE = '[ROLL 3d6+2 "ann storms the gate"]'

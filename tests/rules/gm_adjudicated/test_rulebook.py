@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pbem.ruleset import Enclosure
-from rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated import RULESET
 from tests.rules.gm_adjudicated.table import VERBS, new_game, read, rolls, ruled
 
 KEPT = new_game(ledgers={"red": {"gold": 40, "ships": ["Argo"], "title": "Knight"}, "world": {"winter": 1}})

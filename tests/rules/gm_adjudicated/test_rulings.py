@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.state import State
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import SEATS, VERBS, faults, new_game, read, rolls, ruled, turn, view
 
 STATE = new_game(verbs=VERBS, briefing={"all": "It is 1805.", "red": "; odd\n[MAP]\nYou are France."})

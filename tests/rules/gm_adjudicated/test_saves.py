@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbem.ruleset import SaveError
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.state import VERSION
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.state import VERSION
 from tests.rules.gm_adjudicated.table import new_game, ruled, turn
 
 SAVES = Path(__file__).with_name("saves")

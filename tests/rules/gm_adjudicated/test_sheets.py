@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.orders import LONGEST_LINE, MOST_LINES
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.orders import LONGEST_LINE, MOST_LINES
 from tests.rules.gm_adjudicated.table import VERBS, codes, new_game, read, ruled, texts, turn, view
 
 

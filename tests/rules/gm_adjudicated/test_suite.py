@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.ruleset.testing import RulesetSuite, Secrecy
-from rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated import RULESET
 from tests.rules.gm_adjudicated import secrecy
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import Dice, SetupError
-from rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated import RULESET
 from tests.rules.gm_adjudicated.table import SEATS, VERBS, new_game, read, ruled, told, turn, view
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, SetupError
-from rules.gm_adjudicated import RULESET
-from rules.gm_adjudicated.bots import standard
+from pbem_rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated.bots import standard
 from tests.rules.gm_adjudicated.table import codes, new_game, read, texts, view
 
 DECLARED: dict[str, Any] = {

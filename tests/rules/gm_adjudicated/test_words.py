@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.gm_adjudicated import RULESET
+from pbem_rules.gm_adjudicated import RULESET
 from tests.rules.gm_adjudicated.table import new_game, view
 from tests.rules.wordlist import LEAST, Reader, Row, rows
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pbem.ruleset import Dice, Event, Order, Seat, TurnInput, View, canonical
-from rules.harvester import RULESET
-from rules.harvester.state import VERSION
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.state import VERSION
 
 PATH = Path(__file__).with_name("golden.txt")
 SEED = Dice(b"golden")

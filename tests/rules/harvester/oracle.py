@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from pbem.ruleset import Seat
-from rules.harvester.state import CRAGS, DUST, State
-from rules.kit.hexes import Hex
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester.state import CRAGS, DUST, State
 
 WAYS = {"E": (1, 0), "NE": (1, -1), "NW": (0, -1), "W": (-1, 0), "SW": (-1, 1), "SE": (0, 1)}
 """Counter-clockwise from the east."""

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from pbem.ruleset import Seat
-from rules.harvester.state import ARRAYS, NO_COURSE, NOWHERE, State
-from rules.harvester.units import HARVESTER, MOVE, NAMES, SLOTS
+from pbem_rules.harvester.state import ARRAYS, NO_COURSE, NOWHERE, State
+from pbem_rules.harvester.units import HARVESTER, MOVE, NAMES, SLOTS
 from tests.rules.harvester.oracle import SCANNER, Globe, Unit, World
 
 LEFT = 1 << 6

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
-from rules.harvester import RULESET
-from rules.harvester.planet import planet_of
-from rules.harvester.state import CRAGS, DUST, NO_COURSE, NOWHERE, VERSION, State
-from rules.harvester.units import NAMES, SLOT, SLOTS
-from rules.kit.hexes import Hex
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.planet import planet_of
+from pbem_rules.harvester.state import CRAGS, DUST, NO_COURSE, NOWHERE, VERSION, State
+from pbem_rules.harvester.units import NAMES, SLOT, SLOTS
 
 DICE = Dice(b"test")
 SEATS = ("ann", "bob", "cyd", "dan")

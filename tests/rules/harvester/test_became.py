@@ -11,11 +11,11 @@ import pytest
 
 from pbem.ruleset import Order, Seat, TurnInput, View
 from pbem.ruleset.testing.play import games, mailed
-from rules.harvester import RULESET
-from rules.harvester.orders import Move, Target
-from rules.harvester.planet import DIRECTIONS, planet_of
-from rules.harvester.state import State
-from rules.kit.hexes import Hex, step
+from pbem_rules.common.hexes import Hex, step
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.orders import Move, Target
+from pbem_rules.harvester.planet import DIRECTIONS, planet_of
+from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import DICE, position, read, view
 
 _PLACE = re.compile(r"It (?:is|stopped|waits) at (-?\d+),(-?\d+)")

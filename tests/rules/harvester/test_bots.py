@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import Dice, Event, Seat
-from rules.harvester import RULESET
-from rules.harvester.state import State
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import new_game, position, read, ruler, turn, view, where
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from pbem.ruleset import Event, Seat
-from rules.harvester import RULESET
-from rules.harvester.state import State
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view
 
 IDLE = "Your Harvester holds 0 of 20 and has no target."

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pbem.ruleset import Picture, Stamp
-from rules.harvester import RULESET
-from rules.harvester.sprites import SEAM
-from rules.harvester.state import State
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.sprites import SEAM
+from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, scanned, turn, view
 
 ROAD = {(q, 0): 1 for q in range(1, 10)} | {(-9, 9): 1}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pbem.ruleset import Json, View
-from rules.harvester import RULESET
-from rules.harvester.orders import Move, Target
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.orders import Move, Target
 from tests.rules.harvester.table import position, read, turn, view
 
 CROWD = {"ann": {"H": (0, 0), "G": (0, 0), "S1": (1, 0), "C1": (0, 0)}}

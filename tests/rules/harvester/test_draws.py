@@ -7,8 +7,8 @@ import hashlib
 import numpy as np
 
 from pbem.ruleset import Dice
-from rules.harvester import forest
-from rules.harvester.draws import draw_many, shuffled
+from pbem_rules.harvester import forest
+from pbem_rules.harvester.draws import draw_many, shuffled
 
 DICE = Dice(b"draws")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.harvester.state import VERSION
+from pbem_rules.harvester.state import VERSION
 from tests.rules.harvester.golden import PATH, again, text
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from pbem.ruleset import Label, Seat, Stamp, View, canonical, remembering
 from pbem.ruleset.testing.play import games
-from rules.harvester import RULESET, sprites
-from rules.harvester.memory import LASTING, MOST_FOES, lost_foes, moves, old_riches
-from rules.kit.hexes import Hex
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester import RULESET, sprites
+from pbem_rules.harvester.memory import LASTING, MOST_FOES, lost_foes, moves, old_riches
 from tests.rules.harvester.table import position, view
 from tests.rules.harvester.test_reports import mailed
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pbem.ruleset import Dice
-from rules.harvester.state import VERSION, State
+from pbem_rules.harvester.state import VERSION, State
 from tests.rules.harvester.table import position, read, told, turn, view, where
 
 

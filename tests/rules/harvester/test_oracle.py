@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from pbem.ruleset import Seat, TurnInput
-from rules.harvester import RULESET
-from rules.harvester.orders import Move, Target
-from rules.harvester.planet import DIRECTIONS, course, planet_of
-from rules.harvester.state import CRAGS, DUST, State
-from rules.harvester.units import MOVE, SLOT
-from rules.kit.hexes import Hex
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.orders import Move, Target
+from pbem_rules.harvester.planet import DIRECTIONS, course, planet_of
+from pbem_rules.harvester.state import CRAGS, DUST, State
+from pbem_rules.harvester.units import MOVE, SLOT
 from tests.rules.harvester.oracle import UNITS, Globe, World
 from tests.rules.harvester.table import DICE, position, view
 

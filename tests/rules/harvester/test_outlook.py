@@ -11,8 +11,8 @@ import pytest
 from pbem.ruleset import Dice, Parsed, Seat, TurnInput, View
 from pbem.ruleset.testing.play import Step, games, gremlin, mailed, numbered, play, standard
 from pbem.ruleset.testing.tables import default_options
-from rules.harvester import RULESET
-from rules.harvester.state import State
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view
 from tests.rules.harvester.test_oracle import crowds
 

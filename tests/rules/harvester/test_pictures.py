@@ -6,8 +6,8 @@ import pytest
 
 from pbem.report.pictures import check
 from pbem.ruleset import Label, Picture, Stamp, View
-from rules.harvester import RULESET, sprites
-from rules.harvester.window import LETTERED
+from pbem_rules.harvester import RULESET, sprites
+from pbem_rules.harvester.window import LETTERED
 from tests.rules.harvester.table import position, turn, view
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, small_letters
 

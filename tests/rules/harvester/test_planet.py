@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from pbem.ruleset import Dice, SetupError
-from rules.harvester import RULESET
-from rules.harvester.beginnings import LARGEST_SIZE
-from rules.harvester.planet import planet_of
-from rules.harvester.state import CRAGS, DUST, PLAIN, State
-from rules.harvester.units import KINDS, SLOTS
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.beginnings import LARGEST_SIZE
+from pbem_rules.harvester.planet import planet_of
+from pbem_rules.harvester.state import CRAGS, DUST, PLAIN, State
+from pbem_rules.harvester.units import KINDS, SLOTS
 from tests.rules.harvester.table import DICE, new_game, position, turn
 
 

@@ -10,8 +10,8 @@ import pytest
 from pbem.house import TEMPLATES
 from pbem.report import Reporter, ReportFacts, ReportParts
 from pbem.ruleset import Event, Seat, Stamp, View
-from rules.harvester import RULESET, sprites
-from rules.harvester.state import State
+from pbem_rules.harvester import RULESET, sprites
+from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import SEATS, empire, position, turn, view
 
 

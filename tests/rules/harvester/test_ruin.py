@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.harvester import RULESET
+from pbem_rules.harvester import RULESET
 from tests.rules.harvester.table import held, position, read, resources, told, turn, view, where
 
 PRICES = {"G": (4, 4), "L1": (3, 3), "S1": (2, 2), "C1": (1, 1)}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pbem.ruleset import TurnInput
-from rules.harvester import RULESET
-from rules.harvester.state import State
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import DICE, position, ruler, told, turn, view, where
 
 ALL = ("G", "L1", "L2", "S1", "S2", "S3", "C1", "C2", "C3", "C4")

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from pbem.ruleset import SetupError
-from rules.harvester import RULESET
-from rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOVE, SCANNER
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.units import COMBAT, KIND_NAMES, KINDS, MOVE, SCANNER
 from tests.rules.harvester.table import codes, position, read
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pbem.ruleset import SaveError, canonical
-from rules.harvester import RULESET
-from rules.harvester.state import ARRAYS, VERSION
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.state import ARRAYS, VERSION
 from tests.rules.harvester.table import new_game, ruler, turn, view
 
 SAVES = Path(__file__).with_name("saves")

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, Event, Seat, View
-from rules.harvester import RULESET, Harvester
-from rules.harvester.movement import _March
-from rules.harvester.state import VERSION, State
-from rules.kit.hexes import Hex
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester import RULESET, Harvester
+from pbem_rules.harvester.movement import _March
+from pbem_rules.harvester.state import VERSION, State
 from tests.rules.harvester.secrecy import elsewhere, lasting, renumbered, scramble
 from tests.rules.harvester.table import cell, new_game, position, turn, view
 from tests.rules.twins import reports

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rules.harvester import RULESET
-from rules.harvester.orders import Move, Target
+from pbem_rules.harvester import RULESET
+from pbem_rules.harvester.orders import Move, Target
 from tests.rules.harvester.table import codes, position, read, turn, view
 
 CROWD = {"ann": {"H": (0, 0), "G": (0, 0), "S1": (1, 0), "C1": (0, 0)}}
@@ -160,7 +160,7 @@ def test_without_a_sheet_nothing_is_ordered() -> None:
 def test_orders_for_what_is_no_more_do_nothing() -> None:
     """The resolver stands orders that no report would have allowed."""
     from pbem.ruleset import TurnInput
-    from rules.harvester.orders import Build, Destroy, Drop
+    from pbem_rules.harvester.orders import Build, Destroy, Drop
     from tests.rules.harvester.table import DICE, told
 
     state = position(CROWD)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.ruleset.testing import RulesetSuite, Secrecy
-from rules.harvester import RULESET
+from pbem_rules.harvester import RULESET
 from tests.rules.harvester import secrecy
 
 

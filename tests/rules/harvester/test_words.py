@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.harvester import RULESET
+from pbem_rules.harvester import RULESET
 from tests.rules.harvester.table import position, view
 from tests.rules.wordlist import Reader, Row, rows, understood
 

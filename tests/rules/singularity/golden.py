@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pbem.ruleset import Dice, Event, Seat
-from rules.singularity import RULESET
-from rules.singularity.state import SEATS, State
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.table import new_game, read, remarks, turn, view
 
 PATH = Path(__file__).with_name("golden.txt")

@@ -6,8 +6,8 @@ import dataclasses
 import random
 
 from pbem.ruleset import Seat
-from rules.singularity.orders import written
-from rules.singularity.state import SEATS, Reply, State, opponent
+from pbem_rules.singularity.orders import written
+from pbem_rules.singularity.state import SEATS, Reply, State, opponent
 
 MOST = 6
 LASTING = 3

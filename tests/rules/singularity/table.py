@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 
 from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput, View, canonical
-from rules.singularity import RULESET
-from rules.singularity.state import SEATS, VERSION, State
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.state import SEATS, VERSION, State
 
 Sheets = dict[Seat, Sequence[str]]
 

@@ -10,9 +10,9 @@ import pytest
 
 from pbem.ruleset import Dice, Seat, TurnInput
 from pbem.ruleset.testing.play import games
-from rules.singularity import RULESET
-from rules.singularity.orders import ORDERS, If, Place
-from rules.singularity.state import SEATS, State
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.orders import ORDERS, If, Place
+from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.table import new_game, position, read, turn, view
 
 ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"

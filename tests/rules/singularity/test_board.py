@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from rules.singularity.board import BLUE, NOBODY, RED, Board
-from rules.singularity.field import Field, field_of
+from pbem_rules.singularity.board import BLUE, NOBODY, RED, Board
+from pbem_rules.singularity.field import Field, field_of
 from tests.rules.singularity import literal
 
 FIGURE_2 = "a6 b5 c4 d4 e3 f3 g3"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import Dice, Seat
-from rules.singularity import RULESET
-from rules.singularity.state import SEATS, State
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.table import new_game, position, read, turn, view
 
 ONE_SHORT = "a6 d7 b5 e6 c4 f5 d4 g2 e3 d6 f3"

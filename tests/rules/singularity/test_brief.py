@@ -7,9 +7,9 @@ import re
 import pytest
 
 from pbem.ruleset import Dice, Event, Seat, TurnInput
-from rules.singularity import RULESET
-from rules.singularity.orders import Place
-from rules.singularity.state import SEATS, State
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.orders import Place
+from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.table import new_game, position, turn, view
 
 ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"

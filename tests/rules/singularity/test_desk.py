@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.ruleset import Json, View
-from rules.singularity import RULESET
+from pbem_rules.singularity import RULESET
 from tests.rules.singularity.table import new_game, position, turn, view
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from rules.singularity.board import BLUE, NOBODY, RED, Board
-from rules.singularity.field import Field, field_of
+from pbem_rules.singularity.board import BLUE, NOBODY, RED, Board
+from pbem_rules.singularity.field import Field, field_of
 from tests.rules.singularity import literal
 
 

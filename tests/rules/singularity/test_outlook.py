@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from pbem.ruleset import Dice, Parsed, Seat, TurnInput, View
 from pbem.ruleset.testing.play import games, mailed, numbered
-from rules.singularity import RULESET
-from rules.singularity.state import State
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.state import State
 from tests.rules.singularity.table import new_game, read, turn
 
 EXTRA: Sequence[list[str]] = ([], ["DRAW OFFER"], ["DRAW ACCEPT"], ["RESIGN CONFIRM"], ["FORGET"])

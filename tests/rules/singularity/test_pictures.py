@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from rules.singularity import RULESET
-from rules.singularity import picture as board
-from rules.singularity.field import column_letters, field_of
-from rules.singularity.state import State
-from rules.singularity.textmap import text_map
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity import picture as board
+from pbem_rules.singularity.field import column_letters, field_of
+from pbem_rules.singularity.state import State
+from pbem_rules.singularity.textmap import text_map
 from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, small_letters
 from tests.rules.singularity.table import new_game, position, turn, view
 

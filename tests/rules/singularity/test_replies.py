@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 from pbem.ruleset import Dice, TurnInput
-from rules.singularity import RULESET
-from rules.singularity.replies import MAX_KEPT
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.replies import MAX_KEPT
 from tests.rules.singularity.table import kept, new_game, position, read, told, turn, view
 
 

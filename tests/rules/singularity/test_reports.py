@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-import rules.singularity.events as events_module
+import pbem_rules.singularity.events as events_module
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.reporter import Reporter
 from pbem.ruleset import Event, Seat
-from rules.singularity import RULESET
-from rules.singularity.events import public
-from rules.singularity.state import SEATS, State
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.events import public
+from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.table import new_game, position, turn, view
 
 TEMPLATES = Path(__file__).parents[3] / "templates"

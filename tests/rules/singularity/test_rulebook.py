@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pbem.ruleset import SetupError
-from rules.singularity import RULESET
+from pbem_rules.singularity import RULESET
 from tests.rules.singularity.table import new_game, read, remarks
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbem.ruleset import SaveError, digest
-from rules.singularity import RULESET
-from rules.singularity.state import VERSION
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.state import VERSION
 from tests.rules.singularity.table import kept, new_game, turn
 
 SAVES = Path(__file__).with_name("saves")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from pbem.ruleset import Dice, Event, TurnInput
-from rules.singularity import RULESET, Singularity
-from rules.singularity.state import SEATS, State
+from pbem_rules.singularity import RULESET, Singularity
+from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.secrecy import elsewhere, lasting, scramble
 from tests.rules.singularity.table import kept, position, turn, view
 from tests.rules.twins import reports

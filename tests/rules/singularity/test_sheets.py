@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.singularity import RULESET
+from pbem_rules.singularity import RULESET
 from tests.rules.singularity.table import codes, new_game, position, read, remarks, turn, view
 
 

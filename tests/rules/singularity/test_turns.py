@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import Dice, SetupError, TurnInput
-from rules.singularity import RULESET
-from rules.singularity.orders import Place
-from rules.singularity.state import State
+from pbem_rules.singularity import RULESET
+from pbem_rules.singularity.orders import Place
+from pbem_rules.singularity.state import State
 from tests.rules.singularity.table import new_game, position, told, turn, view
 
 ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem.ruleset import View
-from rules.singularity import RULESET
+from pbem_rules.singularity import RULESET
 from tests.rules.singularity.table import position, turn, view
 from tests.rules.wordlist import Reader, Row, rows, understood
 

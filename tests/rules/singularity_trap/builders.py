@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.ruleset import Dice, Event, Finding, Order, TurnInput, View
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
-from rules.singularity_trap.orders import BOOK
-from rules.singularity_trap.space import Space
-from rules.singularity_trap.state import Faction, Player, Ship, State, pair
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
+from pbem_rules.singularity_trap.orders import BOOK
+from pbem_rules.singularity_trap.space import Space
+from pbem_rules.singularity_trap.state import Faction, Player, Ship, State, pair
 
 DICE = Dice(b"the dice of the tests")
 BOARD = standard_chart().board

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pbem.ruleset import Dice, Event, TurnInput, canonical, digest
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.state import State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.state import State
 
 FILE = Path(__file__).with_name("golden.txt")
 SAVES = Path(__file__).with_name("saves")

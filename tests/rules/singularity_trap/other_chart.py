@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap.chart import COLOURS
 
 HOMES = (("D1+2", "gray"), ("G1-2", "red"), ("G4+0", "blue"), ("D7+1", "green"), ("A7-1", "cyan"), ("A4+0", "red"))
 

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 from pbem.ruleset import Bot, Dice, Event, Seat, TurnInput, View
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.bots.knowledge import Craft, Knowledge, World
-from rules.singularity_trap.bots.routes import route
-from rules.singularity_trap.chart import COLOURS
-from rules.singularity_trap.space import distance
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.bots.knowledge import Craft, Knowledge, World
+from pbem_rules.singularity_trap.bots.routes import route
+from pbem_rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap.space import distance
 from tests.rules.singularity_trap.builders import lines
 
 CAP = 60

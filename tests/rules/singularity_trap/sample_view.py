@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rules.singularity_trap.chart import COLOURS, GRAY, UNITS, letter_of, standard_chart
+from pbem_rules.singularity_trap.chart import COLOURS, GRAY, UNITS, letter_of, standard_chart
 
 CHART = standard_chart()
 RADIUS = CHART.board.radius

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterable
 from pbem.archive import turn_dice
 from pbem.ruleset import Seat
 from pbem.ruleset.testing.play import SEED
-from rules.singularity_trap.chart import SYSTEM, UNITS
-from rules.singularity_trap.movement import jump_exit
-from rules.singularity_trap.space import Space, distance
-from rules.singularity_trap.state import Pair, Player, Ship, State, pair
+from pbem_rules.singularity_trap.chart import SYSTEM, UNITS
+from pbem_rules.singularity_trap.movement import jump_exit
+from pbem_rules.singularity_trap.space import Space, distance
+from pbem_rules.singularity_trap.state import Pair, Player, Ship, State, pair
 
 Grounds = Callable[[Space], bool]
 

@@ -12,9 +12,9 @@ import pytest
 
 from pbem.ruleset import Order, View
 from pbem.ruleset.testing.play import games
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.orders import Build, Move
-from rules.singularity_trap.state import State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.orders import Build, Move
+from pbem_rules.singularity_trap.state import State
 from tests.rules.singularity_trap.builders import Played, dark, given, play, read, ship, view, world
 
 SITE = "J12+5"

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import pytest
 
 from pbem.ruleset import Dice, Event, TurnInput
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.chart import COLOURS
-from rules.singularity_trap.state import State, pair
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap.state import State, pair
 from tests.rules.singularity_trap.builders import at, dark, given, lines, play, ship, view, world
 from tests.rules.singularity_trap.rushing import duels, rusher
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Event
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.state import Faction, Result, State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.state import Faction, Result, State
 from tests.rules.singularity_trap.builders import Played, given, play, ship, view, world
 from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view, sighting
 

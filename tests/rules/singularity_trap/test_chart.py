@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import SetupError
-from rules.kit.hexes import DIRECTIONS
-from rules.singularity_trap.chart import COLOURS, GRAY, closer, read_chart, standard_chart, write_chart
+from pbem_rules.common.hexes import DIRECTIONS
+from pbem_rules.singularity_trap.chart import COLOURS, GRAY, closer, read_chart, standard_chart, write_chart
 from tests.rules.singularity_trap.builders import at
 
 CHART = standard_chart()

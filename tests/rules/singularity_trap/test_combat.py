@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice
-from rules.singularity_trap.chart import UNITS
+from pbem_rules.singularity_trap.chart import UNITS
 from tests.rules.singularity_trap.builders import DICE, Played, dark, play, ship, view, world
 
 SITE = "J12+5"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 from pbem.ruleset import Finding
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.courses import Powers, Router
-from rules.singularity_trap.orders import BOOK
-from rules.singularity_trap.space import within
-from rules.singularity_trap.state import Ship, State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.courses import Powers, Router
+from pbem_rules.singularity_trap.orders import BOOK
+from pbem_rules.singularity_trap.space import within
+from pbem_rules.singularity_trap.state import Ship, State
 from tests.rules.singularity_trap.builders import BOARD, at, lines, play, ship, view, world
 
 CENTRE = at("J10")

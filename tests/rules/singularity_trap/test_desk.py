@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.orders import BOOK
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.orders import BOOK
 from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view
 
 

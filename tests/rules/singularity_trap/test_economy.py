@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from pbem.ruleset import TurnInput
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.orders import Build
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.orders import Build
 from tests.rules.singularity_trap.builders import DICE, RICH, Played, dark, play, ship, world
 
 HOME = 5

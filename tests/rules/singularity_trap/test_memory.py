@@ -11,9 +11,9 @@ import pytest
 from pbem.ruleset import View, canonical
 from pbem.ruleset.testing.play import play as played
 from pbem.ruleset.testing.play import standard
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.memory import KEPT_TURNS, MOST
-from rules.singularity_trap.state import Ship, State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.memory import KEPT_TURNS, MOST
+from pbem_rules.singularity_trap.state import Ship, State
 from tests.rules.singularity_trap.builders import dark, play, ship, view, world
 from tests.rules.singularity_trap.sample_view import SENSORS, sample_view
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import Dice
-from rules.singularity_trap.movement import jump_exit
-from rules.singularity_trap.space import Board
-from rules.singularity_trap.state import Ship
+from pbem_rules.singularity_trap.movement import jump_exit
+from pbem_rules.singularity_trap.space import Board
+from pbem_rules.singularity_trap.state import Ship
 from tests.rules.singularity_trap.builders import BOARD, DICE, Played, at, dark, play, ship, world
 
 

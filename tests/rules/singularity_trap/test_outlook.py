@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput, View
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
-from rules.singularity_trap.state import Ship, State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
+from pbem_rules.singularity_trap.state import Ship, State
 from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
 
 TURNS = 16

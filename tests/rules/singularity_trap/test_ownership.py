@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.singularity_trap.state import Ship
+from pbem_rules.singularity_trap.state import Ship
 from tests.rules.singularity_trap.builders import dark, play, ship, world
 
 CENTRE = "J10+0"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.resolve import STEPS
-from rules.singularity_trap.state import Ship, State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.resolve import STEPS
+from pbem_rules.singularity_trap.state import Ship, State
 from tests.rules.singularity_trap.builders import Played, codes, play, reported, ship, view, world
 
 SITE = "J12+5"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap import RULESET
 from tests.rules.singularity_trap.builders import dark, ship, view, world
 
 

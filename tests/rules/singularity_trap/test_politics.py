@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.chart import COLOURS
-from rules.singularity_trap.state import Faction, Ship, State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap.state import Faction, Ship, State
 from tests.rules.singularity_trap.builders import Played, at, dark, findings, given, play, ship, view, world
 
 ALL = COLOURS

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import SaveError, canonical
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.state import Faction, Result
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.state import Faction, Result
 from tests.rules.singularity_trap import golden
 from tests.rules.singularity_trap.builders import play, ship, view, world
 

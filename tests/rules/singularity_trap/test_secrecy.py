@@ -10,11 +10,11 @@ import pytest
 
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.ruleset.testing.leaks import Moment, Secrecy, answered_leaks, resolved_leaks, shown_leaks
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.chart import COLOURS
-from rules.singularity_trap.orders import Fire
-from rules.singularity_trap.ruleset import SingularityTrap
-from rules.singularity_trap.state import Ship, State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap.orders import Fire
+from pbem_rules.singularity_trap.ruleset import SingularityTrap
+from pbem_rules.singularity_trap.state import Ship, State
 from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
 from tests.rules.singularity_trap.secrecy import elsewhere, scramble
 from tests.rules.singularity_trap.twins import leaks_of_turns, reports

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, SetupError, TurnInput
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.chart import standard_chart, write_chart
-from rules.singularity_trap.state import Player
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.chart import standard_chart, write_chart
+from pbem_rules.singularity_trap.state import Player
 from tests.rules.singularity_trap import other_chart
 from tests.rules.singularity_trap.builders import DICE, at, lines, play, view, world
 

@@ -7,10 +7,20 @@ import dataclasses
 import pytest
 
 from pbem.ruleset import Dice, Event, TurnInput, View
-from rules.singularity_trap import RULESET
-from rules.singularity_trap.chart import COLOURS
-from rules.singularity_trap.orders import BOOK, Build, DeclareFaction, Fire, Move, Repair, Resign, Target, Terraform
-from rules.singularity_trap.state import Faction, State
+from pbem_rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap.orders import (
+    BOOK,
+    Build,
+    DeclareFaction,
+    Fire,
+    Move,
+    Repair,
+    Resign,
+    Target,
+    Terraform,
+)
+from pbem_rules.singularity_trap.state import Faction, State
 from tests.rules.singularity_trap.builders import codes, dark, findings, given, lines, play, read, ship, view, world
 
 SITE = "J12+5"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.singularity_trap.space import VECTORS, Board, distance, plus, within
+from pbem_rules.singularity_trap.space import VECTORS, Board, distance, plus, within
 from tests.rules.singularity_trap.builders import BOARD, at
 
 

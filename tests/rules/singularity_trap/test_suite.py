@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.ruleset.testing import RulesetSuite, Secrecy
-from rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap import RULESET
 from tests.rules.singularity_trap import secrecy
 
 

@@ -15,8 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedErro
 
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.reporter import Reporter
-from rules.singularity_trap import RULESET, events
-from rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap import RULESET, events
+from pbem_rules.singularity_trap.chart import COLOURS
 from tests.rules.singularity_trap import other_chart
 from tests.rules.singularity_trap.sample_view import EVENTS, empty_view, fight_view, sample_view, sighting
 

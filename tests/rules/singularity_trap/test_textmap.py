@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from rules.kit.hexes import disc
-from rules.singularity_trap.chart import COLOURS
-from rules.singularity_trap.textmap import text_map
+from pbem_rules.common.hexes import disc
+from pbem_rules.singularity_trap.chart import COLOURS
+from pbem_rules.singularity_trap.textmap import text_map
 from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sample_view, sighting
 
 Make = Callable[[str], dict[str, Any]]

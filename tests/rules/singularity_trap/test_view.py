@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice
-from rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap import RULESET
 from tests.rules.singularity_trap.builders import DICE, at, dark, play, reported, ship, view, world
 
 SITE = "J12+5"

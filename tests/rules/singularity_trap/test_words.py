@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem.ruleset import View
-from rules.singularity_trap import RULESET
+from pbem_rules.singularity_trap import RULESET
 from tests.rules.singularity_trap.builders import dark, ship, view, world
 from tests.rules.wordlist import Reader, Row, rows, understood
 

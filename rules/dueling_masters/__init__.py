@@ -1,7 +1,0 @@
-"""Dueling Masters of Space-Time, by Stephen M. Cameron: find your opponent's home planet and destroy it."""
-
-from rules.dueling_masters.ruleset import DuelingMasters
-
-RULESET = DuelingMasters()
-
-__all__ = ["RULESET", "DuelingMasters"]

@@ -1,7 +1,0 @@
-"""The Umpire's Pen: any game at all, played by sheets in free words, and decided by its GM."""
-
-from rules.gm_adjudicated.ruleset import GmAdjudicated
-
-RULESET = GmAdjudicated()
-
-__all__ = ["RULESET", "GmAdjudicated"]

@@ -1,7 +1,0 @@
-"""Harvester, by curufea: machines harvest a dead world and conquer each other, thousands on one planet."""
-
-from rules.harvester.ruleset import Harvester
-
-RULESET = Harvester()
-
-__all__ = ["RULESET", "Harvester"]

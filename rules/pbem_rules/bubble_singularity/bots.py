@@ -1,0 +1,286 @@
+"""Bots: from a mailed view to the lines of a sheet.
+
+"standard" tries out moves and actions on the open table and takes what brings
+most; "random" plays anything that is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from pbem.ruleset import Bot, Dice, Order, Refused, Seat, View
+from pbem_rules.bubble_singularity.beginning import wishes
+from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, around, step
+from pbem_rules.bubble_singularity.moving import next_space, path_of
+from pbem_rules.bubble_singularity.orders import (
+    ORDERS,
+    Keep,
+    Move,
+    Pull,
+    Rotate,
+    Start,
+    UseConvert,
+    UseDeploy,
+    UseDirector,
+    UseFolder,
+    UseIgnite,
+    UseResearch,
+)
+from pbem_rules.bubble_singularity.play import Play
+from pbem_rules.bubble_singularity.state import COLOURS, State
+from pbem_rules.bubble_singularity.table import Table
+from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS, rehearse
+from pbem_rules.bubble_singularity.views import state_of
+
+Sheet = tuple[Order, ...]
+
+LIKED = (
+    *("amplifier", "fusion", "director", "explorer", "folder", "drift"),
+    *("cascade", "affinity", "wormhole", "resonance", "attractor", "harvest"),
+)
+"""Ability cards, those first that the bot makes most of."""
+
+TRIED = 420
+"""Moves with an action that are tried at the most; the lot decides which, where there are more."""
+
+RESTLESS = 2
+"""Every how many turns, by lot, a bot acts anyhow when nothing has come about for a round, so that no table sticks."""
+
+LOW = 3
+"""Bubbles of a beginner's supply with which a bot looks a turn further, so as not to be left without any."""
+
+FORESEEN = 12
+"""The best sheets of which it looks at the next turn."""
+
+LUCK = 9
+"""Sheets of beginners whose prospects differ by less may change places by lot, so that no game goes in a circle."""
+
+QUIET_LUCK = 8
+"""How much more that is for every turn in which nothing came about: two Maris may pull the same bubbles to and fro."""
+
+LATE = 12
+"""The round after which it grows with every further one: players may go round with chains too short for a marker."""
+
+LATE_LUCK = 4
+"""How much it grows then."""
+
+AHEAD = 3
+"""Turns of its own that are looked ahead for a Mari without bubbles."""
+
+DELAY = 20
+"""What a turn without bubbles costs: else what may be done at once is as good later, and is put off for ever."""
+
+STANDSTILL = 200
+"""What a turn costs after which a game may end because nothing comes about."""
+
+SUPPLY = 8
+"""What a bubble of the supply is worth."""
+
+SCARCE = 14
+"""The same for beginners, who have no card that brings bubbles out of the bag."""
+
+REFINED = 3
+"""The best of them, for which uses of abilities and stations are tried too."""
+
+
+def standard(view: View, dice: Dice) -> list[str]:
+    """Plays for long chains, markers and a full supply."""
+    if not view["awaited"]:
+        return []
+    if view["phase"] != "turn":
+        return [ORDERS.line(order) for order in _chosen(view)]
+    state, seat = state_of(view), view["seat"]
+    beginner = state.rules.beginner
+    if not beginner and state.quiet >= len(state.order) and dice.below(RESTLESS, "restless", state.round) == 0:
+        return [ORDERS.line(order) for order in dice.pick(list(_sheets(state, seat, dice)), "restless")]
+    plain = sorted(_sheets(state, seat, dice), key=lambda sheet: _worth(state, seat, sheet), reverse=True)
+    if beginner:
+        plain = _foreseen(state, seat, plain[:FORESEEN], dice)
+    fine = [refined for sheet in plain[:REFINED] for refined in _refined(state, seat, sheet)]
+    best = max([*plain[:1], *fine], key=lambda sheet: _worth(state, seat, sheet))
+    return [ORDERS.line(order) for order in (*best, *_standing_list(state, seat))]
+
+
+def random(view: View, dice: Dice) -> list[str]:
+    """Plays anywhere, with lines that may come to nothing."""
+    if not view["awaited"]:
+        return []
+    if view["phase"] != "turn":
+        return [ORDERS.line(order) for order in _chosen(view)[-1:]]
+    luck = dice.scoped("random", view["round"])
+    sheets = list(_sheets(state_of(view), view["seat"], luck))
+    lines = [ORDERS.line(order) for order in luck.pick(sheets, "sheet")]
+    uses = [verb for verb in ORDERS.verbs if verb.word in ("USE", "SEND", "POP", "SWAP", "DRAW", "BUBBLES")]
+    return lines + [luck.pick(uses, "use", count).invent(view, luck, count) for count in range(luck.below(3, "uses"))]
+
+
+BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
+
+
+def _chosen(view: View) -> Sheet:
+    """The answers to what is asked between turns."""
+    asked, me = view["question"], view["players"][view["seat"]]
+    if view["phase"] == "setup":
+        start = Start(tuple(wishes(view["size"])))
+        return (start, Keep((_most_liked(me["offer"]),))) if me["offer"] else (start,)
+    questions = (asked, *view.get("further", ()))
+    drawn = (colour for question in questions if question["kind"] == "bubbles" for colour in question["choices"])
+    bubbles = sorted(drawn, key=lambda colour: bool(colour != view["seat"]))[:2]
+    return (Keep((*bubbles, *(LIKED if any(question["kind"] != "bubbles" for question in questions) else ()))),)
+
+
+def _standing_list(state: State, seat: Seat) -> Sheet:
+    """What the bot keeps without being asked: all cards and colours, its own first; written once."""
+    liked = (*LIKED, seat, *(colour for colour in COLOURS if colour != seat))
+    return () if state.lists.get(seat) == liked else (Keep(liked),)
+
+
+def _most_liked(cards: Sequence[str]) -> str:
+    return min(cards, key=LIKED.index)
+
+
+def _sheets(state: State, seat: Seat, dice: Dice) -> Iterator[Sheet]:
+    """Moves with an action, as many as are to be tried."""
+    table = Table(state)
+    moves = [Move(ways) for ways in _paths(table, seat)]
+    found = [(move, action) for move in moves for action in _actions(table, seat, move)]
+    if len(found) > TRIED:
+        found = dice.shuffle(found, "tried", state.round)[:TRIED]
+    yield from found
+    if not found:
+        here = table.players[seat].at
+        assert here is not None
+        stays: list[Sheet] = [(action,) for action in _actions_at(table, seat, here)]
+        yield from stays or [()]
+
+
+def _paths(table: Table, seat: Seat) -> Iterator[tuple[str, ...]]:
+    """Ways the Mari may go; of those that enter the same spaces and end alike, one."""
+    here = table.players[seat].at
+    assert here is not None
+    winds = (*WAYS, *DIAGONALS) if table.has(seat, "drift") else WAYS
+    seen: set[tuple[str, ...]] = set()
+    growing: list[tuple[tuple[str, ...], str]] = [((), here)]
+    while growing:
+        ways, at = growing.pop(0)
+        for way in winds:
+            try:
+                path = path_of(table, seat, (*ways, way))
+            except Refused:
+                continue
+            same = (path[-1], *sorted(path))
+            if same not in seen:
+                seen.add(same)
+                yield (*ways, way)
+                growing.append(((*ways, way), next_space(table, seat, at, way)))
+
+
+def _actions(table: Table, seat: Seat, move: Move) -> Iterator[Order]:
+    return _actions_at(table, seat, path_of(table, seat, move.ways)[-1])
+
+
+def _actions_at(table: Table, seat: Seat, here: str) -> Iterator[Order]:
+    """The actions that may be chosen on a space; pulling from an empty one is left out."""
+    free = table.players[seat].blocked if table.cards[here].kind != "universe" else ""
+    if free != "ROTATE":
+        yield from (Rotate("CW"), Rotate("CCW"))
+    if free != "PULL":
+        for way in WAYS:
+            start = step(here, way, table.size)
+            if start and table.movable(start, seat):
+                yield Pull(way)
+    if free != "STATION":
+        yield from _station_actions(table, seat, here)
+
+
+def _station_actions(table: Table, seat: Seat, here: str) -> Iterator[Order]:
+    station = table.station_at(here)
+    if station == "research":
+        yield UseResearch()
+    elif station == "energy":
+        foreign = [(space, colour) for space in around(here, table.size) for colour in table.bubbles[space]]
+        pairs = [pair for pair in foreign if pair[1] != seat][: min(3, table.bag.count(seat))]
+        if pairs:
+            yield UseConvert(tuple(word for pair in pairs for word in pair))
+    elif station == "defense" and len(table.players[seat].hand) > 4:
+        two = sorted((space for space in table.bubbles), key=lambda space: -len(table.bubbles[space]))[:2]
+        yield UseDeploy(tuple(word for pair in zip(table.players[seat].hand, two, strict=False) for word in pair))
+
+
+def _refined(state: State, seat: Seat, sheet: Sheet) -> Iterator[Sheet]:
+    """A sheet with each use of an ability or a bonus that the seat has."""
+    table = Table(state)
+    if table.has(seat, "director"):
+        mine = [space for space in table.bubbles if seat in table.bubbles[space]]
+        ways = [(space, way) for space in mine for way in WAYS if step(space, way, table.size)]
+        yield from ((*sheet, UseDirector(space, way)) for space, way in ways)
+    if table.has(seat, "folder"):
+        yield from ((*sheet, UseFolder(space, "CW")) for space in table.bubbles)
+    if table.control.get("energy") == seat:
+        yield from ((*sheet, UseIgnite(space)) for space in table.bubbles)
+
+
+def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
+    """What a sheet brings, if nothing of it is refused."""
+    play = rehearse(state, seat, sheet)
+    return -1 if play.refusals else 1_000 + _gained(play) + _left(play)
+
+
+def _foreseen(state: State, seat: Seat, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
+    """Sheets by what they bring, of a small supply together with the next turns; those about alike by lot."""
+    turns = AHEAD if len(state.players[seat].hand) <= LOW else 0
+    luck = LUCK + QUIET_LUCK * state.quiet + LATE_LUCK * max(0, state.round - LATE)
+
+    def prospect(each: tuple[int, Sheet]) -> int:
+        return _prospect(state, seat, each[1], dice, turns) + dice.below(luck, "luck", state.round, each[0])
+
+    return [sheet for _, sheet in sorted(enumerate(sheets), key=prospect, reverse=True)]
+
+
+def _prospect(state: State, seat: Seat, sheet: Sheet, dice: Dice, turns: int) -> int:
+    """What a sheet brings together with the best ones after it, if nobody else did anything.
+
+    Only a Mari without bubbles, which has but few acts to choose from, is followed for more than one turn.
+    """
+    play = rehearse(state, seat, sheet)
+    quiet = _quiet_round(play)
+    gained = _gained(play) - (STANDSTILL if quiet >= QUIET_ROUNDS * len(state.order) else 0)
+    if play.result is not None or not turns:
+        return gained + _left(play)
+    after = replace(play.table.freeze(state), question=None, further=(), pending=0, quiet=quiet)
+    bare = not play.table.players[seat].hand
+    left = turns - 1 if bare else 0
+    most = max(_prospect(after, seat, following, dice, left) for following in _sheets(after, seat, dice))
+    return gained + most - DELAY * bare
+
+
+def _quiet_round(play: Play) -> int:
+    """How many turns in a row nothing will have come about, if the others do nothing after a turn without a stir."""
+    return play.quiet + len(play.order) - 1 if play.quiet else 0
+
+
+def _gained(play: Play) -> int:
+    """What a turn brings for good: points and markers."""
+    before, after = play.state.players[play.seat], play.table.players[play.seat]
+    return 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
+
+
+def _left(play: Play) -> int:
+    """What a turn leaves for the next ones: cards, bubbles, stations, and pairs of bubbles for the next chains."""
+    hand = play.table.players[play.seat].hand
+    loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
+    supply = (SCARCE if play.table.rules.beginner else SUPPLY) * len(hand) + 40 * min(len(hand), 2)
+    supply += 0 if hand else _gathered(play)
+    return 9 * sum(chain.nodes for chain in play.chains) + supply + 3 * loaded + 10 * _stations(play)
+
+
+def _gathered(play: Play) -> int:
+    """For a Mari without bubbles, that cannot move any more: those on its space, and those it may pull there."""
+    here, lying = play.at, play.table.bubbles
+    near = 6 * len(lying[here]) + 2 * sum(len(lying[near]) for near in around(here, play.table.size))
+    return near - 10 * len(play.table.cards[here].arrows)
+
+
+def _stations(play: Play) -> int:
+    return sum(owner == play.seat for owner in play.table.control.values())

@@ -1,0 +1,212 @@
+"""The turn in brief: what a player of Bubble Singularity would tell a friend, from the view alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pbem.ruleset import Seat, View
+from pbem_rules.bubble_singularity.state import Rules
+from pbem_rules.bubble_singularity.table import NEEDED, Table
+from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS
+from pbem_rules.bubble_singularity.views import state_of
+from pbem_rules.common.summary import counted, fitted, named, sentence
+
+Events = list[dict[str, Any]]
+
+_ENDS = {
+    "markers": "the markers were reached and the round is complete",
+    "bag": "a bubble was to be drawn and the bag was empty",
+    "standstill": "two rounds passed without a move or a pop",
+    "scoreless": "too many turns in a row passed without a score",
+    "left": "all others left",
+}
+"""The ways a game ends, short enough for a line."""
+
+SOON = 3
+"""Turns without a score before the end that the option `scoreless` sets, from which on the end is told."""
+
+
+def brief(view: View) -> list[str]:
+    """Who scored what, who leads and how far the end is, and who is awaited."""
+    if view["over"]:
+        return fitted([*_end(view), *_scored(view), *_ranking(view)])
+    if view["phase"] == "setup":
+        return fitted([*_missed(view), *_setup(view)])
+    return fitted(
+        [
+            *_missed(view),
+            *_awaited(view),
+            *_scored(view),
+            *_held(view),
+            *_ranking(view),
+            *_markers(view),
+            *_quiet(view),
+            *_unscored(view),
+            *_own(view),
+            *_ripe(view),
+        ]
+    )
+
+
+def _of(view: View, *kinds: str) -> Events:
+    return [event for event in view["events"] if event["kind"] in kinds]
+
+
+def _who(view: View, seat: Seat) -> str:
+    return "you" if seat == view["seat"] else seat
+
+
+def _verb(view: View, seats: Iterable[Seat], one: str, several: str) -> str:
+    """The form of a verb for those: "red leads", but "you lead"."""
+    shown = list(seats)
+    return several if len(shown) > 1 or shown == [view["seat"]] else one
+
+
+def _end(view: View) -> Iterator[str]:
+    winners = view["result"]["winners"]
+    who = sentence(named([_who(view, seat) for seat in winners], len(winners)))
+    win = "share the win" if len(winners) > 1 else _verb(view, winners, "wins", "win")
+    yield f"The game is over: {_ENDS[view['result']['how']]}."
+    yield f"{who or 'Nobody'} {win}."
+
+
+def _missed(view: View) -> Iterator[str]:
+    """Whose sheet did not come, who left, and what of the reader's was refused."""
+    for event in _of(view, "missed"):
+        yield f"No sheet of {_whose(view, event['who'])} came; the game's default was played."
+    for event in _of(view, "left"):
+        yield sentence(f"{_who(view, event['who'])} left the game.")
+    if refused := _of(view, "refused"):
+        yield f"{counted(len(refused), 'line')} of yours came to nothing."
+
+
+def _whose(view: View, seat: Seat) -> str:
+    return "yours" if seat == view["seat"] else f"{seat}'s"
+
+
+def _setup(view: View) -> Iterator[str]:
+    if view["awaited"]:
+        card = " and one of two abilities" if view["players"][view["seat"]]["offer"] else ""
+        yield f"You choose where to start{card}."
+    first = [view["first"]]
+    yield sentence(f"{_who(view, first[0])} {_verb(view, first, 'moves', 'move')} first.")
+
+
+def _scored(view: View) -> Iterator[str]:
+    """Points and markers of the turn, stations taken, abilities won."""
+    scored = _of(view, "scored")
+    for seat in dict.fromkeys(event["who"] for event in scored):
+        own = [event for event in scored if event["who"] == seat]
+        points, markers = (sum(event[what] for event in own) for what in ("points", "markers"))
+        more = f" and {counted(markers, 'marker')}" if markers else ""
+        pops = counted(sum(event["pops"] for event in own), "pop")
+        chains = f" in {counted(len(own), 'chain')}" if len(own) > 1 else ""
+        yield sentence(f"{_who(view, seat)} scored {counted(points, 'point')}{more} with {pops}{chains}.")
+    for event in _of(view, "controlled"):
+        station = event["station"] if event["station"] == "universe" else f"{event['station']} station"
+        before = f" from {_who(view, event['before'])}" if event["before"] else ""
+        yield sentence(f"{_who(view, event['who'])} took the {station}{before}.")
+
+
+def _held(view: View) -> Iterator[str]:
+    """Cards that came, and actions that were blocked."""
+    titles = view["abilities"]
+    for seat, cards in _new_cards(view).items():
+        for card in cards:
+            verb = _verb(view, [seat], "has", "have")
+            yield sentence(f"{_who(view, seat)} {verb} a new ability: {titles[card]['title']}.")
+    if blocked := view["players"][view["seat"]]["blocked"]:
+        yield f"You may not {blocked} in your next turn."
+
+
+def _new_cards(view: View) -> dict[Seat, list[str]]:
+    """The cards that came to players and are theirs still: not those that they held before and chose again."""
+    new: dict[Seat, list[str]] = {}
+    before: set[str] = set()
+    for event in _of(view, "chosen", "kept"):
+        mine = new.setdefault(event["who"], [])
+        if event["kind"] == "chosen":
+            before |= {event["held"]} - set(mine)
+        else:
+            mine += [card for card in event["what"] if card in view["abilities"] and card not in (*before, *mine)]
+    return {seat: [card for card in mine if card in view["players"][seat]["cards"]] for seat, mine in new.items()}
+
+
+def _awaited(view: View) -> Iterator[str]:
+    if view["awaited"]:
+        asked = view["phase"] == "question"
+        yield "You choose what to keep." if asked else f"It is your turn, in round {view['round']}."
+    elif view["mover"]:
+        yield f"{sentence(view['mover'])} is to {'choose' if view['phase'] == 'question' else 'move'}{_then(view)}."
+
+
+def _then(view: View) -> str:
+    """How many come before the reader's turn."""
+    order, seat = view["order"], view["seat"]
+    if seat not in order:
+        return ""
+    after = (order.index(seat) - order.index(view["mover"])) % len(order)
+    between = [order[(order.index(view["mover"]) + step) % len(order)] for step in range(1, after)]
+    if view["last_round"] and order.index(seat) < order.index(view["mover"]):
+        return "; you have had your last turn"
+    return f", then {named([*between, 'you'])}"
+
+
+def _ranking(view: View) -> Iterator[str]:
+    """Totals as they would count now, the best first; those who left have none."""
+    players = view["players"]
+    totals = {seat: players[seat]["total"] for seat in view["seats"] if not players[seat]["out"]}
+    if not totals:
+        return
+    best = max(totals.values())
+    first = [seat for seat in totals if totals[seat] == best]
+    rest = sorted((seat for seat in totals if seat not in first), key=lambda seat: -totals[seat])
+    others = ", ".join(f"{_who(view, seat)} {totals[seat]}" for seat in rest)
+    who = sentence(named([_who(view, seat) for seat in first], len(first)))
+    verb = ("had", "had") if view["over"] else ("leads with", "lead with")
+    yield f"{who} {_verb(view, first, *verb)} {counted(best, 'point')}{f'; {others}' if others else ''}."
+
+
+def _markers(view: View) -> Iterator[str]:
+    """How near the end is."""
+    if view["last_round"]:
+        yield "This round is the last."
+        return
+    limit = Rules(**view["rules"]).markers_to_end
+    held = {seat: number for seat in view["seats"] if (number := view["players"][seat]["markers"])}
+    if held:
+        told = ", ".join(f"{_who(view, seat)} {held[seat]}" for seat in sorted(held, key=lambda seat: -held[seat]))
+        yield f"Markers, of {limit} that end the game: {told}."
+
+
+def _quiet(view: View) -> Iterator[str]:
+    """A standstill that is coming."""
+    players = len(view["order"])
+    if view["quiet"] >= players > 0:
+        left = QUIET_ROUNDS * players - view["quiet"]
+        yield f"Nothing moves or pops: the game ends after {counted(left, 'more turn')} like that."
+
+
+def _unscored(view: View) -> Iterator[str]:
+    """Yield how near the end by the option `scoreless` is; views before version 4 were mailed without its count."""
+    limit, passed = view["rules"].get("scoreless", 0), view.get("unscored", 0)
+    if passed and 0 < limit <= passed + max(SOON, len(view["order"])):
+        left = counted(limit - passed, "more turn")
+        yield f"No score for {counted(passed, 'turn')}: the game ends after {left} like that."
+
+
+def _own(view: View) -> Iterator[str]:
+    me = view["players"][view["seat"]]
+    if me["at"]:
+        yield f"Your Mari is on {me['at']}; you have {counted(sum(me['hand'].values()), 'bubble')}."
+
+
+def _ripe(view: View) -> Iterator[str]:
+    """What pops in the reader's turn as it lies, such as two bubbles by Bubble Fusion, and what lacks one more."""
+    ripe = sorted(Table(state_of(view)).ripe(view["seat"]))
+    short = [place for place, space in view["spaces"].items() if len(space["bubbles"]) == NEEDED - 1]
+    if ripe and not view["players"][view["seat"]]["out"]:
+        yield f"Ready to pop in your turn, as things lie: {named(ripe, 6)}."
+    if lacking := sorted(set(short) - set(ripe)):
+        yield f"One bubble short of a pop: {named(lacking, 6)}."

@@ -1,0 +1,228 @@
+"""What the words of orders may be: bubbles, ways, squares, cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.ruleset import Choice, Form, InTurn, Kind, Listed, Refused, Word, choose, suggest
+from pbem.ruleset import Either as AnyOf
+from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
+from pbem_rules.bubble_singularity.cards import TURNS
+from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, squares, starts
+from pbem_rules.bubble_singularity.phrases import asked_for
+from pbem_rules.bubble_singularity.state import COLOURS, SEATS
+from pbem_rules.bubble_singularity.vocabulary import CARDS, TURNS_OF, space_of, way_of
+
+_View = Mapping[str, Any]
+
+NONE = "none"
+"""The word for a space that gets no bubble."""
+
+EXTRA = "+"
+"""After a colour: Bubble Resonance adds one of the own colour."""
+
+
+@dataclass(frozen=True)
+class Way(Kind):
+    """A direction, "N" or "north"; with `diagonal` the four between too, with `twice` also "NN" for two spaces."""
+
+    shown: str = "way"
+    example: str = "N"
+    diagonal: bool = False
+    twice: bool = False
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]  # a sentence made from the fields
+        """What stands in findings."""
+        return "a direction, " + ", ".join(WAYS[:-1]) + " or W"
+
+    def read(self, word: str, view: _View) -> str:
+        typed = way_of(word) or word.upper()
+        if typed in self._words():
+            return typed
+        raise Refused("no-direction", f"expected {self.expected}, got {word!r}", "write N, E, S or W")
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return WAYS
+
+    def form(self, view: _View) -> Form:
+        """Those that the reader's cards allow."""
+        slanting = DIAGONALS if self.diagonal and "drift" in _held(view) else ()
+        doubled = [way * 2 for way in WAYS if self.twice and "cascade" in _held(view)]
+        return Choice((*WAYS, *slanting, *doubled))
+
+    def _words(self) -> Sequence[str]:
+        doubled = [way * 2 for way in WAYS] if self.twice else []
+        return [*WAYS, *(DIAGONALS if self.diagonal else ()), *doubled]
+
+
+@dataclass(frozen=True)
+class Placed(Kind):
+    """What is placed on a space: a colour, a colour with "+" (Bubble Resonance), or "none"."""
+
+    shown: str = "bubble"
+    expected: str = "a colour, a colour with +, or none"
+    example: str = "blue red+ none"
+
+    def read(self, word: str, view: _View) -> str:
+        colour = choose(word.removesuffix(EXTRA), (*COLOURS, NONE), self.expected)
+        if colour == NONE and word.endswith(EXTRA):
+            raise Refused(
+                "no-bubble", f"expected {self.expected}, got {word!r}", "Bubble Resonance adds to a bubble: blue+"
+            )
+        return colour + EXTRA if word.endswith(EXTRA) else colour
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return (*COLOURS, NONE)
+
+    def form(self, view: _View) -> Form:
+        """The colours in the reader's hand, and what his cards add."""
+        colours = [colour for colour in COLOURS if view["players"][view["seat"]]["hand"][colour]]
+        more = [colour + EXTRA for colour in colours if "resonance" in _held(view)]
+        return Choice((*colours, *more, NONE))
+
+
+def _held(view: _View) -> Sequence[str]:
+    """The reader's ability cards."""
+    cards: Sequence[str] = view["players"][view["seat"]]["cards"]
+    return cards
+
+
+@dataclass(frozen=True)
+class Either(Kind):
+    """A word that one of several kinds can read, or with `paired` one of each in turn, such as a colour and a way."""
+
+    kinds: tuple[Kind, ...]
+    shown: str
+    expected: str
+    example: str
+    paired: bool = False
+
+    def read(self, word: str, view: _View) -> Any:
+        for kind in self.kinds:
+            try:
+                return kind.read(word, view)
+            except Refused:
+                continue
+        raise Refused("unknown-word", f"expected {self.expected}, got {word!r}", self._hint(view))
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return [word for kind in self.kinds for word in kind.samples(view)]
+
+    def form(self, view: _View) -> Form:
+        forms = tuple(kind.form(view) for kind in self.kinds)
+        return InTurn(forms) if self.paired else AnyOf(forms)
+
+    def _hint(self, view: _View) -> str:
+        words = [word for kind in self.kinds if not isinstance(kind, Space) for word in kind.samples(view)]
+        return "possible: " + ", ".join(words)
+
+
+@dataclass(frozen=True)
+class Ability(Kind):
+    """What a KEEP names: an ability card, by its word or its quoted title, or a colour of bubbles."""
+
+    shown: str = "card or bubble"
+    expected: str = "an ability card or a colour"
+    example: str = "drift"
+
+    def read(self, word: str, view: _View) -> str:
+        try:
+            return CARDS.get(word.casefold()) or choose(word, (*ABILITIES, *COLOURS), self.expected)
+        except Refused as refused:
+            hint = suggest(word, list(ABILITIES)) or "possible: " + ", ".join(self.samples(view))
+            raise Refused(refused.code, str(refused), hint) from None
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return asked_for(view) or list(ABILITIES)
+
+    def form(self, view: _View) -> Form:
+        """What is asked for now, or for a standing list all that may be."""
+        return Choice(tuple(dict.fromkeys(asked_for(view) or (*ABILITIES, *COLOURS))))
+
+
+def _all_squares(view: _View) -> Sequence[str]:
+    return squares(view["size"])
+
+
+@dataclass(frozen=True)
+class Space(Listed):
+    """A space, also turned round ("2B"); what is none is told the bounds of the board, or all that may be named."""
+
+    def read(self, word: str, view: _View) -> str:
+        typed = space_of(word) or word.upper()
+        if typed in self.names(view):
+            return typed
+        text = f"expected {self.expected}, got {word!r}"
+        if typed in _all_squares(view):
+            raise Refused("unknown-name", text, "possible: " + ", ".join(self.names(view)))
+        last = view["size"]
+        bounds = f"columns go A to {'ABCDE'[last - 1]}, rows 1 to {last}" if space_of(word) else ""
+        raise Refused("unknown-name", text, bounds)
+
+
+@dataclass(frozen=True)
+class Turn(Kind):
+    """A turn by a quarter, by all that it may be called; nothing is guessed at."""
+
+    shown: str = "|".join(TURNS)
+    expected: str = "CW (clockwise) or CCW (counter-clockwise)"
+    example: str = TURNS[0]
+
+    def read(self, word: str, view: _View) -> str:
+        if word.lower() in TURNS_OF:
+            return TURNS_OF[word.lower()]
+        raise Refused("no-turn", f"expected {self.expected}, got {word!r}", "possible: " + ", ".join(TURNS))
+
+    def samples(self, view: _View) -> Sequence[str]:
+        return TURNS
+
+    def form(self, view: _View) -> Form:
+        return Choice(tuple(TURNS))
+
+
+def _space(expected: str, example: str, names: Callable[[_View], Sequence[str]] = _all_squares) -> Space:
+    return Space("space", expected, example, names)
+
+
+START = _space(
+    "a middle space of a side",
+    "C1 D3",
+    lambda view: [place for side in starts(view["size"]).values() for place in side],
+)
+SPACE = _space("a space of the board, such as B2", "B2")
+SPACE_TO = _space("a space of the board, such as B2", "C3")
+NODE = _space("a space with a node", "D2", lambda view: view["nodes"])
+WAY = Way()
+PULLED = Either((WAY, SPACE), "way", "a direction, N, E, S or W", "N")
+EAST = Way(example="E")
+TOWARDS = Way(example="W W")
+STEP = Way(diagonal=True, example="E E N")
+COLOUR = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue")
+PLACED = Placed()
+FOUND = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue red red")
+BUBBLE_AND_WAY = Either(
+    (COLOUR, WAY), "colour way", "a colour and a way in turn, such as blue N", "blue N, red E", paired=True
+)
+BUBBLE_AND_FAR_WAY = Either(
+    (COLOUR, Way(twice=True)), "colour way", "a colour and a way in turn, such as blue N", "red N, blue E", paired=True
+)
+SPACE_AND_COLOUR = Either(
+    (SPACE, COLOUR), "space colour", "a space and a colour in turn, such as B2 red", "B1 red, A2 green", paired=True
+)
+COLOUR_AND_SPACE = Either(
+    (COLOUR, SPACE), "colour space", "a colour and a space in turn, such as red B2", "red B2, blue C3", paired=True
+)
+TURN = Turn()
+KEPT = Ability()
+DECK = Word(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special")
+OTHER_DECK = Word(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special", example="special")
+OTHER_SEAT = Listed(
+    "player",
+    "another player",
+    "green",
+    lambda view: [seat for seat in SEATS if seat in view["players"] and seat != view["seat"]],
+)
+ACTION = Word(("ROTATE", "PULL", "STATION"))

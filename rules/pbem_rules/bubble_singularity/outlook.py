@@ -1,0 +1,100 @@
+"""What a rehearsed turn will bring: the notes of its receipt.
+
+All of it is certain unless it says "if": the table lies open, and nothing
+before the pops is drawn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import combinations_with_replacement
+from typing import Any
+
+from pbem.ruleset import Finding
+from pbem_rules.bubble_singularity.asking import RESEARCHED, draws_cards
+from pbem_rules.bubble_singularity.events import ENDS
+from pbem_rules.bubble_singularity.play import Chain, Play
+from pbem_rules.bubble_singularity.scoring import harvested
+from pbem_rules.bubble_singularity.state import COLOURS
+from pbem_rules.bubble_singularity.turn import how_it_ends
+
+
+def outlook(play: Play) -> Iterator[Finding]:
+    """Where the Mari goes, what the action does, what pops and what that scores, and whether the game ends."""
+    for event in play.events:
+        if event.kind in _ACTS:
+            yield Finding(0, "note", *_ACTS[event.kind](event.data))
+    if play.research:
+        yield Finding(0, "note", "research", "three bubbles are drawn from the bag, and two of them are kept")
+    yield Finding(0, "note", "outlook", _pops(play))
+    if play.result is not None:
+        yield Finding(0, "note", "ends", f"the game ends in this turn: {ENDS[play.result.how]}")
+        return
+    least, most = _left_in_bag(play)
+    if harvested(play) > most:
+        yield Finding(0, "note", "ends", f"the game ends in this turn: {ENDS['bag']}")
+        return
+    if harvested(play) > least:
+        text = "the game ends in this turn if the colours drawn at the research station leave the bag too few bubbles"
+        yield Finding(0, "note", "may-end", text)
+    if draws_cards(play):
+        drawn = "two ability cards are" if play.pending == 1 else f"{play.pending} times two ability cards are"
+        yield Finding(0, "note", "cards", f"{drawn} drawn, if the decks hold so many, and one of two is kept")
+    elif play.pending:
+        yield Finding(0, "note", "no-cards", "no ability cards are drawn: no further turn of yours comes")
+    how = how_it_ends(play)
+    if how:
+        yield Finding(0, "note", "ends", f"the game ends with this turn: {ENDS[how]}")
+
+
+def _left_in_bag(play: Play) -> tuple[int, int]:
+    """Return the fewest and the most bubbles that the bag can hold when Energy Harvest draws.
+
+    Three drawn at the research station go before it, and what USE SELECT then
+    takes depends on their colours. Up to edition 3 a list sent one of them back
+    at once.
+    """
+    if not play.research or play.state.edition == 1:
+        return (len(play.table.bag),) * 2
+    bag = Counter(play.state.bag)
+    wanted = Counter(colour for event in play.events if event.kind == "selected" for colour in event.data["bubbles"])
+    draws = map(Counter, combinations_with_replacement(COLOURS, RESEARCHED))
+    left = [(bag - drawn - wanted).total() for drawn in draws if drawn <= bag]
+    return min(left), max(left) + (play.state.edition < 4)
+
+
+def _moved(data: Mapping[str, Any]) -> tuple[str, str]:
+    steps = ", ".join(f"{space} ({' and '.join(bubbles) or 'nothing'} placed)" for space, bubbles in data["path"])
+    return "goes", f"your Mari goes to {steps}"
+
+
+def _rotated(data: Mapping[str, Any]) -> tuple[str, str]:
+    sent = ", ".join(f"{colour} {way} to {space}" for colour, way, space in data["sent"]) or "nothing"
+    return "pushes", f"{data['space']} turns {data['turn']} and pushes {sent}"
+
+
+def _pulled(data: Mapping[str, Any]) -> tuple[str, str]:
+    if not data["bubbles"]:
+        return "pulls", f"nothing lies on {data['start']} to be pulled to {data['space']}"
+    return "pulls", f"{', '.join(data['bubbles'])} pulled from {data['start']} to {data['space']}"
+
+
+_ACTS = {"moved": _moved, "rotated": _rotated, "pulled": _pulled}
+
+
+def _pops(play: Play) -> str:
+    """The chains of a turn, in one sentence."""
+    scored = [event.data for event in play.events if event.kind == "scored"]
+    told = [_told_of_chain(chain, data) for chain, data in zip(play.chains, scored, strict=False)]
+    if len(told) > 1:
+        return f"{len(told)} chains; " + "; ".join(f"{at}. {text}" for at, text in enumerate(told, 1))
+    return told[0] if told else "nothing pops in this turn"
+
+
+def _told_of_chain(chain: Chain, scored: Mapping[str, Any]) -> str:
+    """A chain's pops and what they bring."""
+    pops = ", ".join(chain.pops)
+    markers = f" and {scored['markers']} marker{'s' if scored['markers'] > 1 else ''}" if scored["markers"] else ""
+    points = f"{scored['points']} point{'' if scored['points'] == 1 else 's'}"
+    return f"pops: {pops}; length {scored['length']}, {points}{markers}"

@@ -1,0 +1,163 @@
+"""A turn in the making, as its steps change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pbem.ruleset import Dice, Event, Order, Refused, Seat
+from pbem_rules.bubble_singularity.events import ENDS, private, public
+from pbem_rules.bubble_singularity.orders import ORDERS
+from pbem_rules.bubble_singularity.plan import Item, Plan, plan_of
+from pbem_rules.bubble_singularity.scores import totals, winners
+from pbem_rules.bubble_singularity.state import Question, Result, State
+from pbem_rules.bubble_singularity.table import Table
+
+
+@dataclass(eq=False)
+class Chain:
+    """A chain reaction: where its pops were, what was popped, and what else counts."""
+
+    pops: list[str] = field(default_factory=list)
+    stations: list[str] = field(default_factory=list)
+    nodes: int = 0
+    begun_beside_research: bool = False
+    beside_node: bool = False
+    universe: bool = False
+    length: int = 0
+
+
+class Play:
+    """The table of a turn, its mover and plan, and what happened.
+
+    `waiting` are the spaces about to pop, first made first, each with the chain
+    that completed its group; `sparks` those that one bubble is enough for.
+    `chains` are those begun, in this order, and `pops` the spaces of all their
+    pops; `chain` is the one whose pop is being resolved. `stop` is where the
+    Mari ended its move, `research` whether bubbles are still to be drawn at the
+    research station. `questions` are what the mover is asked, in the order drawn.
+    Without dice it is a rehearsal, in which no step may draw anything.
+    """
+
+    def __init__(self, state: State, orders: Mapping[Seat, tuple[Order, ...]], dice: Dice | None) -> None:
+        self.state, self.orders, self._dice = state, orders, dice
+        self.table = Table(state)
+        self.order = list(state.order)
+        self.mover, self.round, self.last_round = state.mover, state.round, state.last_round
+        self.questions: list[Question] = list(state.questions)
+        self.pending = state.pending
+        self.wish, self.liking = state.wish, state.liking
+        self.lists = dict(state.lists)
+        self.quiet, self.unscored = state.quiet, state.unscored
+        self.result = state.result
+        self.events: list[Event] = []
+        self.refusals: list[tuple[Seat, Item, Refused]] = []
+        self.waiting: dict[str, Chain] = {}
+        self.sparks: set[str] = set()
+        self.chains: list[Chain] = []
+        self.pops: list[str] = []
+        self.chain = Chain() if state.edition == 1 else None
+        self.stop = ""
+        self.research = False
+        self.plan = Plan()
+        if state.phase == "turn":
+            self.plan = plan_of(self.orders.get(self.seat, ()), self.refuse)
+
+    @property
+    def seat(self) -> Seat:
+        """The mover."""
+        assert self.mover is not None
+        return self.mover
+
+    @property
+    def at(self) -> str:
+        """Where the mover's Mari stands."""
+        place = self.table.players[self.seat].at
+        assert place is not None
+        return place
+
+    @property
+    def rehearsed(self) -> bool:
+        """Whether there are no dice."""
+        return self._dice is None
+
+    @property
+    def dice(self) -> Dice:
+        """The dice, where there are any."""
+        assert self._dice is not None
+        return self._dice
+
+    def tell(self, kind: str, **data: Any) -> None:
+        """Note what all hear of."""
+        self.events.append(public(self.state.seats, kind, **data))
+
+    def refuse(self, item: Item, refused: Refused, seat: Seat | None = None) -> None:
+        """A line cannot be followed; its player is told."""
+        owner = seat or self.seat
+        self.refusals.append((owner, item, refused))
+        self.events.append(private(owner, "refused", line=ORDERS.line(item.order), why=str(refused)))
+
+    @property
+    def researched(self) -> bool:
+        """Whether bubbles were drawn at the research station in this turn."""
+        return any(event.kind == "researched" for event in self.events)
+
+    def notice(self) -> None:
+        """Lines up the spaces that have become ready to pop, first made first, each with its chain (ruling 11)."""
+        ripe = self.ripe()
+        self.waiting = {place: chain for place, chain in self.waiting.items() if place in ripe}
+        for place in ripe:
+            if place not in self.waiting:
+                self.waiting[place] = self.chain or Chain()
+
+    @property
+    def rich(self) -> list[Seat]:
+        """Return the players with the markers that end the game, in the order of play."""
+        limit = self.table.rules.markers_to_end
+        return [seat for seat in self.order if self.table.players[seat].markers >= limit]
+
+    @property
+    def in_last_round(self) -> bool:
+        """Return whether no round follows this one (ruling 24)."""
+        return self.last_round or bool(self.rich)
+
+    def ripe(self) -> list[str]:
+        """The spaces ready to pop, those with a spark included."""
+        found = set(self.table.ripe(self.seat))
+        found |= {place for place in self.sparks if self.table.can_pop(place)}
+        return [place for place in self.table.bubbles if place in found]
+
+    def draw(self, *key: str | int) -> str | None:
+        """A bubble from the bag; None if there is none."""
+        bag = self.table.bag
+        if not bag:
+            return None
+        colour = self.dice.pick(bag, "bag", *key)
+        bag.remove(colour)
+        return colour
+
+    def end(self, how: str) -> None:
+        """The game is over."""
+        state = self.table.freeze(replace(self.state, order=tuple(self.order)))
+        self.result = Result(winners(state), how)
+        self.tell("ended", winners=list(self.result.winners), how=how, words=ENDS[how], scores=totals(state))
+
+    def finished(self) -> State:
+        """The state the turn leaves behind."""
+        return replace(
+            self.table.freeze(self.state),
+            order=tuple(self.order),
+            mover=None if self.result else self.mover,
+            round=self.round,
+            last_round=self.last_round,
+            question=None if self.result else next(iter(self.questions), None),
+            further=() if self.result else tuple(self.questions[1:]),
+            pending=0 if self.result else self.pending,
+            wish=self.wish,
+            liking=self.liking,
+            lists=self.lists,
+            quiet=self.quiet,
+            unscored=self.unscored,
+            result=self.result,
+        )

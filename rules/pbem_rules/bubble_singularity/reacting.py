@@ -1,0 +1,165 @@
+"""Phase 3: bubble pops, one after another, until none is left (rulings 10 to 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from pbem.ruleset import Refused
+from pbem_rules.bubble_singularity.acting import assigned, checked_pairs
+from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, STATIONS, UNIVERSE, UNSTABLE
+from pbem_rules.bubble_singularity.grid import WAYS, step
+from pbem_rules.bubble_singularity.orders import Pop, Swap
+from pbem_rules.bubble_singularity.play import Chain, Play
+from pbem_rules.bubble_singularity.state import in_order
+from pbem_rules.bubble_singularity.table import own_last
+
+LONGEST = 30
+"""Pops after which the chain of a turn was stopped in edition 1."""
+
+
+def reacting(play: Play) -> None:
+    """Pops what is ready, first made first; each pop may make more, until all is as it was before (ruling 15)."""
+    play.notice()
+    seen = set[Hashable]()
+    while play.waiting and not _goes_round(play, seen):
+        pop(play, next(iter(play.waiting)))
+        play.notice()
+
+
+def _goes_round(play: Play, seen: set[Hashable]) -> bool:
+    """Whether board and waiting pops are as they were before one of the pops `seen`."""
+    if play.state.edition == 1:
+        return len(play.pops) >= LONGEST
+    lying = tuple(in_order(found) for found in play.table.bubbles.values())
+    now = (lying, tuple(play.table.cards.values()), tuple(play.waiting), frozenset(play.sparks))
+    if now in seen:
+        return True
+    seen.add(now)
+    return False
+
+
+def pop(play: Play, place: str) -> None:
+    """One pop: a bubble along each arrow, the excess to the mover, and what the card does after it."""
+    table = play.table
+    number = _count(play, play.waiting.pop(place), place)
+    sent, stayed, collected = _shared_out(play, place)
+    table.bubbles[place] = stayed
+    for colour, _, goal in sent:
+        table.bubbles[goal].append(colour)
+    table.gain(play.seat, *collected)
+    play.tell(
+        "popped",
+        who=play.seat,
+        space=place,
+        number=len(play.pops),
+        chain=number,
+        node=table.is_node(place),
+        sent=[list(each) for each in sent],
+        stayed=stayed.copy(),
+        collected=collected,
+    )
+    _after_pop(play, place)
+
+
+def _count(play: Play, chain: Chain, place: str) -> int:
+    """What a pop adds to its chain; gives the chain's number in the turn."""
+    table = play.table
+    kind = table.cards[place].kind
+    play.chain = chain
+    if not chain.pops:
+        play.chains.append(chain)
+        chain.begun_beside_research = table.beside(place, "research")
+    chain.pops.append(place)
+    play.pops.append(place)
+    play.sparks.discard(place)
+    chain.nodes += table.is_node(place)
+    chain.beside_node |= table.beside_node(place)
+    chain.universe |= kind == UNIVERSE
+    if kind in (*STATIONS, UNIVERSE) and kind not in chain.stations:
+        chain.stations.append(kind)
+    return play.chains.index(chain) + 1
+
+
+def _shared_out(play: Play, place: str) -> tuple[list[tuple[str, str, str]], list[str], list[str]]:
+    """The bubbles of a pop: those that move (colour, way, goal), those that stay and those collected."""
+    table = play.table
+    load = own_last(table.bubbles[place], play.seat)
+    arrows = table.cards[place].arrows
+    kept = min(len(load), len(arrows))
+    open_ways = [way for way in arrows if step(place, way, table.size)]
+    closed = [way for way in arrows if way not in open_ways]
+    slots = [*open_ways, *closed][:kept]
+    far = _wanted(play, place, slots, load)
+    taken = assigned([(colour, way[0]) for colour, way in far], slots, load)
+    twice = [(colour, way[0]) for colour, way in far if len(way) > 1]
+    sent = [
+        (colour, way, _goal(play, place, way, twice=(colour, way) in twice))
+        for colour, way in taken
+        if way in open_ways
+    ]
+    stayed = [colour for colour, way in taken if way in closed]
+    collected = load.copy()
+    for colour, _ in taken:
+        collected.remove(colour)
+    return sent, stayed, collected
+
+
+def _wanted(play: Play, place: str, slots: list[str], load: list[str]) -> list[tuple[str, str]]:
+    """What the mover's line for this pop says, if it can be done."""
+    item = play.plan.next_of(play.plan.pops, place)
+    if item is None:
+        return []
+    assert isinstance(item.order, Pop)
+    try:
+        wanted = checked_pairs(item.order.pairs)
+        assigned([(colour, way[0]) for colour, way in wanted], slots, load)
+        for colour, way in wanted:
+            if len(way) > 1:
+                _check_twice(play, place, colour, way[0])
+    except Refused as refused:
+        play.refuse(item, refused)
+        return []
+    return wanted
+
+
+def _check_twice(play: Play, place: str, colour: str, way: str) -> None:
+    """Whether Cascade Control lets a bubble go further."""
+    if not play.table.has(play.seat, "cascade"):
+        raise Refused("no-cascade", f"{way}{way} needs Cascade Control", f"write {way}")
+    if colour != play.seat:
+        raise Refused("not-yours", f"Cascade Control is for {play.seat} bubbles", f"write {way}")
+    if _goal(play, place, way, twice=True) == _goal(play, place, way, twice=False):
+        raise Refused("off-board", f"{way}{way} of {place} is beyond the edge", f"write {way}")
+
+
+def _goal(play: Play, place: str, way: str, *, twice: bool) -> str:
+    """Where a bubble comes to rest: as far as it goes on the board."""
+    steps = 1 + (play.table.cards[place].kind == EXPANSION) + twice
+    for _ in range(steps):
+        place = step(place, way, play.table.size) or place
+    return place
+
+
+def _after_pop(play: Play, place: str) -> None:
+    """Flux cards turn, unstable cards change places (ruling 29)."""
+    cards = play.table.cards
+    if cards[place].kind == FLUX:
+        cards[place] = cards[place].turned("CW")
+        play.tell("turned", space=place, arrows=cards[place].arrows)
+    elif cards[place].kind == UNSTABLE:
+        other = _partner(play, place)
+        cards[place], cards[other] = cards[other], cards[place]
+        play.tell("swapped", space=place, other=other)
+
+
+def _partner(play: Play, place: str) -> str:
+    """The neighbour an unstable card changes places with: the one named, else the first clockwise from north."""
+    found = [goal for way in WAYS if (goal := step(place, way, play.table.size))]
+    item = play.plan.next_of(play.plan.swaps, place)
+    if item is None:
+        return found[0]
+    assert isinstance(item.order, Swap)
+    named = step(place, item.order.way, play.table.size)
+    if named is None:
+        play.refuse(item, Refused("off-board", f"{item.order.way} of {place} is the edge of the board"))
+    return named or found[0]

@@ -1,0 +1,97 @@
+"""Bubble Singularity through the door of the ruleset contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, Seat, Seats, Standing, View, scored
+from pbem_rules.bubble_singularity import beginning, bots, desk, form, picture, sheet, state, textmap, turn
+from pbem_rules.bubble_singularity.became import became
+from pbem_rules.bubble_singularity.brief import brief
+from pbem_rules.bubble_singularity.checking import check_state
+from pbem_rules.bubble_singularity.events import ENDS
+from pbem_rules.bubble_singularity.orders import ORDERS
+from pbem_rules.bubble_singularity.scores import totals
+from pbem_rules.bubble_singularity.state import SEATS, VERSION, Rules, State
+from pbem_rules.bubble_singularity.views import view_of
+
+
+class BubbleSingularity(BaseRuleset[State]):
+    """The game by Syanmil Izhharuddin, with both modules of its rules."""
+
+    key = "bubble_singularity"
+    title = "Bubble Singularity"
+    designer = "Syanmil Izhharuddin"
+    version = VERSION
+    upgrades = (state.from_version_1, state.from_version_2, state.from_version_3)
+    seats = Seats(2, 4, SEATS)
+    pace = "players in turn, a whole turn a sheet"
+    summary = "Leave bubbles on cards with arrows and set off chain reactions; an open board, two modules."
+    orders = ORDERS
+    options = (
+        Option(
+            "layout",
+            "choice",
+            "standard",
+            "the space cards as in the fixed chart, or by lot",
+            choices=("standard", "shuffled"),
+        ),
+        Option(
+            "beginner", "bool", False, "the beginners' game: no ability cards, fixed starts, bubbles of the own colour"
+        ),
+        Option("stations", "bool", False, "module 1: four space stations in the corners"),
+        Option("advanced", "bool", False, "module 2: a board of 5 by 5 with stations, the Universe and special cards"),
+        Option(
+            "scoreless",
+            "int",
+            0,
+            "turns in a row in which nobody scores that end the game; 0 for no such end",
+            low=0,
+            high=999,
+        ),
+    )
+    bots = bots.BOTS
+
+    view = staticmethod(view_of)
+    parse = staticmethod(sheet.parse)
+    template = staticmethod(form.template)
+    desk = staticmethod(desk.desk)
+    resolve = staticmethod(turn.resolve)
+    brief = staticmethod(brief)
+    became = staticmethod(became)
+    pictures = staticmethod(picture.pictures)
+    text_map = staticmethod(textmap.text_map)
+    dump = staticmethod(state.dump)
+    read = staticmethod(state.read)
+    check_state = staticmethod(check_state)
+
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+        """The table laid; the seats then choose starts and abilities."""
+        return beginning.laid(Rules(**options), seats, dice)
+
+    def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
+        """One space clockwise from north and a rotation, or the first of what is asked (rulings 23 and 26)."""
+        return sheet.defaults(view)
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama:
+        """The table, which lies open, and what each seat's points come to."""
+        view = next(iter(views.values()))
+        totals = {seat: player["total"] for seat, player in view["players"].items()}
+        return Panorama(tuple(picture.pictures(view)), totals, "points")
+
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        """What the seat's total was, round by round."""
+        if view["phase"] == "setup":
+            return before
+        own = view["players"][view["seat"]]
+        return {"scores": scored(before, "points", "round", view["round"], own["total"])}
+
+    def standing(self, state: State) -> Standing:
+        """The mover is awaited, at the set-up everybody; all are told."""
+        if state.result is None:
+            return Standing(over=False, awaiting=state.awaiting, scores=totals(state))
+        result = state.result
+        return Standing(
+            over=True, awaiting=frozenset(), scores=totals(state), winners=result.winners, reason=ENDS[result.how]
+        )

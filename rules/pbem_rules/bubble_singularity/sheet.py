@@ -1,0 +1,259 @@
+"""Order sheets of Bubble Singularity: what a sheet comes to, and the sheet a report brings along.
+
+Everything lies open, so a sheet is tried out at once, and the receipt tells
+what it will do as far as nothing is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, split_words, suggest
+from pbem_rules.bubble_singularity.acting import default_action
+from pbem_rules.bubble_singularity.asking import answer_to, preferred
+from pbem_rules.bubble_singularity.beginning import first_card, wishes
+from pbem_rules.bubble_singularity.grid import WAYS, step
+from pbem_rules.bubble_singularity.moving import default_way, path_of
+from pbem_rules.bubble_singularity.orders import (
+    ORDERS,
+    Keep,
+    Move,
+    Pop,
+    Pull,
+    Resign,
+    Rotate,
+    Start,
+    Swap,
+)
+from pbem_rules.bubble_singularity.outlook import outlook
+from pbem_rules.bubble_singularity.play import Play
+from pbem_rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity.table import Table
+from pbem_rules.bubble_singularity.turn import rehearse
+from pbem_rules.bubble_singularity.views import state_of
+
+MOST_LINES = 60
+"""Orders of a sheet that are tried out; a turn never needs so many."""
+
+_USES = [verb.parts[1].word for verb in ORDERS.verbs if verb.word == "USE"]  # type: ignore[union-attr]  # literals
+
+
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders of a sheet, tried out on the table the view shows."""
+    numbered = list(lines)
+    read = ORDERS.parse(view, numbered)
+    findings = [_named_use(finding, numbered) for finding in read.findings]
+    entries: list[Entry] = []
+    for entry in read.entries:
+        try:
+            _check_phase(view, entry.order)
+            entries.append(Entry(entry.line, _by_way(view, entry.order, read.orders)))
+        except Refused as refused:
+            findings.append(_error(entry, refused))
+    taken, told = _judged(view, entries)
+    return Parsed(tuple(taken), tuple(sorted([*findings, *told], key=lambda finding: finding.line)))
+
+
+def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
+    """An order as it is; a PULL that names a space with its way from where the Mari ends. Raises Refused."""
+    if not isinstance(order, Pull) or order.way in WAYS:
+        return order
+    here = rehearse(state_of(view), view["seat"], tuple(other for other in orders if not isinstance(other, Pull))).stop
+    way = next((way for way in WAYS if step(here, way, view["size"]) == order.way), None)
+    if way is None:
+        hint = "write N, E, S or W"
+        raise Refused("not-beside", f"{order.way} is not beside {here}, where your Mari ends its move", hint)
+    return Pull(way)
+
+
+def _named_use(finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:
+    """The finding of a USE line whose second word is none: all that can be used."""
+    words = next((split_words(line) for number, line in lines if number == finding.line), [])
+    if finding.code != "missing-word" or len(words) < 1 or not "USE".startswith(words[0].upper()):
+        return finding
+    named = words[1].upper() if len(words) > 1 else ""
+    if named in _USES:
+        return finding
+    text = f"expected what you use, got {words[1]!r}" if named else "expected what you use, the line ends"
+    return replace(finding, text=text, hint=suggest(named, _USES) or "possible: " + ", ".join(_USES))
+
+
+def _error(entry: Entry, refused: Refused) -> Finding:
+    return Finding(entry.line, "error", refused.code, refused.text, refused.hint)
+
+
+def _check_phase(view: View, order: Order) -> None:
+    """Whether an order may be sent now. Raises Refused."""
+    if view["over"]:
+        raise Refused("game-over", "the game is over; no more orders are taken")
+    if isinstance(order, Resign):
+        return
+    if not view["awaited"]:
+        raise Refused("not-your-turn", f"it is {view['mover']}'s turn", "you will be asked when it is yours")
+    phase, verb = view["phase"], ORDERS.line(order).split()[0]
+    if phase == "setup" and not isinstance(order, Start | Keep):
+        raise Refused("not-now", f"{verb} comes later; the game is being set up", _asked(view))
+    if phase == "question" and not isinstance(order, Keep):
+        raise Refused("not-now", f"{verb} comes later; first you are asked a question", _asked(view))
+    if phase == "turn" and isinstance(order, Start):
+        raise Refused("not-now", f"{verb} has no place in a turn", "write: MOVE ..., then ROTATE or PULL")
+
+
+def _asked(view: View) -> str:
+    return "write: " + " and ".join(map(ORDERS.line, defaults(view)[:1]))
+
+
+def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
+    """The entries that can be followed, and what there is to tell of them."""
+    if view["over"] or not view["awaited"]:
+        return list(entries), []
+    if view["phase"] == "setup":
+        return _judged_start(view, entries)
+    play, kept, told = _tried_out(view, entries)
+    if any(isinstance(entry.order, Resign) for entry in kept):
+        return kept, told
+    return kept, told + list(_told_of_turn(play, kept) if view["phase"] == "turn" else _told_of_answer(play, kept))
+
+
+def _tried_out(view: View, entries: Sequence[Entry]) -> tuple[Play, list[Entry], list[Finding]]:
+    """The entries that can be followed, once those are gone that cannot, and the turn they make."""
+    kept, state = list(entries[:MOST_LINES]), state_of(view)
+    told = [_error(entry, Refused("too-much", "so many lines no turn has")) for entry in entries[MOST_LINES:]]
+    while True:
+        play = rehearse(state, view["seat"], tuple(entry.order for entry in kept))
+        refused = {item.index: reason for _, item, reason in play.refusals}
+        told += [_error(kept[at], refused[at]) for at in sorted(refused)]
+        if not refused:
+            return play, kept, told
+        kept = [entry for at, entry in enumerate(kept) if at not in refused]
+
+
+def _told_of_turn(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
+    """What a sheet leaves to default, what of it comes to nothing, and what it brings about."""
+    moved = next(event.data for event in play.events if event.kind in ("moved", "stayed"))
+    if not play.plan.single("move") and "path" in moved:
+        yield Finding(
+            0, "warning", "no-move", f"by default your Mari moves to {moved['path'][0][0]}", "write: MOVE <way>..."
+        )
+    if not play.plan.single("action"):
+        acted = next(event.data for event in play.events if event.kind in ("rotated", "pulled"))
+        line = ORDERS.line(Rotate(acted["turn"]) if "turn" in acted else Pull(acted["way"]))
+        yield Finding(
+            0, "warning", "no-action", f"by default your action is {line}", "write: ROTATE CW|CCW or PULL <way>"
+        )
+    for item in play.plan.unused():
+        yield Finding(entries[item.index].line, "warning", "no-such-pop", _idle(play, item.order))
+    yield from outlook(play)
+
+
+def _idle(play: Play, order: Order) -> str:
+    """Why a line for a pop came to nothing."""
+    assert isinstance(order, Pop | Swap)
+    if isinstance(order, Swap):
+        return f"no unstable card pops on {order.space} so often in this turn"
+    times = play.pops.count(order.space)
+    if not times:
+        return f"{order.space} does not pop in this turn"
+    return f"{order.space} pops {'once' if times == 1 else f'{times} times'}, and this line is one too many"
+
+
+def _told_of_answer(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
+    """What of the questions is left to default, what is kept, and what is asked next."""
+    said = next((entry.order.what for entry in entries if isinstance(entry.order, Keep)), ())
+    open_ones = [asked for asked in play.state.questions if preferred(asked, said, play.state.edition) is None]
+    if open_ones:
+        offered = "possible: " + ", and of ".join(", ".join(asked.choices) for asked in open_ones)
+        answers = (answer_to(asked, (), play.state.liking, play.state.edition) for asked in open_ones)
+        kept = ", ".join(word for answer in answers for word in answer)
+        yield Finding(0, "warning", "no-answer", f"by default you keep {kept}", offered)
+    for event in play.events:
+        if event.kind == "chosen" and not play.questions:
+            card, held = event.data["card"], event.data["held"]
+            text = f"{card} and {held} are of one category: you keep {_held_of(play, card, held)}"
+            yield Finding(
+                0, "note", "replaces", text, f"whichever you name first is kept: KEEP {held} {card}, or: KEEP {card}"
+            )
+    if play.questions:
+        held, new = play.questions[0].choices
+        hint = f"to answer now write: KEEP {new} {held}, or: KEEP {held} {new}"
+        yield Finding(0, "note", "replace", f"next you are asked which you keep, {held} or {new}", hint)
+
+
+def _held_of(play: Play, *cards: str) -> str:
+    return next((card for card in cards if play.table.has(play.seat, card)), "neither")
+
+
+def _judged_start(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
+    """The entries of a sheet for the set-up."""
+    offer = view["players"][view["seat"]]["offer"]
+    taken: dict[type[Order], Entry] = {}
+    told = []
+    for entry in entries:
+        order = entry.order
+        try:
+            _check_first_of_kind(taken, order)
+            if isinstance(order, Keep):
+                first_card(offer, order.what)
+        except Refused as refused:
+            told.append(_error(entry, refused))
+        else:
+            taken[type(order)] = entry
+    if Resign not in taken:
+        told += _told_of_start(view, taken)
+    return list(taken.values()), told
+
+
+def _check_first_of_kind(taken: Mapping[type[Order], Entry], order: Order) -> None:
+    earlier = taken.get(type(order))
+    if earlier is not None:
+        raise Refused("only-one", f"line {earlier.line} says {ORDERS.line(earlier.order)} already")
+
+
+def _told_of_start(view: View, taken: Iterable[type[Order]]) -> Iterator[Finding]:
+    offer = view["players"][view["seat"]]["offer"]
+    if Start not in taken:
+        places = ", ".join(wishes(view["size"])[:4])
+        yield Finding(0, "warning", "no-start", f"you get the first free start of {places}", "write: START <space>...")
+    if offer and Keep not in taken:
+        yield Finding(0, "warning", "no-card", f"by default you keep {offer[0]}", "write: KEEP " + " or ".join(offer))
+
+
+def defaults(view: View) -> tuple[Order, ...]:
+    """What is played for a seat without a sheet (rulings 23 and 26)."""
+    if not view["awaited"]:
+        return ()
+    state = state_of(view)
+    if state.phase == "setup":
+        offer = state.players[view["seat"]].offer
+        return (Start(tuple(wishes(view["size"]))), *([Keep(offer[:1])] if offer else []))
+    return default_answers(state) if state.questions else default_turn(state)
+
+
+def default_answers(state: State) -> tuple[Order, ...]:
+    """One line that says what comes of none: the first answers, and of a full category what is held in the end."""
+    answers = [answer_to(asked, (), state.liking, state.edition) for asked in state.questions]
+    answer = tuple(word for answer in answers for word in answer)
+    seat = state.questions[0].seat
+    following = rehearse(state, seat, (Keep(answer),)).questions
+    if following:
+        return (Keep((*answer, following[0].choices[0])),)
+    unanswered = rehearse(state, seat, ())
+    held = [card for card in unanswered.table.players[seat].cards if card in _rivals(unanswered)]
+    return (Keep((*held, *(word for word in answer if word not in held))),)
+
+
+def _rivals(play: Play) -> set[str]:
+    """The cards of a turn of which only one of a category could be kept."""
+    chosen = (event.data for event in play.events if event.kind == "chosen")
+    return {card for data in chosen for card in (data["card"], data["held"])}
+
+
+def default_turn(state: State) -> tuple[Order, ...]:
+    assert state.mover is not None
+    table = Table(state)
+    way = default_way(table, state.mover)
+    if way is None:
+        return (default_action(table, state.mover),)
+    table.change(state.mover, at=path_of(table, state.mover, (way,))[-1])
+    return (Move((way,)), default_action(table, state.mover))

@@ -1,0 +1,127 @@
+"""The table while a turn is played: what lies where, and the plainest acts on it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from pbem.ruleset import Seat
+from pbem_rules.bubble_singularity.abilities import ABILITIES
+from pbem_rules.bubble_singularity.cards import STATIONS, UNIVERSE
+from pbem_rules.bubble_singularity.grid import around, squares, step
+from pbem_rules.bubble_singularity.state import COLOURS, Player, State, in_order
+
+NEEDED = 3
+"""How many bubbles pop."""
+
+NEEDED_LESS = 2
+"""How many of the own colour pop by Bubble Fusion, and of any colour beside the energy station."""
+
+
+class Table:
+    """A copy of what lies on a state's table, to be changed by a turn and frozen again."""
+
+    def __init__(self, state: State) -> None:
+        self.rules, self.size = state.rules, state.rules.size
+        self.cards = dict(state.cards)
+        self.nodes = list(state.nodes)
+        self.bubbles = {place: list(state.bubbles.get(place, ())) for place in squares(self.size)}
+        self.players = dict(state.players)
+        self.control = dict(state.control)
+        self.bag = list(state.bag)
+        self.decks = {category: list(cards) for category, cards in state.decks.items()}
+
+    def freeze(self, state: State) -> State:
+        """The state with what lies on this table."""
+        return dataclasses.replace(
+            state,
+            cards=dict(self.cards),
+            nodes=tuple(self.nodes),
+            bubbles={place: in_order(found) for place, found in self.bubbles.items() if found},
+            players=dict(self.players),
+            control={kind: self.control[kind] for kind in (*STATIONS, UNIVERSE) if kind in self.control},
+            bag=in_order(self.bag),
+            decks={category: tuple(cards) for category, cards in self.decks.items()},
+        )
+
+    def change(self, seat: Seat, **changes: object) -> Player:
+        """Changes what lies before a player."""
+        player: Player = dataclasses.replace(self.players[seat], **changes)  # type: ignore[arg-type]  # fields by name
+        self.players[seat] = player
+        return player
+
+    def has(self, seat: Seat, ability: str) -> bool:
+        """Whether a player holds an ability card."""
+        return ability in self.players[seat].cards
+
+    def is_free(self, place: str) -> bool:
+        """Whether no Mari stands on a space."""
+        return all(player.at != place for player in self.players.values())
+
+    def is_node(self, place: str) -> bool:
+        """Whether a space is a node: by a node token, or as the Universe."""
+        return place in self.nodes or self.cards[place].kind == UNIVERSE
+
+    def beside(self, place: str, kind: str) -> bool:
+        """Whether a station of some kind lies beside a space."""
+        return self.rules.with_stations and any(self.cards[near].kind == kind for near in around(place, self.size))
+
+    def beside_node(self, place: str) -> bool:
+        """Whether a node lies beside a space."""
+        return any(self.is_node(near) for near in around(place, self.size))
+
+    def station_at(self, place: str | None) -> str:
+        """The station on a space; the empty text where there is none."""
+        kind = self.cards[place].kind if place else ""
+        return kind if kind in STATIONS else ""
+
+    def gain(self, seat: Seat, *colours: str) -> None:
+        """Bubbles come to a player's supply."""
+        self.change(seat, hand=in_order([*self.players[seat].hand, *colours]))
+
+    def spend(self, seat: Seat, *colours: str) -> None:
+        """Bubbles leave a player's supply."""
+        hand = list(self.players[seat].hand)
+        for colour in colours:
+            hand.remove(colour)
+        self.change(seat, hand=tuple(hand))
+
+    def movable(self, place: str, seat: Seat) -> list[str]:
+        """The bubbles of a space that an action of a seat may move: not those the defense station guards."""
+        found = self.bubbles[place]
+        if not self.beside(place, "defense"):
+            return list(found)
+        owners = {other for other in self.players if other != seat and not self.players[other].out}
+        return [colour for colour in found if colour not in owners]
+
+    def is_ripe(self, place: str, seat: Seat) -> bool:
+        """Whether a space pops in a seat's turn, and something would come of it (rulings 10 and 12)."""
+        found = self.bubbles[place]
+        return self._enough(place, found, seat) and self.can_pop(place)
+
+    def can_pop(self, place: str) -> bool:
+        """Whether a pop on a space would move or free any bubble."""
+        found, arrows = self.bubbles[place], self.cards[place].arrows
+        return bool(found) and (len(found) > len(arrows) or any(step(place, way, self.size) for way in arrows))
+
+    def _enough(self, place: str, found: list[str], seat: Seat) -> bool:
+        if len(found) >= NEEDED:
+            return True
+        if len(found) < NEEDED_LESS:
+            return False
+        return self.beside(place, "energy") or (self.has(seat, "fusion") and found.count(seat) >= NEEDED_LESS)
+
+    def ripe(self, seat: Seat) -> Iterator[str]:
+        """The spaces that pop, in the order of squares."""
+        gathered = [place for place, found in self.bubbles.items() if len(found) >= NEEDED_LESS]
+        return (place for place in gathered if self.is_ripe(place, seat))
+
+
+def own_last(colours: list[str], seat: Seat) -> list[str]:
+    """Bubbles in the order in which they are placed and sent by default: the own colour last."""
+    return sorted(colours, key=lambda colour: (colour == seat, COLOURS.index(colour)))
+
+
+def category_of(card: str) -> str:
+    """The category of an ability card."""
+    return ABILITIES[card].category

@@ -1,0 +1,129 @@
+"""A turn, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pbem.ruleset import Dice, Event, Order, Seat, TurnInput
+from pbem_rules.bubble_singularity.acting import acting
+from pbem_rules.bubble_singularity.asking import answering, asking, conclude, return_all, withdraw_question
+from pbem_rules.bubble_singularity.beginning import node_bubbles, starting
+from pbem_rules.bubble_singularity.moving import moving
+from pbem_rules.bubble_singularity.orders import Resign
+from pbem_rules.bubble_singularity.play import Play
+from pbem_rules.bubble_singularity.reacting import reacting
+from pbem_rules.bubble_singularity.scoring import harvesting, scoring
+from pbem_rules.bubble_singularity.state import State
+from pbem_rules.bubble_singularity.uses import between, closing, opening
+
+Step = Callable[[Play], None]
+
+QUIET_ROUNDS = 2
+"""Rounds without a move or a pop after which a game ends (ruling 24)."""
+
+
+def passing_on(play: Play) -> None:
+    """The next player moves; after the last of a round the game may be over (ruling 24)."""
+    how = how_it_ends(play)
+    if play.questions and (play.state.edition < 4 or not how):
+        return
+    if play.rich and not play.last_round:
+        first = play.rich[0]
+        play.last_round = True
+        play.tell("last-round", who=first, markers=play.table.players[first].markers)
+    if play.seat in play.order:
+        play.table.change(play.seat, blocked="")
+    if how:
+        conclude(play, how)
+    else:
+        later = _later(play)
+        play.round += not later
+        play.mover = (*later, *play.order)[0]
+    play.wish = play.liking = ()
+
+
+def how_it_ends(play: Play) -> str:
+    """Return how the game ends once this turn is done, as a key of `ENDS`; "" if it goes on (rulings 24 and 36)."""
+    if play.quiet >= QUIET_ROUNDS * len(play.order):
+        return "standstill"
+    if 0 < play.table.rules.scoreless <= play.unscored:
+        return "scoreless"
+    return "markers" if play.in_last_round and not _later(play) else ""
+
+
+def _later(play: Play) -> list[Seat]:
+    """Return the players whose turns of this round are still to come."""
+    at = play.state.order.index(play.seat)
+    return [seat for seat in play.state.order[at + 1 :] if seat in play.order]
+
+
+def counting(play: Play) -> None:
+    """Turns in which nothing comes about are counted, so that a game in which nobody can do anything ends."""
+    stirred = play.pops or any(event.kind == "moved" for event in play.events)
+    play.quiet = 0 if stirred else play.quiet + 1
+    scored = any(event.data["points"] or event.data["markers"] for event in play.events if event.kind == "scored")
+    play.unscored = 0 if scored else play.unscored + 1
+
+
+MOVES: tuple[Step, ...] = (opening, moving, between, acting, closing, reacting, scoring)
+"""What the mover's sheet decides, all of it known beforehand."""
+
+STEPS: Mapping[str, tuple[Step, ...]] = {
+    "setup": (starting,),
+    "question": (answering, asking, passing_on),
+    "turn": (*MOVES, counting, harvesting, asking, passing_on),
+}
+"""What happens in each phase, in this order, until the game is over."""
+
+
+def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
+    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    if state.result is not None:
+        return state, ()
+    play = Play(state, turn.orders, dice)
+    _leave(play, turn)
+    _tell_missed(play, turn)
+    for step in _steps(play):
+        if play.result is None:
+            step(play)
+    return play.finished(), tuple(play.events)
+
+
+def rehearse(state: State, seat: Seat, orders: tuple[Order, ...]) -> Play:
+    """What a sheet of the seat awaited would do, as far as nothing is drawn (ruling 10)."""
+    play = Play(state, {seat: orders}, None)
+    steps = {"turn": (*MOVES, counting), "question": (answering,), "setup": ()}[state.phase]
+    for step in steps:
+        if play.result is None:
+            step(play)
+    return play
+
+
+def _steps(play: Play) -> tuple[Step, ...]:
+    """The steps of the phase; a mover who left has nothing more to do than pass on."""
+    if play.state.phase != "setup" and play.seat not in play.order:
+        return (passing_on,)
+    return STEPS[play.state.phase]
+
+
+def _leave(play: Play, turn: TurnInput) -> None:
+    """Who resigns or was removed leaves before anything else; the last one at the table wins (ruling 31)."""
+    leaving = {seat: "resigned" for seat, orders in turn.orders.items() if Resign() in orders}
+    leaving |= dict.fromkeys(turn.removed, "removed")
+    for seat in play.state.seats:
+        if seat in leaving and not play.table.players[seat].out:
+            return_all(play, seat)
+            if play.state.phase == "setup":
+                play.table.bag += node_bubbles(play.state.rules, seat)
+            play.order = [other for other in play.order if other != seat]
+            play.tell("left", who=seat, how=leaving[seat])
+    if play.state.question is not None and play.seat not in play.order:
+        withdraw_question(play)
+    if sum(not player.out for player in play.table.players.values()) < 2:
+        conclude(play, "left")
+
+
+def _tell_missed(play: Play, turn: TurnInput) -> None:
+    for seat in play.state.seats:
+        if seat in turn.missing and not play.table.players[seat].out and play.result is None:
+            play.tell("missed", who=seat, what=play.state.phase)

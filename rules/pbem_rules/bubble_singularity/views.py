@@ -1,0 +1,256 @@
+"""What a player may know, as plain JSON data: everything but how bag and decks will be drawn, and others' wishes.
+
+The game lies open on the table, so views differ in `seat`, `awaited`, lines
+refused, `keeping`, and `wish` and `liking`, which are the mover's own, alone.
+Spaces are named as players write them, bubbles are colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+from pbem.ruleset import Event, Seat, View, heard
+from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
+from pbem_rules.bubble_singularity.cards import KINDS, Card
+from pbem_rules.bubble_singularity.events import ENDS
+from pbem_rules.bubble_singularity.scores import station_points, total
+from pbem_rules.bubble_singularity.state import Player, Question, Rules, State, counted, uncounted
+
+
+class SpaceView(TypedDict):
+    """A space: the arrows of its card as it lies, the card's kind, and what lies on it.
+
+    `node` is whether it is one, by a token or as the Universe; `mari` and
+    `control` are seats.
+    """
+
+    arrows: str
+    kind: str
+    node: bool
+    bubbles: list[str]
+    mari: Seat | None
+    control: Seat | None
+
+
+class PlayerView(TypedDict):
+    """What lies before a player. `total` is what would count if the game ended now, `stations` the part for these."""
+
+    side: str
+    at: str | None
+    hand: dict[str, int]
+    cards: list[str]
+    offer: list[str]
+    points: int
+    markers: int
+    stations: int
+    total: int
+    blocked: str
+    out: bool
+
+
+class AbilityView(TypedDict):
+    """What an ability card is called and does."""
+
+    title: str
+    category: str
+    text: str
+
+
+class QuestionView(TypedDict):
+    """What somebody is asked: `kind` is "card", "replace" or "bubbles"."""
+
+    kind: str
+    seat: Seat
+    choices: list[str]
+
+
+class BubbleView(TypedDict):
+    """A seat's whole knowledge, which is nearly everybody's.
+
+    `phase` is "setup", "turn", "question" or "over"; `decks` name the cards
+    left in each, in no order; `pending` counts the pairs of cards the mover has
+    still to draw. `abilities` are all cards by key, none for beginners, and
+    `kinds` says what the special space cards on the board do. `edition` is the
+    version of the game whose rules the campaign keeps, `keeping` the seat's own
+    standing list of what it keeps without being asked. `further` is what the
+    mover is asked besides `question`, `unscored` counts the turns in a row in
+    which nobody scored.
+    """
+
+    seat: Seat
+    label: str
+    over: bool
+    awaited: bool
+    events: list[dict[str, Any]]
+    phase: str
+    rules: dict[str, Any]
+    size: int
+    seats: list[Seat]
+    first: Seat
+    order: list[Seat]
+    mover: Seat | None
+    round: int
+    last_round: bool
+    quiet: int
+    spaces: dict[str, SpaceView]
+    nodes: list[str]
+    players: dict[Seat, PlayerView]
+    bag: dict[str, int]
+    decks: dict[str, list[str]]
+    abilities: dict[str, AbilityView]
+    kinds: dict[str, str]
+    question: QuestionView | None
+    pending: int
+    wish: list[str]
+    liking: list[str]
+    result: dict[str, Any] | None
+    edition: int
+    keeping: list[str]
+    further: list[QuestionView]
+    unscored: int
+
+
+def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
+    """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
+    return BubbleView(
+        seat=seat,
+        label=_label(state),
+        over=state.result is not None,
+        awaited=seat in state.awaiting,
+        events=heard(events, seat),
+        phase=state.phase,
+        rules={name: getattr(state.rules, name) for name in Rules.__dataclass_fields__},
+        size=state.rules.size,
+        seats=list(state.seats),
+        first=state.first,
+        order=list(state.order),
+        mover=state.mover,
+        round=state.round,
+        last_round=state.last_round,
+        quiet=state.quiet,
+        spaces=_spaces(state),
+        nodes=list(state.nodes),
+        players={each: _player(state, each) for each in state.seats},
+        bag=counted(state.bag),
+        decks={category: sorted(state.decks[category]) for category in CATEGORIES},
+        abilities=_abilities(state),
+        kinds={kind: text for kind, text in KINDS.items() if any(card.kind == kind for card in state.cards.values())},
+        question=next(map(_question, state.questions), None),
+        pending=state.pending,
+        wish=list(state.wish) if seat == state.mover else [],
+        liking=list(state.liking) if seat == state.mover else [],
+        result=_result(state),
+        edition=state.edition,
+        keeping=list(state.lists.get(seat, ())),
+        further=[_question(asked) for asked in state.further],
+        unscored=state.unscored,
+    )
+
+
+def _label(state: State) -> str:
+    if state.phase == "over":
+        return f"end, round {state.round}"
+    if state.phase == "setup":
+        return "set-up"
+    doing = "choosing" if state.phase == "question" else "moving"
+    return f"round {state.round}, {state.mover} {doing}"
+
+
+def _spaces(state: State) -> dict[str, SpaceView]:
+    standing = {player.at: seat for seat, player in state.players.items() if player.at}
+    return {
+        place: SpaceView(
+            arrows=card.arrows,
+            kind=card.kind,
+            node=place in state.nodes or card.kind == "universe",
+            bubbles=list(state.bubbles.get(place, ())),
+            mari=standing.get(place),
+            control=state.control.get(card.kind),
+        )
+        for place, card in state.cards.items()
+    }
+
+
+def _player(state: State, seat: Seat) -> PlayerView:
+    player = state.players[seat]
+    return PlayerView(
+        side=player.side,
+        at=player.at,
+        hand=counted(player.hand),
+        cards=list(player.cards),
+        offer=list(player.offer),
+        points=player.points,
+        markers=player.markers,
+        stations=station_points(state, seat),
+        total=total(state, seat),
+        blocked=player.blocked,
+        out=player.out,
+    )
+
+
+def _abilities(state: State) -> dict[str, AbilityView]:
+    cards = {} if state.rules.beginner else ABILITIES
+    return {key: AbilityView(title=card.title, category=card.category, text=card.text) for key, card in cards.items()}
+
+
+def _question(asked: Question) -> QuestionView:
+    return QuestionView(kind=asked.kind, seat=asked.seat, choices=list(asked.choices))
+
+
+def _result(state: State) -> dict[str, Any] | None:
+    if state.result is None:
+        return None
+    return {"winners": list(state.result.winners), "how": state.result.how, "words": ENDS[state.result.how]}
+
+
+def state_of(view: View) -> State:
+    """The state a view tells of, with its decks in no order: for receipts and bots, which try sheets on it.
+
+    Of a game that is over there is none.
+    """
+    spaces: Mapping[str, Any] = view["spaces"]
+    asked = view["question"]
+    return State(
+        rules=Rules(**view["rules"]),
+        seats=tuple(view["seats"]),
+        first=view["first"],
+        cards={place: Card(space["arrows"], space["kind"]) for place, space in spaces.items()},
+        nodes=tuple(view["nodes"]),
+        players={seat: _player_of(player) for seat, player in view["players"].items()},
+        bag=uncounted(view["bag"]),
+        decks={category: tuple(view["decks"][category]) for category in CATEGORIES},
+        bubbles={place: tuple(space["bubbles"]) for place, space in spaces.items() if space["bubbles"]},
+        control={space["kind"]: space["control"] for space in spaces.values() if space["control"]},
+        order=tuple(view["order"]),
+        mover=view["mover"],
+        round=view["round"],
+        last_round=view["last_round"],
+        quiet=view["quiet"],
+        question=asked and _question_of(asked),
+        further=tuple(map(_question_of, view.get("further", ()))),  # views of version 2 were mailed without
+        pending=view["pending"],
+        wish=tuple(view["wish"]),
+        liking=tuple(view["liking"]),
+        lists={view["seat"]: tuple(view["keeping"])} if view.get("keeping") else {},
+        edition=view.get("edition", 1),  # views of version 1 were mailed without
+        unscored=view.get("unscored", 0),  # views of version 3 were mailed without
+    )
+
+
+def _question_of(asked: Mapping[str, Any]) -> Question:
+    return Question(asked["kind"], asked["seat"], tuple(asked["choices"]))
+
+
+def _player_of(player: Mapping[str, Any]) -> Player:
+    return Player(
+        side=player["side"],
+        at=player["at"],
+        hand=uncounted(player["hand"]),
+        cards=tuple(player["cards"]),
+        offer=tuple(player["offer"]),
+        points=player["points"],
+        markers=player["markers"],
+        blocked=player["blocked"],
+        out=player["out"],
+    )

@@ -1,0 +1,69 @@
+"""What ways, turns, colours, spaces, cards and numbers are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
+from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS
+from pbem_rules.bubble_singularity.state import COLOURS
+
+_WINDS = {"n": "north", "e": "east", "s": "south", "w": "west"}
+_SIDES = {"up": "N", "upwards": "N", "right": "E", "down": "S", "downwards": "S", "left": "W"}
+
+WAYS_OF: Mapping[str, str] = {
+    **{way.lower(): way for way in (*WAYS, *DIAGONALS)},
+    **{wind + end: letter.upper() for letter, wind in _WINDS.items() for end in ("", "s", "ward", "wards")},
+    **{_WINDS[way[0].lower()] + _WINDS[way[1].lower()]: way for way in DIAGONALS},
+    **_SIDES,
+}
+"""Each way by what it may be called; the sides of the picture stand for winds."""
+
+TURNS_OF: Mapping[str, str] = {
+    **dict.fromkeys(("cw", "clockwise", "right", "r"), "CW"),
+    **dict.fromkeys(("ccw", "acw", "counterclockwise", "anticlockwise", "left", "l"), "CCW"),
+    **dict.fromkeys(("conterclockwise", "counterclokwise", "anticlokwise"), "CCW"),
+    **dict.fromkeys(("clokwise", "clockwize"), "CW"),
+}
+"""Each turn by what it may be called."""
+
+COUNTS: Mapping[str, int] = {"twice": 2, "thrice": 3, "two": 2, "three": 3, "four": 4, "both": 2}
+
+DECKS = {word: deck for deck in CATEGORIES for word in (deck, deck.rstrip("s"), deck + "s", deck[:3], deck[:4])}
+
+_FIRST = [card.title.lower().split()[0] for card in ABILITIES.values()]
+CARDS: Mapping[str, str] = {
+    **{key: key for key in ABILITIES},
+    **{card.title.lower(): key for key, card in ABILITIES.items()},
+    **{card.title.lower().replace(" ", ""): key for key, card in ABILITIES.items()},
+    **{first: key for first, key in zip(_FIRST, ABILITIES, strict=True) if _FIRST.count(first) == 1},
+}
+"""Each ability card by its word, its title, and its title's first word where no other begins so."""
+
+_SPACE = re.compile(r"([a-z])([0-9])|([0-9])([a-z])")
+_TIMES = re.compile(r"x?([1-9])x?")
+
+
+def way_of(word: str) -> str:
+    """The way a word names; "" if none."""
+    return WAYS_OF.get(word.lower(), "")
+
+
+def colour_of(word: str) -> str:
+    """The colour a word names, also cut short or in the plural; "" if none."""
+    folded = word.lower()
+    starts = (colour for colour in COLOURS if (folded and colour.startswith(folded)) or folded == colour + "s")
+    return next(starts, "")
+
+
+def space_of(word: str) -> str:
+    """A word of the form of a space, also turned round, on the board or not; "" for others."""
+    found = _SPACE.fullmatch(word.lower())
+    return f"{found[1] or found[4]}{found[2] or found[3]}".upper() if found else ""
+
+
+def count_of(word: str) -> int:
+    """How many a word says; 0 if it is no number."""
+    found = _TIMES.fullmatch(word.lower())
+    return int(found[1]) if found else COUNTS.get(word.lower(), 0)

@@ -1,0 +1,97 @@
+"""What became of each order of a turn, told from the view of the report on it alone.
+
+Of a flight nothing is said but that it began: whether a piece arrives is
+judged later, and a report shows nothing of it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import Order, View
+from pbem_rules.common.fate_dice import draw_fate, fate, not_done, refusals, resign_fate
+from pbem_rules.common.negotiation import Draw, Resign
+from pbem_rules.common.summary import listed, named
+from pbem_rules.dueling_masters.kinds import FIGHTERS, WORDS
+from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
+
+Event = Mapping[str, Any]
+
+MOST_MET = 4
+"""Meetings told of one piece; of more, the rest is a number."""
+
+
+def became(view: View, orders: Sequence[Order]) -> list[str]:
+    """A sentence or two for each order of the reader's."""
+    whys = refusals(view, orders, ORDERS.line)
+    return [_fate(view, order, why) for order, why in zip(orders, whys, strict=True)]
+
+
+def _fate(view: View, order: Order, why: str) -> str:
+    return fate(*([not_done(why)] if why else _TELLERS[type(order)](view, order)))
+
+
+def _setup(view: View, order: Setup) -> Iterator[str]:
+    """That pieces stand, by their names where they are numbered."""
+    if _told(view, "placed"):
+        names = [name for square in dict.fromkeys(order.squares) for name in _names(view, order.kind, square)]
+        what = "they are" if len(names) > 1 else "it is"
+        yield f"{what} {listed(names) if order.kind in FIGHTERS and len(names) > 1 else 'placed'}."
+    elif view["over"]:
+        yield "the game ended before it came to that."
+
+
+def _names(view: View, kind: str, square: str) -> list[str]:
+    """What the own pieces of a kind on a square are called."""
+    return [piece["name"] for piece in view["own"] if (piece["kind"], piece["square"]) == (kind, square)]
+
+
+def _move(view: View, order: Move) -> Iterator[str]:
+    """That the piece flies now, or why not, and what it had met on its flight before."""
+    moved, rammed = (_of(view, kind, order.piece) for kind in ("moved", "rammed"))
+    if moved:
+        yield f"it departed from {moved['origin']} and is in transit."
+    elif rammed:
+        yield f"it departed from {rammed['origin']} and met your asteroid on {rammed['square']}: both are gone."
+    elif any(event["who"] == view["seat"] for event in _told(view, "spent")):
+        yield "your move is used up."
+    elif view["over"]:
+        yield "the game ended before it departed."
+    met = [_meeting(event) for event in _told(view, "collision") if event["own"]["piece"] == order.piece]
+    if met:
+        yield f"before, it had met {named(met, MOST_MET)}."
+
+
+def _meeting(event: Event) -> str:
+    """An enemy that the piece met, where, and which of them was lost."""
+    own, enemy = event["own"]["lost"], event["enemy"]["lost"]
+    lost = "both" if own and enemy else "yours" if own else "enemy"
+    return f"an enemy {WORDS[event['enemy']['type']]} on {event['square']} ({lost} lost)"
+
+
+def _draw(view: View, order: Draw) -> Iterator[str]:
+    result = view["result"]
+    yield draw_fate(view, order, agreed=bool(result) and result["how"] == "agreed")
+
+
+def _resign(view: View, _order: Resign) -> Iterator[str]:
+    yield resign_fate(view)
+
+
+def _told(view: View, kind: str) -> list[Event]:
+    return [event for event in view["events"] if event["kind"] == kind]
+
+
+def _of(view: View, kind: str, name: str) -> Event | None:
+    """What is told of an own piece."""
+    return next((event for event in _told(view, kind) if event["piece"] == name), None)
+
+
+_TELLERS: Mapping[type[Order], Callable[[View, Any], Iterator[str]]] = {
+    Setup: _setup,
+    Move: _move,
+    Ram: _move,
+    Draw: _draw,
+    Resign: _resign,
+}

@@ -1,0 +1,181 @@
+"""The turn in brief: what a player would tell a friend, from his view alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import View
+from pbem_rules.common.summary import fitting, listed, sentence, shortened
+from pbem_rules.dueling_masters.board import territory
+from pbem_rules.dueling_masters.events import ENDS
+from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, WORDS
+from pbem_rules.dueling_masters.state import opponent
+
+
+def brief(view: View) -> list[str]:
+    """What happened, what matters most first, and how the duel stands; nothing is said of what did not happen."""
+    return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
+
+
+def _result(view: View) -> Iterator[str]:
+    """Who won and why, and where the home planet was that was looked for."""
+    result = view["result"]
+    if not result:
+        return
+    won = view["seat"] in result["winners"]
+    lost = "you have lost. " if result["winners"] else ""
+    yield fitting(f"you have won: {ENDS[result['how']]}." if won else f"{lost}{sentence(result['words'])}.")
+    homes = [piece["square"] for piece in view["disclosed"] if piece["kind"] == HOME and piece["fate"] == "stood"]
+    if homes:
+        yield fitting(f"your opponent's {_homes(len(homes))} stood on {listed(homes)}.")
+
+
+def _homes(number: int) -> str:
+    return WORDS[HOME] if number == 1 else f"{WORDS[HOME]}s"
+
+
+def _setting_up(view: View) -> Iterator[str]:
+    """Whose set-up is awaited."""
+    if view["stage"] != "set-up":
+        return
+    own, other = view["ready"][view["seat"]], view["ready"][opponent(view["seat"])]
+    if not own:
+        rows = "A to E" if view["seat"] == "one" else "F to J"
+        yield f"Your set-up is awaited, in rows {rows}{'; your opponent has sent his' if other else ''}."
+        if view["set_up_round"] == 2:
+            yield "At this deadline dice place what it lacks, and you have missed it."
+    elif not other:
+        yield "Your set-up is complete; your opponent's is awaited."
+
+
+def _offer(view: View) -> Iterator[str]:
+    if view["offer"] == view["seat"] and not view["over"]:
+        yield "Your offer of a draw waits for an answer."
+    elif view["offer"]:
+        yield "Your opponent offers you a draw."
+
+
+def _missed(view: View) -> Iterator[str]:
+    """Deadlines missed this turn, and how many more lose the game."""
+    for event in _told(view, "missed"):
+        who = "you" if event["who"] == view["seat"] else "your opponent"
+        incomplete = event["stage"] == "incomplete"
+        what = "left the set-up incomplete" if incomplete else "missed the deadline"
+        count = f"{event['misses']}{' missed' if incomplete else ''} in a row"
+        limits = (f", and {event['limit']} lose the game", f", {event['limit']} lose") if event["limit"] else ("",)
+        yield fitting(*(f"{who} {what}: {count}{limit}." for limit in limits))
+
+
+def _losses(view: View) -> Iterator[str]:
+    """What collisions destroyed: every collision destroys something, so that theirs are the latest losses."""
+    if not _told(view, "collision"):
+        return
+    own, enemy = view["own_lost"], view["enemy_lost"]
+    move = max(loss["move"] for loss in (*own, *enemy))
+    lost = [_lost(loss, _piece(loss)) for loss in own if loss["move"] == move and not loss["rammed"]]
+    killed = [_lost(loss, _a_kind(loss["kind"])) for loss in enemy if loss["move"] == move]
+    named, counts = (
+        "; ".join(f"{who} lost {words(of)}" for who, of in (("you", lost), ("your opponent", killed)) if of)
+        for words in (listed, _number)
+    )
+    yield fitting(f"{named}.", f"{counts}.")
+
+
+def _lost(loss: Mapping[str, Any], what: str) -> str:
+    return f"{what} on {loss['square']}"
+
+
+def _piece(loss: Mapping[str, Any]) -> str:
+    return f"your {WORDS[loss['kind']]}" if loss["kind"] in (HOME, ASTEROID) else str(loss["name"])
+
+
+def _a_kind(kind: str) -> str:
+    """A kind with its article: "an X fighter"."""
+    return f"{'an' if kind in ('X', ASTEROID) else 'a'} {WORDS[kind]}"
+
+
+def _number(of: Sequence[Any]) -> str:
+    return f"{len(of)} piece{'s' if len(of) != 1 else ''}"
+
+
+def _used_up(view: View) -> Iterator[str]:
+    """Moves that came to nothing, and what was rammed."""
+    for event in _told(view, "rammed"):
+        yield f"Your {event['piece']} rammed your own asteroid on {event['square']}: both are gone."
+    for event in _told(view, "spent"):
+        mine = event["who"] == view["seat"]
+        yield f"{'Your' if mine else 'His'} move is used up: the piece ordered had been destroyed."
+    for event in _told(view, "skipped"):
+        yield f"{'You have' if event['who'] == view['seat'] else 'Your opponent has'} no piece that can move."
+    for event in _told(view, "refused"):
+        yield fitting(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}.")
+
+
+def _departed(view: View) -> Iterator[str]:
+    """Where the opponent's piece flew off, if it still flies."""
+    flying = {mark["mark"]: mark for mark in view["enemy"] if not mark["standing"]}
+    for event in _told(view, "departed"):
+        mark = flying.get(event["mark"])
+        if mark:
+            kind = f", {_a_kind(mark['kind'])}," if mark["kind"] else ""
+            met = [square for square in mark["meets"] if square not in _home_squares(view)]
+            meets = f" and may meet you on {listed(met)}" if met else ""
+            yield fitting(
+                f"enemy {mark['mark']}{kind} departed from {event['square']}{meets}.",
+                f"enemy {mark['mark']}{kind} departed from {event['square']}.",
+            )
+
+
+def _threats(view: View) -> Iterator[str]:
+    """Which known flights may go over a home planet of the reader's."""
+    homes = _home_squares(view)
+    marks = [mark for mark in view["enemy"] if not set(homes).isdisjoint(mark["meets"])]
+    if marks and not view["over"]:
+        squares = [square for square in homes if any(square in mark["meets"] for mark in marks)]
+        numbers = listed([str(mark["mark"]) for mark in marks])
+        who = f"enem{'y' if len(marks) == 1 else 'ies'} {numbers} may fly over"
+        yield fitting(
+            f"{who} your {_homes(len(squares))} on {listed(squares)}.",
+            f"{len(marks)} enemies may fly over your {_homes(len(squares))} on {listed(squares)}.",
+        )
+
+
+def _home_squares(view: View) -> list[str]:
+    return [piece["square"] for piece in view["own"] if piece["kind"] == HOME]
+
+
+def _pieces(view: View) -> Iterator[str]:
+    """How many pieces, and home planets, both have left as far as the reader knows."""
+    if view["stage"] == "set-up":
+        return
+    left = {each["kind"]: each["number"] for each in view["enemy_left"]}
+    alive = sum(piece["fate"] in ("stood", "in transit") for piece in view["disclosed"])
+    other = alive if view["over"] else f"{sum(left.values())} as far as you know"
+    yield f"You have {_number(view['own'])} left, your opponent {other}."
+    if view["homes"] > 1:
+        yield f"Home planets left: you {len(_home_squares(view))}, your opponent {left.get(HOME, 0)}."
+
+
+def _search(view: View) -> Iterator[str]:
+    """How much of the opponent's half the reader's flights have looked at."""
+    half = territory(opponent(view["seat"]))
+    seen = sum(square in view["scouted"] for square in half)
+    if view["stage"] == "play":
+        yield f"Your flights have looked at {seen} of the {len(half)} squares of his half."
+
+
+def _to_move(view: View) -> Iterator[str]:
+    if view["stage"] == "play":
+        yield f"{'You are' if view['mover'] == view['seat'] else 'Your opponent is'} to move."
+
+
+def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
+    return [event for event in view["events"] if event["kind"] == kind]
+
+
+_NEWS = (_result, _setting_up, _offer, _missed, _losses, _used_up, _threats, _departed)
+"""What happened and what is near, in order."""
+
+_STANDING = (_pieces, _search, _to_move)
+"""What every report tells once the game has begun."""

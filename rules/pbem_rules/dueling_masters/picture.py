@@ -1,0 +1,293 @@
+"""The reader's board as a picture."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Seat, Spot, Sprite, Stamp, View, box, stroke
+from pbem_rules.common import svg
+from pbem_rules.dueling_masters.board import COLUMNS, HALVES, SQUARES, rows_from_top
+from pbem_rules.dueling_masters.kinds import ASTEROID, HOME
+
+CELL, LEFT, TOP = 68, 40, 64
+SIDE = CELL * len(COLUMNS)
+WIDTH, HEIGHT = SIDE + 2 * LEFT, SIDE + TOP + 140
+
+SPACE, OWN_HALF, THEIR_HALF, GRID, BORDER = "#0c1326", "#1d3357", "#2b2440", "#41577f", "#c9a94f"
+INK, FAINT, STAR = "#eef2fa", "#aebcd8", "#8fa1c6"
+LIGHT, LIGHT_EDGE, DARK_INK = "#f6ecd2", "#b99a52", "#2a2412"
+DARK, DARK_EDGE = "#141016", "#ff6b57"
+HOME_FILL, ROCK, FLIGHT, BURST, FRESH = "#8fd17a", "#a9a196", "#ffd766", "#ff9a3c", "#ff6b57"
+
+
+def pictures(view: View) -> tuple[Picture, ...]:
+    """The board a view tells of."""
+    title = f"Dueling Masters of Space-Time, {view['label']}: the board of player {view['seat']}"
+    board = _Board(view)
+    return (Drawing(_ground(view["seat"]), tuple(board.marks())).picture("board", title, board.spots()),)
+
+
+SMALLEST = 11
+"""Pixels of the smallest letters."""
+
+
+def _at(seat: Seat, square: str) -> tuple[int, int]:
+    """The middle of a square on a player's board."""
+    row, column = rows_from_top(seat).index(square[0]), int(square[1:]) - 1
+    return LEFT + CELL * column + CELL // 2, TOP + CELL * row + CELL // 2
+
+
+# The ground: an empty board, the same in every picture of a player.
+
+
+@functools.lru_cache(maxsize=2)
+def _ground(seat: Seat) -> Ground:
+    body = svg.rect(0, 0, WIDTH, HEIGHT, fill=SPACE) + _halves(seat) + _grid(seat) + _key()
+    return Ground(body, WIDTH, HEIGHT)
+
+
+def _halves(seat: Seat) -> str:
+    half = CELL * len(HALVES[seat])
+    theirs = svg.rect(LEFT, TOP, SIDE, half, fill=THEIR_HALF)
+    return theirs + svg.rect(LEFT, TOP + half, SIDE, half, fill=OWN_HALF)
+
+
+def _grid(seat: Seat) -> str:
+    rows, steps, middle = rows_from_top(seat), range(len(COLUMNS) + 1), TOP + SIDE / 2
+    lines = [svg.line(LEFT + CELL * at, TOP, LEFT + CELL * at, TOP + SIDE) for at in steps]
+    lines += [svg.line(LEFT, TOP + CELL * at, LEFT + SIDE, TOP + CELL * at) for at in steps]
+    names = [svg.text(_at(seat, f"{rows[0]}{column}")[0], TOP - 8, str(column), size=15) for column in COLUMNS]
+    names += [svg.text(LEFT - 18, _at(seat, f"{row}1")[1] + 6, row, size=17) for row in rows]
+    names += [svg.text(LEFT + SIDE + 18, _at(seat, f"{row}1")[1] + 6, row, size=17) for row in rows]
+    return (
+        svg.group("".join(lines), stroke=GRID, stroke_width=1)
+        + svg.line(LEFT, middle, LEFT + SIDE, middle, stroke=BORDER, stroke_width=3)
+        + svg.group("".join(names), fill=INK, text_anchor="middle")
+    )
+
+
+def _key() -> str:
+    """What the signs mean, in three lines below the board."""
+    top = TOP + SIDE + 30
+    own: View = {"kind": "Z", "name": "Z1", "transit": False}
+    signs: list[tuple[list[Mark], str]] = [
+        (_own(own, 0, 0, 13), "your ship"),
+        (_own({**own, "transit": True}, 0, 0, 13), "in transit to here"),
+        (_own({"kind": HOME, "name": HOME, "transit": False}, 0, 0, 13), "your home planet"),
+        (_own({"kind": ASTEROID, "name": ASTEROID, "transit": False}, 0, 0, 13), "your asteroid"),
+        (_enemy({"mark": 3, "standing": True, "kind": "X"}, 0, 0, 18), "enemy 3, an X"),
+        (_enemy({"mark": 3, "standing": False, "kind": None}, 0, 0, 18), "enemy 3 left here"),
+        ([Stamp(MET, 0, 0)], "pieces met here"),
+        ([Stamp(FRAME_KEY, 0, 0)], "left since your report"),
+        (_looked(0, 0, 2), "seen 2 moves ago"),
+        ([Stamp(OVER, 0, 0)], "the enemy flew over"),
+        ([Stamp(REACH, 0, 0)], "may be bound for here"),
+    ]
+    return "".join(
+        svg.group(
+            "".join(map(_drawn, marks)) + svg.text(26, 5, words, size=13, fill=INK),
+            transform=f"translate({LEFT + 16 + 174 * (at % 4)},{top + 40 * (at // 4)})",
+        )
+        for at, (marks, words) in enumerate(signs)
+    )
+
+
+def _drawn(mark: Mark) -> str:
+    if isinstance(mark, Label):
+        return mark.svg
+    return svg.group(mark.sprite.body, transform=f"translate({mark.x} {mark.y})")
+
+
+class _Board:
+    """What is on a player's board."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    def at(self, square: str) -> tuple[int, int]:
+        """The middle of a square."""
+        return _at(self.view["seat"], square)
+
+    def spots(self) -> Iterator[Spot]:
+        """Every square, with what is known to be there, and once pieces move the names of the own ones on it."""
+        things = _by_square([*self.view["own"], *_enemies(self.view)])
+        for square in SQUARES:
+            here, (x, y) = things.get(square, ()), self.at(square)
+            own = [thing["name"] for thing in here if "known" in thing and self.view["stage"] == "play"]
+            told = ", ".join(map(_told, here)) or "nothing known"
+            yield Spot((*own, square), f"{square}: {told}", box(x - CELL // 2, y - CELL // 2, CELL, CELL))
+
+    def marks(self) -> Iterator[Mark]:
+        """Everything on the empty board, lowest first."""
+        for square in self.view["latest"]:
+            yield Stamp(FRAME, *self.at(square))
+        yield from self._known()
+        yield from self._flights()
+        yield from self._pieces()
+        for square in sorted({event["square"] for event in self.view["events"] if event["kind"] == "collision"}):
+            x, y = self.at(square)
+            yield Stamp(MET, x + 22, y - 22)
+        moment = self.view["label"][0].upper() + self.view["label"][1:]
+        turn = self.view["result"]["words"] if self.view["over"] else _turn(self.view)
+        yield Label(LEFT, 27, f"{moment}: {turn}", 17, INK)
+
+    def _known(self) -> Iterator[Mark]:
+        """Where the reader's judged flights have passed, and how many moves ago; where the enemy's did and may go."""
+        for square, move in sorted(self.view["scouted"].items()):
+            x, y = self.at(square)
+            yield from _looked(x - 28, y + 27, self.view["move"] - move)
+        for square in sorted(self.view["crossed"]):
+            x, y = self.at(square)
+            yield Stamp(OVER, x + 25, y + 25)
+        bound = [
+            square for mark in self.view["enemy"] if mark["square"] in self.view["latest"] for square in mark["reach"]
+        ]
+        for square in sorted(set(bound)):
+            x, y = self.at(square)
+            yield Stamp(REACH, x - 26, y - 26)
+
+    def _flights(self) -> Iterator[Mark]:
+        """Own pieces in transit, dashed, from where they departed along their paths; enemies' from square to square."""
+        for piece in self.view["own"]:
+            if piece["transit"]:
+                points = [self.at(square) for square in [piece["origin"], *piece["path"]]]
+                yield stroke(points, width=2.5, stroke=FLIGHT, fill="none", stroke_dasharray="7 5")
+                yield Stamp(DEPARTED, *points[0])
+        for mark in self.view["enemy"]:
+            if len(mark["course"]) > 1:
+                points = [self.at(square) for square in mark["course"]]
+                yield stroke(
+                    points, width=2, stroke=DARK_EDGE, fill="none", stroke_dasharray="1 5", stroke_linecap="round"
+                )
+
+    def _pieces(self) -> Iterator[Mark]:
+        """All pieces of each square, smaller where they are many."""
+        for square, things in _by_square([*self.view["own"], *_enemies(self.view)]).items():
+            yield from self._crowd(square, things)
+
+    def _crowd(self, square: str, things: Sequence[View]) -> Iterator[Mark]:
+        across = math.ceil(math.sqrt(len(things)))
+        pitch = (CELL - 6) / across
+        x, y = self.at(square)
+        for number, thing in enumerate(things):
+            row, column = divmod(number, across)
+            left, top = x - pitch * (across - 1) / 2, y - pitch * (across - 1) / 2
+            draw = _own if "known" in thing else _enemy if "mark" in thing else _disclosed
+            yield from draw(thing, round(left + pitch * column), round(top + pitch * row), round(0.41 * pitch))
+
+
+def _enemies(view: View) -> list[View]:
+    """The enemy's pieces as the reader has them on his board; at the end of the game, as they truly are."""
+    left = [piece for piece in view["disclosed"] if piece["fate"] in ("stood", "in transit")]
+    return left if view["over"] else list(view["enemy"])
+
+
+def _by_square(things: Iterable[View]) -> dict[str, list[View]]:
+    here: dict[str, list[View]] = {}
+    for thing in things:
+        here.setdefault(thing["square"], []).append(thing)
+    return here
+
+
+def _told(thing: View) -> str:
+    """A piece in words, as far as the reader knows it."""
+    if "known" in thing:
+        return f"your {thing['name']}" + (" in transit to here" if thing["transit"] else "")
+    if "mark" not in thing:
+        return f"enemy {thing['name']}"
+    kind = thing["kind"] or (f"perhaps {' or '.join(thing['kinds'])}" if thing["kinds"] else "unknown")
+    return f"enemy {thing['mark']}{'' if thing['standing'] else ' left here'}, {kind}"
+
+
+def _turn(view: View) -> str:
+    if view["stage"] == "set-up":
+        return "pieces are being placed"
+    return "your move" if view["awaited"] else f"player {view['mover']} to move"
+
+
+# Pieces and signs.
+
+
+def _own(piece: View, x: int, y: int, radius: int) -> list[Mark]:
+    """An own piece: light; a home planet green, an asteroid a rock; in transit with a dashed edge."""
+    if piece["kind"] == ASTEROID:
+        return [Stamp(_rock(radius, ROCK, LIGHT), x, y)]
+    dashes = "4 3" if piece["transit"] else None
+    fill, edge = (HOME_FILL, INK) if piece["kind"] == HOME else (LIGHT, LIGHT_EDGE)
+    disc = _disc(radius, fill, FLIGHT if dashes else edge, dashes)
+    return [Stamp(disc, x, y), _label(x, y, piece["name"].replace(HOME, "H"), radius, DARK_INK)]
+
+
+def _enemy(mark: View, x: int, y: int, radius: int) -> list[Mark]:
+    """An enemy's mark: a dark disc where it stands, a hollow ring where it departed; its number, and its kind."""
+    disc = Stamp(_disc(radius, DARK, DARK_EDGE, None if mark["standing"] else "2 4"), x, y)
+    kind, number = "?" if mark["kind"] is None else mark["kind"][0], str(mark["mark"])
+    if radius < SMALLEST + 4:
+        return [disc, Label(x, y + 4, kind + number, SMALLEST, INK, "middle", bold=True)]
+    size = max(SMALLEST, round(0.52 * radius))
+    return [
+        disc,
+        Label(x, y + round(0.15 * radius), kind, max(SMALLEST, round(0.9 * radius)), INK, "middle", bold=True),
+        Label(x, y + round(0.36 * radius + 0.72 * size), number, size, FAINT, "middle"),
+    ]
+
+
+def _disclosed(piece: View, x: int, y: int, radius: int) -> list[Mark]:
+    """An enemy's piece when all is told: as an own one, but dark."""
+    if piece["kind"] == ASTEROID:
+        return [Stamp(_rock(radius, DARK, DARK_EDGE), x, y)]
+    return [
+        Stamp(_disc(radius, DARK, DARK_EDGE, None), x, y),
+        _label(x, y, piece["name"].replace(HOME, "H"), radius, INK),
+    ]
+
+
+def _label(x: int, y: int, label: str, radius: int, fill: str) -> Label:
+    size = max(SMALLEST, round(radius * (1.05 if len(label) == 1 else 0.85)))
+    return Label(x, y + round(0.36 * size), label, size, fill, "middle", bold=True)
+
+
+def _looked(x: int, y: int, ago: int) -> list[Mark]:
+    """A cross, and how many moves ago the reader looked."""
+    return [Stamp(CROSS, x, y), Label(x + 7, y + 4, str(ago), SMALLEST, INK)]
+
+
+@functools.lru_cache(maxsize=64)
+def _disc(radius: int, fill: str, edge: str, dashes: str | None) -> Sprite:
+    disc = svg.circle(0, 0, radius, fill=fill, stroke=edge, stroke_width=3, stroke_dasharray=dashes)
+    return Sprite(disc, 2 * radius + 6, 2 * radius + 6)
+
+
+@functools.lru_cache(maxsize=16)
+def _rock(radius: int, fill: str, edge: str) -> Sprite:
+    """An uneven lump."""
+    reaches = (0.84, 0.98, 0.78, 0.95, 0.88, 0.74, 0.97, 0.8, 0.93)
+    points = [
+        (radius * reach * math.cos(at * math.tau / 9), radius * reach * math.sin(at * math.tau / 9))
+        for at, reach in enumerate(reaches)
+    ]
+    return Sprite(svg.polygon(points, fill=fill, stroke=edge, stroke_width=1.5), 2 * radius + 4, 2 * radius + 4)
+
+
+def _star(radius: float) -> list[tuple[float, float]]:
+    """A star of eight points."""
+    return [
+        (reach * math.cos(turn * math.pi / 8), reach * math.sin(turn * math.pi / 8))
+        for turn in range(16)
+        for reach in [radius if turn % 2 else 0.5 * radius]
+    ]
+
+
+def _frame(side: int) -> Sprite:
+    box = svg.rect(-side / 2, -side / 2, side, side, fill="none", stroke=FRESH, stroke_width=3)
+    return Sprite(box, side + 4, side + 4)
+
+
+MET = Sprite(svg.polygon(_star(13), fill=BURST, stroke=SPACE, stroke_width=1.5), 28, 28)
+FRAME, FRAME_KEY = _frame(CELL - 4), _frame(20)
+CROSS = Sprite(svg.path("M-4,-4L4,4M4,-4L-4,4", stroke=STAR, stroke_width=2, fill="none"), 12, 12)
+OVER = Sprite(svg.path("M-5,3L0,-4L5,3", stroke=DARK_EDGE, stroke_width=2.4, fill="none"), 16, 12)
+REACH = Sprite(svg.circle(0, 0, 3, fill=DARK_EDGE), 8, 8)
+DEPARTED = Sprite(svg.circle(0, 0, 5, fill=FLIGHT), 12, 12)

@@ -1,0 +1,90 @@
+"""Set-up: which pieces may be placed where, and a set-up drawn by dice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pbem.ruleset import Dice, Refused, Seat
+from pbem_rules.dueling_masters.board import HALVES, distance, territory
+from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS, names, numbers
+from pbem_rules.dueling_masters.state import Piece
+
+_BACK = 2
+"""Rows behind the front, from which on home planets are thought safe."""
+
+Placed = Mapping[str, tuple[str, ...]]
+"""The squares of the pieces placed so far, by kind."""
+
+
+def placed_of(pieces: Sequence[Piece]) -> dict[str, tuple[str, ...]]:
+    """The squares of pieces by kind."""
+    found = {kind: tuple(piece.square for piece in pieces if piece.kind == kind) for kind in KINDS}
+    return {kind: squares for kind, squares in found.items() if squares}
+
+
+def pieces_of(placed: Placed, homes: int) -> tuple[Piece, ...]:
+    """The pieces on those squares, named and in the order of `KINDS`."""
+    number = numbers(homes)
+    return tuple(
+        Piece(name, kind, square)
+        for kind in KINDS
+        for name, square in zip(names(kind, number[kind]), placed.get(kind, ()), strict=False)
+    )
+
+
+def check_placement(placed: Placed, kind: str, squares: Sequence[str], *, seat: Seat, homes: int) -> None:
+    """See whether all pieces of a kind may be placed where a sheet says (ruling 1). Raises Refused."""
+    number = numbers(homes)[kind]
+    if len(squares) != number:
+        noun = "square" if number == 1 else "different squares" if kind in ALONE else "squares"
+        hint = f"write all in one line: SETUP {kind} and {number} {noun}"
+        raise Refused("wrong-number", f"SETUP {kind} takes {number} {noun}, got {len(squares)}", hint)
+    for at, square in enumerate(squares):
+        if square[0] not in HALVES[seat]:
+            rows = HALVES[seat]
+            raise Refused("not-your-half", f"{square} is not in your half", f"yours are rows {rows[0]} to {rows[-1]}")
+        if kind in ALONE and square in squares[:at]:
+            hint = "each stands on a square by itself"
+            raise Refused("not-alone", f"{square} is named twice, and each {WORDS[kind]} stands alone", hint)
+        for other, taken in placed.items():
+            if square in taken and other != kind and {kind, other} & set(ALONE):
+                alone = kind if kind in ALONE else other
+                raise Refused(
+                    "not-alone", f"{WORDS[other]} and {WORDS[kind]} both on {square}: the {WORDS[alone]} stands alone"
+                )
+
+
+def lacking(placed: Placed) -> list[str]:
+    """The kinds that are still to be placed."""
+    return [kind for kind in KINDS if kind not in placed]
+
+
+def arranged(placed: Placed, *, seat: Seat, homes: int, dice: Dice) -> dict[str, tuple[str, ...]]:
+    """A whole set-up: what was placed stays, the rest is drawn (ruling 12).
+
+    Home planets come to the three rows at the back, and the other pieces to
+    squares of their own; most asteroids to the front and around home planets.
+    """
+    done = dict(placed)
+    number = numbers(homes)
+    for kind in lacking(placed):
+        taken = {square for squares in done.values() for square in squares}
+        free = [square for square in territory(seat) if square not in taken]
+        drawn = dice.shuffle(free, "set-up", seat, kind)
+        if kind == HOME:
+            drawn.sort(key=lambda square: _behind(square, seat) < _BACK)
+        elif kind == ASTEROID:
+            drawn.sort(key=lambda square: not _guards(square, seat, done[HOME]))
+        done[kind] = tuple(drawn[: number[kind]])
+    return {kind: done[kind] for kind in KINDS}
+
+
+def _behind(square: str, seat: Seat) -> int:
+    """How many rows a square lies behind the front: 0 to 4."""
+    row = HALVES[seat].index(square[0])
+    return len(HALVES[seat]) - 1 - row if seat == "one" else row
+
+
+def _guards(square: str, seat: Seat, homes: Sequence[str]) -> bool:
+    """Whether an asteroid on a square guards the front or a home planet."""
+    return _behind(square, seat) < _BACK or any(distance(square, home) == 1 for home in homes)

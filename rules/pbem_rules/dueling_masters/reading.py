@@ -1,0 +1,258 @@
+"""Lines as people write them, in the words of the orders: `e9-h9`, "my W fighter to D3", "Xs on A2 and E10".
+
+A word that nothing is known of leaves the line as it was, so that it is
+refused as it was typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.ruleset import Refused
+from pbem_rules.common.text import joined, parted, spoken
+from pbem_rules.dueling_masters.board import COLUMNS, ROWS, SPOTS
+from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, B, W, X, Y, Z, names, numbers
+from pbem_rules.dueling_masters.moves import Fleet, Own, check_time
+
+_View = Mapping[str, Any]
+
+_ANSWERS = {
+    "OFFER": ("offer", "propose", "suggest"),
+    "ACCEPT": ("accept", "accepted", "agree", "agreed", "yes", "ok", "okay"),
+    "DECLINE": ("decline", "declined", "refuse", "refused", "reject", "rejected", "no"),
+}
+_ANSWER_OF = {word: answer for answer, words in _ANSWERS.items() for word in words}
+_SETUP = {"setup", "set-up", "set", "up", "place", "put", "deploy"}
+_MOVE = {"move", "moves", "mov", "mv", "fly", "flies", "send", "go", "goes", "order", "launch", "moving"}
+_RAM = {"ram", "rams", "ramming"}
+_LITTLE = {"i", "i'd", "my", "the", "a", "an", "at", "on", "in", "to", "of", "is", "are", "and", "with", "from", "like"}
+_NOUNS = {"fighter", "fighters", "ship", "ships", "piece", "pieces", "pawn", "one", "both", "all"}
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_PAIRS = {("home", "planet"): "home", ("home", "planets"): "home"}
+_KINDS = {
+    **dict.fromkeys(("home", "homes", "planet", "planets", "king"), (HOME,)),
+    **dict.fromkeys(("asteroid", "asteroids", "mine", "mines", "rock", "rocks"), (ASTEROID,)),
+    **{name.lower() + end: (name,) for name in (W, B, X, Y, Z) for end in ("", "s", "'s")},
+    "knight": (W,),
+    "rook": (X,),
+    "rooks": (X,),
+    "bishop": (Y,),
+    "bishops": (Y,),
+    "queen": (B, Z),
+}
+"""What pieces are called, in words of chess too: the kinds that may be meant."""
+
+_PLACE = r"(?:[a-z]-?[0-9][0-9o]?|[0-9]{1,2}[a-j])"
+_GLUED = re.compile(rf"([wxyz][1-4]|[wbxyz])?-?({_PLACE})?-?({_PLACE})")
+_PLACED = re.compile(_PLACE)
+_NAME = re.compile(r"([wxyz])-?([0-9])")
+_TURNED = re.compile(r"([0-9]{1,4})([a-z])")
+_TIMES = re.compile(r"x?([1-9])x?")
+
+_HOW_TO_SET_UP = "write: SETUP <kind> <square>..."
+_HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
+
+
+def plainly(line: str, view: _View) -> str:
+    """A line in the words of the orders, as far as it is understood. Raises Refused where that cannot be taken."""
+    text, remark = parted(line)
+    words = list(_parts(joined(spoken(text), _PAIRS)))
+    if view["over"] or not words:
+        return line
+    found = _answering(words, view) or (_placing if view["stage"] == "set-up" else _moving)(words, view)
+    return f"{found} {remark}" if found else line
+
+
+def square_of(word: str) -> str:
+    """The square a word names, also turned round or with zeros, as the board spells it. Raises Refused."""
+    turned = _TURNED.fullmatch(word.lower())
+    plain = (turned[2] + turned[1] if turned else word).replace("-", "").upper()
+    name = plain[:1] + plain[1:].replace("O", "0").lstrip("0")
+    if name in SPOTS:
+        return name
+    raise Refused("no-such-square", f"expected a square from A1 to J10, got {word.upper()!r}", _bounds(plain))
+
+
+def _bounds(plain: str) -> str:
+    """Which part of a word of the form of a square lies beyond the board."""
+    if not plain[1:].isdecimal():
+        return ""
+    if plain[0] not in ROWS:
+        return f"rows go {ROWS[0]} to {ROWS[-1]}"
+    return f"columns go {COLUMNS[0]} to {COLUMNS[-1]}"
+
+
+def _is_square(word: str) -> bool:
+    try:
+        return bool(square_of(word))
+    except Refused:
+        return False
+
+
+def _parts(words: Iterable[str]) -> Iterable[str]:
+    """Words one by one: "e9-h9" and "z3h9" are two, "h 9" is one."""
+    letter = ""
+    for word in words:
+        glued = None if _NAME.fullmatch(word) or _is_square(word) else _GLUED.fullmatch(letter + word)
+        if letter and not word.isdecimal():
+            yield letter
+        if len(word) == 1 and word.isalpha():
+            letter = word
+            continue
+        if glued:
+            yield from filter(None, glued.groups())
+        else:
+            yield letter + word if word.isdecimal() else word
+        letter = ""
+    if letter:
+        yield letter
+
+
+def _answering(words: Sequence[str], view: _View) -> str:
+    """An offer of a draw or the answer to one, where nothing else is said."""
+    said = [word for word in words if word not in _LITTLE]
+    answers = [_ANSWER_OF[word] for word in said if word in _ANSWER_OF]
+    if len(said) > len(answers) + said.count("draw") or said.count("draw") > 1 or len(answers) > 1:
+        return ""
+    if "draw" not in said and not (view["offer"] and {"ACCEPT", "DECLINE"} & set(answers)):
+        return ""
+    return "DRAW " + (answers[0] if answers else "OFFER")
+
+
+def _placing(words: Sequence[str], view: _View) -> str:
+    """A SETUP line; before the first move nothing else names pieces or squares."""
+    if words[0] in _MOVE or all(map(_is_square, words)):
+        check_time(view)
+    said = [word for word in words if word not in (_SETUP | _LITTLE | _NOUNS)]
+    if said and said[0].isdecimal():
+        said.pop(0)
+    kind = _KINDS.get(said[0], ()) if said else ()
+    if len(kind) != 1:
+        return _numbered(said) or _random(words)
+    squares = list(_squares([word for word in said[1:] if _KINDS.get(word) != kind]))
+    if any(square.lower() in _KINDS for square in squares):
+        raise Refused("one-kind", "a line places one kind of pieces", "write a line for each kind")
+    return " ".join(["SETUP", *kind, *squares])
+
+
+def _random(words: Sequence[str]) -> str:
+    if words[-1] in ("random", "randomly", "anywhere"):
+        raise Refused("unknown-name", "you place your pieces yourself", _HOW_TO_SET_UP)
+    return ""
+
+
+def _numbered(words: Sequence[str]) -> str:
+    """`X1 A2 X2 E10`, each piece of a kind with its square; "" where a line is none of this."""
+    pairs = dict(zip(words[::2], words[1::2], strict=False))
+    kind = next(iter(pairs), "")[:1].upper()
+    every = names(kind, numbers(1).get(kind, 1))
+    found = [pairs[name.lower()] for name in every if name.lower() in pairs]
+    if len(every) == 1 or 2 * len(found) != len(words) or not all(map(_is_square, found)):
+        return ""
+    return " ".join(["SETUP", kind, *found])
+
+
+def _squares(words: Iterable[str]) -> Iterable[str]:
+    """Squares from words; a number behind one repeats it."""
+    last = ""
+    for word in words:
+        times = _TIMES.fullmatch(word)
+        if last and times:
+            yield from [last] * (int(times[1]) - 1)
+            continue
+        last = square_of(word) if _is_square(word) else ""
+        yield last or word.upper()
+
+
+@dataclass
+class _Said:
+    """What a line names: kinds, names and a number of pieces, squares in their order, and whether to ram."""
+
+    kinds: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    number: int = 0
+    squares: list[str] = field(default_factory=list)
+    ram: bool = False
+
+    def hear(self, word: str) -> bool:
+        """Take in one more word; False if nothing is known of it."""
+        name = _NAME.fullmatch(word)
+        if name and numbers(1)[name[1].upper()] > 1:
+            self.names.append((name[1] + name[2]).upper())
+        elif name or word in _KINDS:
+            self.kinds += _KINDS[name[1] if name else word]
+        elif _PLACED.fullmatch(word):
+            self.squares.append(square_of(word))
+        elif word in _ORDINALS or word.isdecimal():
+            self.number = _ORDINALS.get(word) or int(word)
+        else:
+            self.ram |= word in _RAM
+            return word in (_RAM | _MOVE | _LITTLE | _NOUNS)
+        return True
+
+
+def _moving(words: Sequence[str], view: _View) -> str:
+    """A MOVE line, whichever way it names the piece."""
+    said = _Said()
+    if not all(map(said.hear, words)) or not (said.names or said.kinds or said.squares):
+        return ""
+    check_time(view)
+    if len(said.squares) > 2 or len(said.names) > 1:
+        raise Refused("one-move", "a sheet moves one piece to one square", "write one move: MOVE <piece> TO <square>")
+    if not said.squares:
+        piece = said.names[0] if said.names else "<piece>"
+        raise Refused("missing-word", "expected a square, the line ends", f"write: MOVE {piece} TO <square>")
+    name = _named(said, Fleet.of_view(view))
+    return f"MOVE {name} {said.squares[-1]}{' RAM' if said.ram else ''}"
+
+
+def _named(said: _Said, fleet: Fleet) -> str:
+    """The name of the piece meant, by its name, or by its kind, its square and where it could go."""
+    origin, target = said.squares[0] if len(said.squares) > 1 else "", said.squares[-1]
+    if said.names:
+        _check_origin(fleet.pieces.get(said.names[0]), origin)
+        return said.names[0]
+    meant = [piece for piece in fleet.movable() if _fits(piece, said, origin)]
+    able = [piece for piece in meant if _may(fleet, piece, target, ram=said.ram)]
+    if len(able) == 1 or len(meant) == 1:
+        return (able or meant)[0].name
+    if not meant and said.kinds and not origin:
+        return said.kinds[0] + (str(said.number) if said.number else "")
+    if not meant:
+        where = origin or "the board"
+        raise Refused("nothing-there", f"no piece of yours that can move and is meant stands on {where}", _where(fleet))
+    if not able:
+        raise Refused("out-of-reach", f"{_either(meant)} cannot go to {target}", _HOW_TO_MOVE)
+    hint = "write: " + ", or: ".join(f"MOVE {piece.name} TO {target}" for piece in able)
+    raise Refused("ambiguous", f"to {target} could go {_either(able)}", hint)
+
+
+def _check_origin(piece: Own | None, origin: str) -> None:
+    if piece and origin not in ("", piece.square):
+        raise Refused("elsewhere", f"{piece.name} is not on {origin}", f"{piece.name} is on {piece.square}")
+
+
+def _fits(piece: Own, said: _Said, origin: str) -> bool:
+    """Whether a piece is one that a line may mean."""
+    numbered = not said.number or piece.name.endswith(str(said.number))
+    return numbered and origin in ("", piece.square) and (not said.kinds or piece.kind in said.kinds)
+
+
+def _may(fleet: Fleet, piece: Own, square: str, *, ram: bool) -> bool:
+    try:
+        fleet.check(piece.name, square, ram=ram)
+    except Refused:
+        return False
+    return True
+
+
+def _either(pieces: Sequence[Own]) -> str:
+    shown = [piece.name for piece in pieces]
+    return " or ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+def _where(fleet: Fleet) -> str:
+    return "yours: " + ", ".join(f"{piece.name} on {piece.square}" for piece in fleet.movable())

@@ -1,0 +1,118 @@
+"""Dueling Masters of Space-Time through the door of the ruleset contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import BaseRuleset, Dice, Event, Fault, Json, Option, Seat, Seats, Standing, View, scored
+from pbem_rules.common.legacy import of_any_age
+from pbem_rules.dueling_masters import bots, picture, sheet, textmap, turn
+from pbem_rules.dueling_masters.became import became
+from pbem_rules.dueling_masters.brief import brief
+from pbem_rules.dueling_masters.checking import check_state
+from pbem_rules.dueling_masters.events import ENDS
+from pbem_rules.dueling_masters.former import renewed
+from pbem_rules.dueling_masters.orders import ORDERS
+from pbem_rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1, from_version_2
+from pbem_rules.dueling_masters.views import view_of
+
+
+class DuelingMasters(BaseRuleset[State]):
+    """The game by Stephen M. Cameron, 2004: find your opponent's home planet and destroy it.
+
+    What a set-up lacks is left to the dice, at the second deadline at the latest, and a missed move passed (ruling 12).
+    """
+
+    key = "dueling_masters"
+    title = "Dueling Masters of Space-Time"
+    designer = "Stephen M. Cameron"
+    version = VERSION
+    upgrades = (from_version_1, from_version_2)
+    seats = Seats(2, 2, SEATS)
+    pace = "two players in turn, one move a turn"
+    summary = "Hunt your opponent's hidden home planet with ships whose flights are judged one move too late."
+    orders = ORDERS
+    options = (
+        Option(
+            "homes",
+            "choice",
+            "1",
+            "home planets of each player; who has lost all has lost the game",
+            choices=("1", "3"),
+        ),
+        Option(
+            "announce",
+            "choice",
+            "piece",
+            "piece: a departure names the piece and the square; square: the square alone, its kind only when met",
+            choices=("piece", "square"),
+        ),
+        Option(
+            "first",
+            "choice",
+            "seed",
+            "who moves first: player one, player two, or whoever the seed draws",
+            choices=("seed", *SEATS),
+        ),
+        Option("home_moves", "bool", False, "home planets may move, like a chess king"),
+        Option(
+            "collisions",
+            "choice",
+            "all",
+            "all: every collision found happens; reached: a piece destroyed on its way meets nothing further on",
+            choices=("all", "reached"),
+        ),
+        Option(
+            "forfeit_after",
+            "int",
+            3,
+            "missed deadlines in a row after which a player loses the game; 0 for never",
+            low=0,
+            high=99,
+        ),
+    )
+    bots = bots.BOTS
+
+    parse = staticmethod(of_any_age(renewed, sheet.parse))
+    template = staticmethod(of_any_age(renewed, sheet.template))
+    desk = staticmethod(of_any_age(renewed, sheet.desk))
+    brief = staticmethod(of_any_age(renewed, brief))
+    became = staticmethod(of_any_age(renewed, became))
+    resolve = staticmethod(turn.resolve)
+    pictures = staticmethod(of_any_age(renewed, picture.pictures))
+    text_map = staticmethod(of_any_age(renewed, textmap.text_map))
+
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+        """Two empty boards; the players place their pieces by mail."""
+        return State(
+            Rules(
+                homes=int(options["homes"]),
+                home_moves=options["home_moves"],
+                reached=options["collisions"] == "reached",
+                forfeit_after=options["forfeit_after"],
+                blind=options["announce"] == "square",
+            ),
+            mover=dice.pick(SEATS, "first") if options["first"] == "seed" else options["first"],
+        )
+
+    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+        """The seat's own pieces as it believes them to be, and what it has learned of the opponent's."""
+        return view_of(state, seat, events)
+
+    def check_state(self, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+        """What is wrong with a state to be played on; its seats are always one and two."""
+        return check_state(data)
+
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        """How many pieces the seat had left, move by move."""
+        if view["stage"] == "set-up":
+            return before
+        return {"scores": scored(before, "pieces", "move", view["move"], len(view["own"]))}
+
+    def standing(self, state: State) -> Standing:
+        """Who still sets up, and then the player to move, is awaited; both are told."""
+        if state.result is None:
+            return Standing(over=False, awaiting=state.awaited)
+        winners, reason = state.result.winners, ENDS[state.result.how]
+        return Standing(over=True, awaiting=frozenset(), winners=winners, reason=reason)

@@ -1,0 +1,286 @@
+"""What a player of Dueling Masters of Space-Time may know, as plain JSON data.
+
+His own pieces stand where he believes them to be: whether a piece in transit
+has arrived is decided by its judgement and not before, so nothing here looks
+at both players' pieces at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, TypedDict
+
+from pbem.ruleset import Event, Seat, heard
+from pbem_rules.dueling_masters.board import SQUARES, territory
+from pbem_rules.dueling_masters.deductions import crossed, in_reach, possible_kinds
+from pbem_rules.dueling_masters.events import result_words
+from pbem_rules.dueling_masters.kinds import KINDS, numbers
+from pbem_rules.dueling_masters.state import SEATS, Piece, Player, Rules, State, opponent
+
+
+class OwnView(TypedDict):
+    """A piece of the reader's own, as he believes it to be.
+
+    `square` is where it stands or is bound for. A piece in `transit` has
+    departed from `origin` and flies along `path`, the destination last.
+    `known` is where the opponent's board shows it (None: not at all) and
+    `typed` whether he knows its kind.
+    """
+
+    name: str
+    kind: str
+    square: str
+    transit: bool
+    origin: str | None
+    path: list[str]
+    known: str | None
+    typed: bool
+
+
+class LostView(TypedDict):
+    """A piece of the reader's own that he knows to be lost; `rammed`: his own ship met his own asteroid."""
+
+    name: str
+    kind: str
+    square: str
+    move: int
+    rammed: bool
+
+
+class MarkView(TypedDict):
+    """An enemy piece on the reader's board.
+
+    It stands on `square` if it was met there (`standing`), else that is the
+    square it last departed from. `kind` is None while it is not known, and
+    `kinds` are those it may be. `course` are the squares it was heard on, one
+    flight after the other. `reach` is where it may be bound for, `meets` the
+    squares of own pieces that it may meet on the way there.
+    """
+
+    mark: int
+    square: str
+    standing: bool
+    kind: str | None
+    kinds: list[str]
+    course: list[str]
+    reach: list[str]
+    meets: list[str]
+
+
+class EnemyLossView(TypedDict):
+    """An enemy piece that a judgement destroyed."""
+
+    kind: str
+    square: str
+    move: int
+
+
+class LeftView(TypedDict):
+    """How many pieces of a kind the enemy has left, as far as the reader knows."""
+
+    kind: str
+    number: int
+
+
+class DisclosedView(TypedDict):
+    """An enemy piece as it truly was when the game ended; `fate` is "stood", "in transit", "destroyed" or "rammed"."""
+
+    name: str
+    kind: str
+    square: str
+    fate: str
+
+
+class ResultView(TypedDict):
+    """How the game ended: no winners is a draw; `how` is a key of `events.ENDS`, `words` all of it in one line."""
+
+    winners: list[Seat]
+    how: str
+    words: str
+
+
+class DuelView(TypedDict):
+    """A seat's whole knowledge.
+
+    `stage` is "set-up", "play" or "over". `move` counts the moves, 0 during
+    set-up; `mover` is who is to move, or during set-up will move first (None at
+    the end). `set_up_round` is 1 or 2 for the first or second deadline of the set-up, when
+    dice complete it, and 0 in play. `blind`: departures name squares alone. `ready` tells whose
+    set-up is complete. `scouted` tells in which move each square on a judged path
+    of the reader's was last looked at. `crossed` are the squares of the
+    enemy's half that his flights are known to have gone over. `latest` are the squares the opponent
+    departed from since the last report. `disclosed` is empty until the game is
+    over.
+    """
+
+    seat: Seat
+    label: str
+    over: bool
+    awaited: bool
+    events: list[dict[str, Any]]
+    stage: str
+    move: int
+    mover: Seat | None
+    set_up_round: int
+    ready: dict[Seat, bool]
+    homes: int
+    home_moves: bool
+    reached: bool
+    forfeit_after: int
+    blind: bool
+    own: list[OwnView]
+    own_lost: list[LostView]
+    enemy: list[MarkView]
+    enemy_lost: list[EnemyLossView]
+    enemy_left: list[LeftView]
+    scouted: dict[str, int]
+    crossed: list[str]
+    latest: list[str]
+    offer: Seat | None
+    misses: dict[Seat, int]
+    result: ResultView | None
+    disclosed: list[DisclosedView]
+
+
+def view_of(state: State, seat: Seat, events: Sequence[Event]) -> DuelView:
+    """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
+    own, enemy = state.players[seat], state.players[opponent(seat)]
+    lost = _enemy_lost(enemy)
+    told = heard(events, seat)
+    return DuelView(
+        seat=seat,
+        label=_label(state),
+        over=state.result is not None,
+        awaited=seat in state.awaited,
+        events=told,
+        stage=_stage(state),
+        move=state.move,
+        mover=state.mover if state.result is None else None,
+        set_up_round=state.set_up_round,
+        ready={each: state.is_placed(each) for each in SEATS},
+        homes=state.rules.homes,
+        home_moves=state.rules.home_moves,
+        reached=state.rules.reached,
+        forfeit_after=state.rules.forfeit_after,
+        blind=state.rules.blind,
+        own=[_own(state, piece) for piece in own.alive],
+        own_lost=_own_lost(own),
+        enemy=_marks(state, own, enemy, lost),
+        enemy_lost=lost,
+        enemy_left=_left(state, lost),
+        scouted=dict(own.scouted),
+        crossed=crossed(enemy.pieces, territory(opponent(seat))),
+        latest=[event["square"] for event in told if event["kind"] == "departed"],
+        offer=state.offer,
+        misses={each: state.players[each].misses for each in SEATS},
+        result=_result(state),
+        disclosed=_disclosed(enemy) if state.result is not None else [],
+    )
+
+
+def _stage(state: State) -> str:
+    if state.result is not None:
+        return "over"
+    return "play" if state.move else "set-up"
+
+
+def _label(state: State) -> str:
+    if state.result is not None:
+        return f"end, {state.move} moves" if state.move else "end, during set-up"
+    return f"move {state.move}" if state.move else "set-up"
+
+
+def _own(state: State, piece: Piece) -> OwnView:
+    return OwnView(
+        name=piece.name,
+        kind=piece.kind,
+        square=piece.square,
+        transit=piece.transit,
+        origin=piece.known if piece.transit else None,
+        path=list(state.rules.path(piece)),
+        known=piece.known,
+        typed=piece.typed,
+    )
+
+
+def _own_lost(player: Player) -> list[LostView]:
+    return [
+        LostView(
+            name=piece.name,
+            kind=piece.kind,
+            square=piece.loss.square,
+            move=piece.loss.move,
+            rammed=piece.loss.rammed,
+        )
+        for piece in player.pieces
+        if piece.loss
+    ]
+
+
+def _marks(state: State, own: Player, enemy: Player, lost: Sequence[EnemyLossView]) -> list[MarkView]:
+    """The marks of enemy pieces on a player's board: also of those which, unknown to him, rammed asteroids."""
+    marked = [piece for piece in enemy.pieces if piece.mark and (piece.loss is None or piece.loss.rammed)]
+    unknown = {left["kind"]: left["number"] for left in _left(state, lost)}
+    for piece in marked:
+        if piece.typed:
+            unknown[piece.kind] -= 1
+    mine = {piece.square for piece in own.alive}
+    return [_mark(state.rules, piece, unknown, mine) for piece in sorted(marked, key=lambda piece: piece.mark)]
+
+
+def _mark(rules: Rules, piece: Piece, unknown: Mapping[str, int], mine: AbstractSet[str]) -> MarkView:
+    kinds = possible_kinds(piece, unknown, rules)
+    reach = in_reach(piece.course[-1], kinds, rules) if piece.transit else {}
+    over = {square for path in reach.values() for square in path}
+    return MarkView(
+        mark=piece.mark,
+        square=piece.course[-1],
+        standing=not piece.transit,
+        kind=piece.kind if piece.typed else None,
+        kinds=kinds,
+        course=list(piece.course),
+        reach=list(reach),
+        meets=[square for square in SQUARES if square in mine & over],
+    )
+
+
+def _enemy_lost(player: Player) -> list[EnemyLossView]:
+    """A player's losses that the other knows of, in the order known."""
+    lost = [
+        EnemyLossView(kind=piece.kind, square=piece.loss.square, move=piece.loss.move)
+        for piece in player.pieces
+        if piece.loss and not piece.loss.rammed
+    ]
+    return sorted(lost, key=lambda loss: (loss["move"], loss["square"], KINDS.index(loss["kind"])))
+
+
+def _left(state: State, lost: Sequence[EnemyLossView]) -> list[LeftView]:
+    gone = [loss["kind"] for loss in lost]
+    left = {kind: number - gone.count(kind) for kind, number in numbers(state.rules.homes).items()}
+    return [LeftView(kind=kind, number=number) for kind, number in left.items() if number]
+
+
+def _result(state: State) -> ResultView | None:
+    if state.result is None:
+        return None
+    winners, how = list(state.result.winners), state.result.how
+    return ResultView(winners=winners, how=how, words=result_words(winners, how))
+
+
+def _disclosed(player: Player) -> list[DisclosedView]:
+    return [
+        DisclosedView(
+            name=piece.name,
+            kind=piece.kind,
+            square=piece.loss.square if piece.loss else piece.square,
+            fate=_fate(piece),
+        )
+        for piece in player.pieces
+    ]
+
+
+def _fate(piece: Piece) -> str:
+    if piece.loss:
+        return "rammed" if piece.loss.rammed else "destroyed"
+    return "in transit" if piece.transit else "stood"

@@ -1,0 +1,200 @@
+"""Lines of a GM's files that show a picture or attach a file: how they are read, and what they name.
+
+`[PICTURE map.png: The coast, as the pilot drew it]` and `[ATTACH rules.pdf]`,
+each on a line of its own. A name is that of something that lies beside the
+files; or of what stands before the same readers already, which need not be
+brought again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from pbem.ruleset import (
+    LARGEST_ENCLOSED,
+    LARGEST_OF_TURN,
+    MOST_ENCLOSED,
+    Brought,
+    Enclosure,
+    Finding,
+    Refused,
+    as_size,
+    suggest,
+)
+from pbem_rules.gm_adjudicated.state import Known
+from pbem_rules.gm_adjudicated.text import one_line
+
+PICTURE, ATTACH = "PICTURE", "ATTACH"
+WORDS = (PICTURE, ATTACH)
+LONGEST_CAPTION = 300
+WRAPPED = 5
+"""Lines into which mail programs may have broken one."""
+
+NOTHING: Brought = {}
+
+
+class Line(NamedTuple):
+    """A line that encloses something: its word, the name, and the caption."""
+
+    word: str
+    name: str
+    caption: str
+
+    @property
+    def text(self) -> str:
+        """The line as it is written."""
+        return f"[{self.word} {self.name}{': ' if self.caption else ''}{self.caption}]"
+
+
+def as_line(enclosure: Enclosure) -> str:
+    """The line that encloses something once more."""
+    return Line(PICTURE if enclosure.shown else ATTACH, enclosure.name, enclosure.caption).text
+
+
+def begins(line: str) -> bool:
+    """Whether a line is meant to enclose something."""
+    word, rest = _parted(line)
+    return line.startswith("[") and (word in WORDS or (word.isupper() and "." in rest and _slip(word) != ""))
+
+
+def read_line(line: str) -> Line:
+    """Such a line. Raises Refused with what is wrong in it."""
+    word, rest = _parted(line)
+    if word not in WORDS:
+        raise Refused("unknown-line", f"there is no line [{word[:40]} …]", _slip(word))
+    if not line.endswith("]"):
+        raise Refused("unfinished", f"the line begins with [{word} and does not end with ]", "keep it on one line")
+    name, _, caption = (one_line(part) for part in rest.removesuffix("]").partition(":"))
+    if not name:
+        raise Refused("missing-word", f"expected a name after [{word}, the line ends", f"write: [{word} <name>]")
+    if len(caption) > LONGEST_CAPTION:
+        raise Refused(
+            "too-long", f"the caption of {name[:80]} has {len(caption)} characters; {LONGEST_CAPTION} are the most"
+        )
+    return Line(word, name, caption)
+
+
+def unwrapped(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers from 1, those put together again that a mail program has broken."""
+    at = 0
+    while at < len(lines):
+        rows = _rows(lines[at : at + WRAPPED])
+        yield at + 1, " ".join(lines[at : at + rows])
+        at += rows
+
+
+def _rows(lines: Sequence[str]) -> int:
+    """How many of these lines are one: up to the bracket that closes, if no other begins before."""
+    if begins(lines[0]) and not lines[0].endswith("]"):
+        for rows, line in enumerate(lines[1:], start=2):
+            if not line or line.startswith(("[", ";")):
+                break
+            if line.endswith("]"):
+                return rows
+    return 1
+
+
+def _parted(line: str) -> tuple[str, str]:
+    word, _, rest = line.removeprefix("[").strip().partition(" ")
+    return word.upper().rstrip(":]"), rest
+
+
+def _slip(word: str) -> str:
+    hint = suggest(word, WORDS)
+    return hint if hint.startswith("did you mean") else ""
+
+
+@dataclass
+class Beside:
+    """What lies beside the files of a ruling, and which of it they have named by now."""
+
+    brought: Brought
+    named: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._by_key = {_key(name): name for name in self.brought}
+
+    def take(self, line: Line, standing: Iterable[Enclosure]) -> Enclosure | None:
+        """What a line encloses: of what was brought, or else of what stands already.
+
+        None for what the host has found unfit. Raises Refused.
+        """
+        known = {_key(each.name): each for each in standing}
+        name = self._by_key.get(_key(line.name))
+        if name is not None:
+            self.named.add(name)
+            found = self.brought[name]
+            if found is None:
+                return None
+        elif _key(line.name) in known:
+            found = known[_key(line.name)]
+        else:
+            names = list(dict.fromkeys([*self.brought, *(each.name for each in known.values())]))
+            raise Refused(
+                "no-such-file", f"{line.name[:80]!r} does not lie beside the ruling", suggest(line.name, names)
+            )
+        return _meant(line, found)
+
+    @property
+    def unnamed(self) -> list[str]:
+        """What nobody is shown."""
+        return [name for name in self.brought if name not in self.named]
+
+    @property
+    def weight(self) -> int:
+        """The bytes of all that was brought and named, each content once."""
+        named = (found for name, found in self.brought.items() if found and name in self.named)
+        return weight(named)
+
+
+def _key(name: str) -> str:
+    return one_line(name).casefold()
+
+
+def _meant(line: Line, found: Enclosure) -> Enclosure:
+    if line.word == ATTACH:
+        return replace(found, width=0, height=0, caption=line.caption)
+    if not found.kind.startswith("image/"):
+        text = f"{found.name[:80]!r} is no picture that could be shown"
+        raise Refused("no-picture", text, f"to send it as a file, write: [{ATTACH} {found.name[:80]}]")
+    return replace(found, caption=line.caption)
+
+
+def weight(enclosed: Iterable[Enclosure]) -> int:
+    """The bytes of pictures and files, each content once, as a mail has it."""
+    return sum({each.sha256: each.size for each in enclosed}.values())
+
+
+def check_unnamed(beside: Beside, wanted: Sequence[str]) -> Iterator[tuple[str, Finding]]:
+    """An error for each file that is shown to nobody; `wanted` are names that were not found."""
+    for name in beside.unnamed:
+        hint = suggest(name, wanted) if wanted else ""
+        hint = hint if hint.startswith("did you mean") else f"show it by a line such as [{PICTURE} {name}: what it is]"
+        text = "this file is named by no line of the ruling: take it out, or tell whose it is"
+        yield name, Finding(0, "error", "unnamed-file", text, hint)
+
+
+def check_readers(readers: Mapping[str, Sequence[Enclosure]]) -> Iterator[tuple[str, Finding]]:
+    """An error for each file whose reader would get more than a mail takes."""
+    for name, enclosed in readers.items():
+        total = weight(enclosed)
+        if total > LARGEST_ENCLOSED or len(enclosed) > MOST_ENCLOSED:
+            text = (
+                f"its reader would get {len(enclosed)} pictures and files of {as_size(total)}, with those that stand "
+                f"already and those for all; a mail brings {MOST_ENCLOSED} of {as_size(LARGEST_ENCLOSED)} at the most"
+            )
+            yield name, Finding(0, "error", "too-much", text)
+
+
+def check_turn(beside: Beside) -> Iterator[Finding]:
+    """An error if all that comes with a ruling is too much."""
+    if beside.weight > LARGEST_OF_TURN:
+        text = f"pictures and files have {as_size(beside.weight)}; a turn takes {as_size(LARGEST_OF_TURN)} at the most"
+        yield Finding(0, "error", "too-much", text)
+
+
+def all_of(known: Known) -> tuple[Enclosure, ...]:
+    """All that stands before readers already."""
+    return (*known.with_file, *known.with_map)

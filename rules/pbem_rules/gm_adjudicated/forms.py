@@ -1,0 +1,212 @@
+"""The files of a ruling, ready to be filled in, and the digest of the sheets that they answer."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+
+from pbem.ruleset import LARGEST_ENCLOSED, LARGEST_ENCLOSURE, Enclosure, Order, Seat, as_size
+from pbem_rules.gm_adjudicated.brackets import does_something
+from pbem_rules.gm_adjudicated.enclosing import as_line, begins
+from pbem_rules.gm_adjudicated.ledgers import WORLD
+from pbem_rules.gm_adjudicated.orders import ORDERS
+from pbem_rules.gm_adjudicated.ruling import Ruling, Told, commands_of
+from pbem_rules.gm_adjudicated.state import Known, State
+
+ALL, GAME = "all.txt", "game.txt"
+REPLACE = "REPLACE"
+"""The command of a file that has the whole ruling: REPLACE ALL."""
+
+WIDTH = 76
+NARROW = 68
+
+SECTIONS = ("RESULT", "FILE", "MAP", "NOTES")
+HEADING = re.compile(r"\A\[\s*+([A-Za-z]{1,12}+)\s*+\]\s*+")
+"""A line that begins a section; one that is meant as it stands is indented."""
+
+_EXPLAINED = f"""\
+; What you write under [RESULT] is told in the next report, once. What
+; stands under [FILE] and [MAP] is in every report until you change it;
+; empty a section to take it out, or leave its heading away to keep it
+; as it is. What you write under [NOTES] nobody is told; it stands here
+; again next turn. Lines that begin with a semicolon are for your eyes
+; only, and are gone by then.
+; [PICTURE map.png: what it shows] and [ATTACH rules.pdf], each on a
+; line of its own, show a picture and send a file, which you put
+; beside this file or attach to your mail: up to {as_size(LARGEST_ENCLOSURE)} each, and
+; {as_size(LARGEST_ENCLOSED)} for one reader.
+"""
+_DOING = """\
+; A line [ROLL 3d6 "the gate"] under [RESULT] shows what the dice of the
+; campaign came to; [SET gold -= 5] changes a ledger, if there are any.
+"""
+
+
+def file_of(seat: Seat) -> str:
+    """The name of a seat's file."""
+    return f"{seat}.txt"
+
+
+def ruling_files(
+    state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat], ruling: Ruling
+) -> dict[str, str]:
+    """Every file of a ruling on the open turn: its sheet, what was told last, what holds now and how to change it.
+
+    What was ruled by now stands in it, so that the files read as they are are that ruling again.
+    """
+    late = set(missing)
+    seats = {
+        file_of(seat): _told(
+            f"Only {seat} reads this, in the report after {state.label}.",
+            [
+                *_sheet(state, seat, orders.get(seat, ()), late=seat in late),
+                *_ledger(state, seat),
+                *_last(player.told),
+            ],
+            player.known,
+            player.notes,
+            ruling.seats.get(seat, Told()),
+        )
+        for seat, player in state.players.items()
+    }
+    whose = f"All read this, in the report after {state.label}."
+    before = [*_ledger(state, WORLD), *_last(state.told)]
+    return {ALL: _told(whose, before, state.shared, state.notes, ruling.all), **seats, GAME: _game(state, ruling)}
+
+
+def _told(whose: str, before: Iterable[str], known: Known, notes: str, told: Told) -> str:
+    after = told.after(known)
+    remarks = "".join(f"; {line}".rstrip() + "\n" for line in ("", *_narrowed(before)))
+    sections = {
+        # Its rolls stand as they are read: what was meant as words was indented when it was written.
+        "RESULT": _lines(with_lines(told.result, told.with_result)),
+        "FILE": _kept(after.file, after.with_file),
+        "MAP": _kept(after.map, after.with_map),
+        "NOTES": _escaped(told.noted(notes)),
+    }
+    return f"; {whose}\n{_EXPLAINED}{_DOING}{remarks}" + "".join(
+        f"\n[{name}]\n{text}" for name, text in sections.items()
+    )
+
+
+def _kept(text: str, enclosed: Iterable[Enclosure]) -> str:
+    """What stands in every report, as it is read again."""
+    return _escaped(text) + "".join(f"{as_line(each)}\n" for each in enclosed)
+
+
+def with_lines(text: str, enclosed: Iterable[Enclosure]) -> str:
+    """Return a text, and below it the lines that show its pictures and files."""
+    return "\n".join([*([text] if text else []), *map(as_line, enclosed)])
+
+
+def _lines(text: str) -> str:
+    return f"{text}\n" if text else ""
+
+
+def _ledger(state: State, owner: str) -> Iterator[str]:
+    """The whole ledger of a seat or of the world, as remarks."""
+    lines = list(state.ledgers.lines(owner))
+    if lines:
+        name = next(iter(state.ledgers.entries[owner]))
+        yield from ("", f"Ledger of {owner}; change it by lines such as [SET {name} = …]:")
+        yield from (f"  {line}" for line in lines)
+
+
+def _narrowed(lines: Iterable[str]) -> Iterator[str]:
+    """Lines that no mail program breaks: what it broke off a remark would be told."""
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        yield from textwrap.wrap(line, NARROW, subsequent_indent=indent, drop_whitespace=True) or [""]
+
+
+def _last(told: str) -> Iterator[str]:
+    """What was told last, as remarks."""
+    if told:
+        yield from ("", "Told last:", *(f"  {line}" for line in told.splitlines()))
+
+
+def _escaped(text: str) -> str:
+    """A text as it is read again: what would be taken for a heading or a remark is indented."""
+    lines = (f" {line}" if _is_meant(line) else line for line in text.splitlines())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _is_meant(line: str) -> bool:
+    """Whether a line is a remark, a heading, encloses or does something."""
+    return line.startswith(";") or HEADING.fullmatch(line) is not None or begins(line) or does_something(line)
+
+
+def _game(state: State, ruling: Ruling) -> str:
+    first = next(iter(state.players))
+    ruled = commands_of(ruling, state.turns)
+    scores = "\n".join(
+        ruled.get(f"SCORE {seat}", f"; SCORE {seat} {player.score}") for seat, player in state.players.items()
+    )
+    out = "\n".join(line for part, line in ruled.items() if part.startswith("OUT ")) or f"; OUT {first}"
+    return f"""\
+; The game as a whole, after {state.label}. Take away the semicolon of a line in
+; capitals to use it; what you leave alone stays as it is.
+TURN {state.turn}
+
+; These files have all of your ruling as it stands, and replace it. Without the
+; next line a ruling replaces only the parts that it names.
+{REPLACE} ALL
+
+; What the next turn is called, instead of turn {state.turn + 1}:
+{ruled.get("LABEL", "; LABEL Spring 1902")}
+
+; The scores from now on:
+{scores}
+
+{_changes(state, ruled)}; Who is out of the game for good; he still gets reports:
+{out}
+
+; The number of the last turn; 0 if the game goes on until OVER:
+{ruled.get("TURNS", f"; TURNS {state.turns}")}
+
+; The game ends with this turn: why, and who has won, if anybody has:
+{ruled.get("OVER", "; OVER Peace was made at Corinth.")}
+{ruled.get("WINNER", f"; WINNER {first}")}
+"""
+
+
+def _changes(state: State, ruled: Mapping[str, str]) -> str:
+    """How ledgers are changed, if there are any, and what the ruling changes."""
+    known = ((owner, name) for owner, own in state.ledgers.entries.items() for name in own)
+    owner, name = next(known, ("", ""))
+    lines = "\n".join(line for part, line in ruled.items() if part.startswith("SET "))
+    return f"; What changes in the ledgers:\n{lines or f'; SET {owner}.{name} = …'}\n\n" if owner else ""
+
+
+def digest(state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat]) -> str:
+    """Every seat's sheet, in the order of seats, for the GM."""
+    late = set(missing)
+    sheets = [
+        line
+        for seat in state.players
+        for line in (*_sheet(state, seat, orders.get(seat, ()), late=seat in late), *_entries(state, seat), "")
+    ]
+    return "\n".join([*sheets, *_of_world(state)])
+
+
+def _entries(state: State, owner: str) -> Iterator[str]:
+    """The whole ledger of a seat or of the world, below its sheet."""
+    for line in state.ledgers.lines(owner):
+        yield from textwrap.wrap(line, WIDTH, initial_indent="  = ", subsequent_indent="      ")
+
+
+def _of_world(state: State) -> Iterator[str]:
+    lines = list(_entries(state, WORLD))
+    if lines:
+        yield from ("THE WORLD", *lines, "")
+
+
+def _sheet(state: State, seat: Seat, orders: Iterable[Order], *, late: bool) -> Iterator[str]:
+    lines = [ORDERS.line(order) for order in orders]
+    out = "" if state.players[seat].playing else " (out of the game)"
+    yield f"{seat.upper()}{out}"
+    if not lines:
+        yield "  no sheet came" if late else "  an empty sheet" if state.players[seat].playing else "  not asked"
+    for line in lines:
+        yield from textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)

@@ -1,0 +1,136 @@
+"""The one order of the game: a line in a player's own words, which may begin with one of the GM's verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.ruleset import Entry, Finding, Order, OrderBook, Parsed, Refused, join_lines
+from pbem_rules.gm_adjudicated.text import one_line
+from pbem_rules.gm_adjudicated.usages import Usages, usages_of
+from pbem_rules.gm_adjudicated.verbs import SAY, first_word, meant, slip_of
+from pbem_rules.gm_adjudicated.words import Line
+
+MOST_LINES = 400
+LONGEST_LINE = 2_000
+LONGEST_SHEET = 40_000
+"""Characters of a sheet, comments not counted: as much as a GM may be asked to read."""
+
+COMMENTS = (";", "#")
+
+
+class FreeText(OrderBook):
+    """Reads every line as words. A line begins with a verb of the campaign if it has any, which come with the view."""
+
+    def parse(self, view: Mapping[str, Any], lines: Iterable[tuple[int, str]]) -> Parsed:
+        """The lines in the players' words, verbs written in full, with hints for what may be a slip."""
+        sheet = _Sheet(view, [entry["verb"] for entry in view["verbs"]], usages_of(view))
+        for number, line in join_lines(lines):
+            text = one_line(line).rstrip("\\ ")
+            if not text or text.startswith(COMMENTS):
+                continue
+            if view["over"]:
+                return Parsed(
+                    (), (Finding(number, "error", "game-over", "the game is over; no more orders are taken"),)
+                )
+            if sheet.is_full:
+                sheet.tell(number, "error", "too-much", "the sheet was read no further than here")
+                break
+            sheet.take(number, text)
+        return sheet.parsed()
+
+    def line(self, order: Order) -> str:
+        """The line itself."""
+        assert isinstance(order, Line)
+        return order.text
+
+
+@dataclass
+class _Sheet:
+    """The lines taken so far."""
+
+    view: Mapping[str, Any]
+    verbs: Sequence[str]
+    usages: Usages
+    entries: list[Entry] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    free: list[int] = field(default_factory=list)
+    length: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more is read."""
+        return len(self.entries) >= MOST_LINES or len(self.findings) >= MOST_LINES or self.length >= LONGEST_SHEET
+
+    def take(self, number: int, text: str) -> None:
+        """Take one more line, or tell why not."""
+        try:
+            text = _not_too_long(self._with_arguments(number, self._with_verb(number, text)))
+        except Refused as refused:
+            self.tell(number, "error", refused.code, refused.text, refused.hint)
+            return
+        self.length += len(text)
+        self.entries.append(Entry(number, Line(text)))
+
+    def tell(self, line: int, severity: str, code: str, text: str, hint: str = "") -> None:
+        """Note a finding."""
+        self.findings.append(Finding(line, severity, code, text, hint))
+
+    def parsed(self) -> Parsed:
+        """What the sheet comes to; all lines without a verb share one note."""
+        if self.free:
+            more = len(self.free) - 1
+            these = "this line begins" if not more else f"this line and {more} more begin"
+            self.tell(self.free[0], "note", "free-text", f"{these} with no verb; the GM reads your words as they are")
+        return Parsed(tuple(self.entries), tuple(sorted(self.findings, key=lambda finding: finding.line)))
+
+    def _with_verb(self, number: int, text: str) -> str:
+        """The line with its verb in full, if it has one. Raises Refused."""
+        typed, rest = first_word(text)
+        word = typed.upper()
+        if word == SAY:
+            if not rest:
+                raise Refused("missing-word", "expected words after SAY, the line ends", "write: SAY <your words>")
+            return f"{SAY} {rest}"
+        verbs = meant(word, self.verbs)
+        if len(verbs) == 1:
+            if verbs[0] != word:
+                self.tell(
+                    number, "note", "abbreviated", f"read as {verbs[0]}", f"if it is none, write: {SAY} {typed} …"
+                )
+            return f"{verbs[0]} {rest}".rstrip()
+        self._doubt(number, typed, verbs)
+        return text
+
+    def _with_arguments(self, number: int, text: str) -> str:
+        """The line as the usage of its verb has it, if the verb has one. Raises Refused."""
+        line, findings = self.usages.read(self.view, number, text)
+        self.findings += findings
+        return line
+
+    def _doubt(self, number: int, typed: str, verbs: Sequence[str]) -> None:
+        """Note a line whose first word is no verb, or not surely one."""
+        near = slip_of(typed.upper(), self.verbs)
+        if verbs:
+            could = f"{_shown(typed)} could be {' or '.join(verbs[:6])}; the GM reads your words as they are"
+            self.tell(number, "warning", "ambiguous-verb", could, "write the verb in full")
+        elif near:
+            none = f"{_shown(typed)} is no verb of this campaign; the GM reads your words as they are"
+            self.tell(number, "warning", "unknown-verb", none, f"did you mean {near}?")
+        elif self.verbs:
+            self.free.append(number)
+
+
+def _not_too_long(text: str) -> str:
+    if len(text) > LONGEST_LINE:
+        told = f"the line has {len(text)} characters; {LONGEST_LINE} are read at the most"
+        raise Refused("too-long", told, "break it into several lines")
+    return text
+
+
+def _shown(word: str) -> str:
+    return repr(word[:40])
+
+
+ORDERS: OrderBook = FreeText((Line,))

@@ -1,0 +1,188 @@
+"""The Umpire's Pen through the door of the ruleset contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import (
+    BaseRuleset,
+    Brought,
+    Dice,
+    Event,
+    Finding,
+    Json,
+    Option,
+    Order,
+    Panorama,
+    Rolls,
+    Seat,
+    Seats,
+    SetupError,
+    Standing,
+    TurnInput,
+    View,
+    scored,
+    suggest,
+)
+from pbem_rules.gm_adjudicated import bots, forms, reading, sheet, state, story, turn
+from pbem_rules.gm_adjudicated.brief import brief
+from pbem_rules.gm_adjudicated.enclosing import NOTHING
+from pbem_rules.gm_adjudicated.ledger_files import read_ledgers
+from pbem_rules.gm_adjudicated.merging import parts_of
+from pbem_rules.gm_adjudicated.orders import ORDERS
+from pbem_rules.gm_adjudicated.ruling import Ruling
+from pbem_rules.gm_adjudicated.state import VERSION, Known, Player, State
+from pbem_rules.gm_adjudicated.takeover import taken_over
+from pbem_rules.gm_adjudicated.text import block
+from pbem_rules.gm_adjudicated.verbs import read_verbs
+from pbem_rules.gm_adjudicated.views import enclosures, view_of
+
+EVERYONE = "all"
+"""Stands for all seats in a briefing, as in the name of the file that all read."""
+
+NOT_SEATS = frozenset({EVERYONE, "game", "digest"})
+"""Names that files of a ruling have already."""
+
+USUAL_TURNS = 24
+
+
+class GmAdjudicated(BaseRuleset[State]):
+    """Any game with a GM: sheets in free words, a digest for him, and his ruling for each seat.
+
+    The GM decides what a seat does that has sent nothing (ruling 5), and draws his maps as text.
+    """
+
+    key = "gm_adjudicated"
+    title = "The Umpire's Pen"
+    designer = "the GM"
+    version = VERSION
+    seats = Seats(2, 60)
+    pace = "simultaneous; each turn waits for the GM's ruling"
+    summary = "Any game at all: sheets in your own words, judged by the GM, who writes to each what comes of it."
+    orders = ORDERS
+    options = (
+        Option(
+            "verbs",
+            "file",
+            None,
+            "the GM's own verbs: a list, or an object of verb and help or usage; none for free text",
+        ),
+        Option("briefing", "file", None, "what is known at the start: an object of all, or a seat, and a text"),
+        Option(
+            "turns", "int", USUAL_TURNS, "the last turn; 0 until the GM ends the game", low=0, high=reading.LAST_TURN
+        ),
+        Option("ledgers", "file", None, "what the GM keeps of seats and world: an object by seats, or a table"),
+        Option("scores", "bool", default=True, help="whether the scores that the GM gives are public"),
+    )
+    bots = bots.BOTS
+    demo = story.DEMO
+
+    view = staticmethod(view_of)
+    enclosures = staticmethod(enclosures)
+    template = staticmethod(sheet.template)
+    desk = staticmethod(sheet.desk)
+    brief = staticmethod(brief)
+    digest = staticmethod(forms.digest)
+    upgrades = (state.from_version_1, state.from_version_2)
+    dump = staticmethod(state.dump)
+    read = staticmethod(state.read)
+
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+        """Seats that know what the briefing tells them. Raises SetupError."""
+        taken = sorted(NOT_SEATS & set(seats))
+        if taken:
+            raise SetupError(f"a seat cannot be called {taken[0]!r}: a file of the GM's ruling has that name")
+        verbs = read_verbs(options["verbs"])
+        texts = _briefing(options["briefing"], seats)
+        return State(
+            players={seat: Player(Known(texts.get(seat, ""))) for seat in seats},
+            verbs=verbs.helps,
+            usages=verbs.usages,
+            lists=verbs.lists,
+            turns=options["turns"],
+            open_scores=options["scores"],
+            shared=Known(texts.get(EVERYONE, "")),
+            ledgers=read_ledgers(options["ledgers"], seats),
+        )
+
+    def state_from(
+        self, options: Mapping[str, Any], seats: Sequence[Seat], files: Mapping[str, str], turn: int
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+        """The state at a turn of a game taken over, from files like those of a ruling, and what is wrong in them."""
+        begun, findings = taken_over(self.begin(options, seats, Dice(b"")), files, turn)
+        return self.dump(begun), findings
+
+    def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
+        """The GM's ruling takes effect; without one, the turn passes and nothing is decided. He alone rolls dice."""
+        return turn.resolve(state, turn_input)
+
+    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+        """What the GM has given the seat, turn by turn, where scores are public."""
+        if not view["scores"]:
+            return before
+        return {"scores": scored(before, "score", "turn", view["turn"], view["scores"][view["seat"]])}
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama | None:
+        """How scores stand, where they are public."""
+        scores = next(iter(views.values()))["scores"]
+        return Panorama(scores=scores, of="score") if scores else None
+
+    def standing(self, state: State) -> Standing:
+        """All seats in the game are awaited each turn, and all are told."""
+        result = state.result
+        return Standing(
+            over=result is not None,
+            awaiting=state.awaiting,
+            scores={seat: player.score for seat, player in state.players.items()},
+            winners=result.winners if result else (),
+            reason=result.reason if result else "",
+        )
+
+    def ruling_files(
+        self, state: State, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat], ruling: Json = None
+    ) -> Mapping[str, str]:
+        """Return the files that the GM fills in, with what was ruled by now in them."""
+        return forms.ruling_files(state, orders, missing, _loaded(ruling))
+
+    def read_ruling(
+        self,
+        state: State,
+        files: Mapping[str, str],
+        rolls: Rolls,
+        brought: Brought = NOTHING,
+        before: Json = None,
+    ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
+        """The ruling in such files, with what stays of the one before, and what is wrong in them."""
+        earlier = None if before is None else _loaded(before)
+        ruling, findings = reading.read_ruling(state, files, rolls, brought, earlier)
+        return ruling.dump(), findings
+
+    def ruling_parts(self, state: State, ruling: Json) -> Mapping[str, str]:
+        """Return what a ruling says, by the names of its parts."""
+        return parts_of(state, _loaded(ruling))
+
+    def text_map(self, view: View) -> str:
+        """The map that the GM has drawn for the seat, or for all."""
+        return str(view["map"])
+
+
+def _loaded(ruling: Json) -> Ruling:
+    return Ruling() if ruling is None else Ruling.load(ruling)
+
+
+def _briefing(data: Json, seats: Sequence[Seat]) -> dict[str, str]:
+    """The texts of the option by seat, and by `all`. Raises SetupError."""
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping) or not all(isinstance(text, str) for text in data.values()):
+        raise SetupError('option briefing must be an object such as {"all": "It is the year 431.", "red": "…"}')
+    known = [EVERYONE, *seats]
+    for name, text in data.items():
+        if name not in known:
+            raise SetupError(f"option briefing: there is no seat {name!r}: {suggest(name, known)}")
+        if len(text) > reading.LONGEST_TEXT:
+            raise SetupError(
+                f"option briefing: the text of {name} has {len(text)} characters; {reading.LONGEST_TEXT} are the most"
+            )
+    return {name: block(text) for name, text in data.items()}

@@ -1,0 +1,104 @@
+"""A ruling: all that a GM decides about one turn, as the resolver is given it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.ruleset import Enclosure, Json, Seat
+from pbem_rules.gm_adjudicated.ledgers import Change, Value
+from pbem_rules.gm_adjudicated.state import Known
+
+_ENCLOSED = ("with_result", "with_file", "with_map")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a GM writes for one reader, or for all: `result` is told once; of the rest, None leaves it as it was.
+
+    `notes` are for himself. Pictures and files go with a text, or stand in the place of one.
+    """
+
+    result: str = ""
+    file: str | None = None
+    map: str | None = None
+    notes: str | None = None
+    with_result: tuple[Enclosure, ...] = ()
+    with_file: tuple[Enclosure, ...] = ()
+    with_map: tuple[Enclosure, ...] = ()
+
+    @property
+    def says(self) -> bool:
+        """Whether the reader is told anything, in words or by a picture."""
+        return bool(self.result or self.with_result)
+
+    def after(self, known: Known) -> Known:
+        """What the reader has before him from now on."""
+        file = (known.file, known.with_file) if self.file is None else (self.file, self.with_file)
+        map_ = (known.map, known.with_map) if self.map is None else (self.map, self.with_map)
+        return Known(file[0], map_[0], with_file=file[1], with_map=map_[1])
+
+    @classmethod
+    def load(cls, data: Mapping[str, Any]) -> Told:
+        """What a ruling tells a reader, from its data. Raises TypeError on other data."""
+        enclosed = {name: tuple(Enclosure(**each) for each in data.get(name, ())) for name in _ENCLOSED}
+        return cls(**{**data, **enclosed})
+
+    def noted(self, notes: str) -> str:
+        """What the GM keeps for himself from now on."""
+        return notes if self.notes is None else self.notes
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What comes of a turn.
+
+    `name` is that of the next turn, "" for its number; `turns` sets the number
+    of the last one. `changes` are of ledgers, in their order. With `over`, the
+    reason, the game ends.
+    """
+
+    all: Told = Told()
+    seats: Mapping[Seat, Told] = field(default_factory=dict)
+    name: str = ""
+    scores: Mapping[Seat, int] = field(default_factory=dict)
+    out: tuple[Seat, ...] = ()
+    turns: int | None = None
+    winners: tuple[Seat, ...] = ()
+    over: str = ""
+    changes: tuple[Change, ...] = ()
+
+    def dump(self) -> Json:
+        """The ruling as JSON data."""
+        lists = {"out": list(self.out), "winners": list(self.winners), "changes": [list(each) for each in self.changes]}
+        return dataclasses.asdict(self) | lists
+
+    @classmethod
+    def load(cls, data: Mapping[str, Any]) -> Ruling:
+        """The ruling of `dump` data. Raises KeyError or TypeError on other data."""
+        changes = tuple(Change.load(each) for each in data.get("changes", ()))
+        lists = {"out": tuple(data["out"]), "winners": tuple(data["winners"]), "changes": changes}
+        seats = {seat: Told.load(told) for seat, told in data["seats"].items()}
+        return cls(**{**data, **lists, "all": Told.load(data["all"]), "seats": seats})
+
+
+def commands_of(ruling: Ruling, turns: int) -> Mapping[str, str]:
+    """Return the lines of game.txt that say what a ruling says, by their parts; `turns` is the last turn by now."""
+    lines = {"LABEL": f"LABEL {ruling.name}"} if ruling.name else {}
+    lines |= {f"SCORE {seat}": f"SCORE {seat} {score}" for seat, score in ruling.scores.items()}
+    for change in ruling.changes:
+        entry = f"SET {change.owner}.{change.name}"
+        line = f"{entry} {change.operation} {_value(change.value)}"
+        lines[entry] = f"{lines[entry]}\n{line}" if entry in lines else line
+    lines |= {f"OUT {seat}": f"OUT {seat}" for seat in ruling.out}
+    lines |= {"TURNS": f"TURNS {ruling.turns}"} if ruling.turns not in (None, turns) else {}
+    lines |= {"OVER": f"OVER {ruling.over}"} if ruling.over else {}
+    return lines | ({"WINNER": f"WINNER {' '.join(ruling.winners)}"} if ruling.winners else {})
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(f'"{item}"' for item in value) or "[]"
+    return str(value) if isinstance(value, int) else f'"{value}"'

@@ -1,0 +1,167 @@
+"""The state of a game: what its GM has said and keeps before each reader, and how it is saved."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.ruleset import Enclosure, Json, Seat
+from pbem_rules.gm_adjudicated.ledgers import Ledgers
+
+VERSION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What stands in every report until the GM changes it: a text and a map, "" where there is none.
+
+    `with_file` and `with_map` are the pictures and files that go with them.
+    """
+
+    file: str = ""
+    map: str = ""
+    with_file: tuple[Enclosure, ...] = ()
+    with_map: tuple[Enclosure, ...] = ()
+
+    @property
+    def has_map(self) -> bool:
+        """Whether there is a map, as text or as a picture."""
+        return bool(self.map or self.with_map)
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """What is held of one seat. `sheet` are the lines of its last turn; out of the game, it is no longer `playing`.
+
+    `told` is what the GM wrote to it last, and `notes` what he keeps of it for himself.
+    """
+
+    known: Known = Known()
+    sheet: tuple[str, ...] = ()
+    score: int = 0
+    playing: bool = True
+    told: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How the game ended; nobody need have won."""
+
+    winners: tuple[Seat, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A game before its turn number `turn`.
+
+    `turns` is the number of the last one, 0 while only the GM ends the game;
+    `name` is what the GM calls this turn, "" for its number. `shared` is known
+    to all, and `told` is what he wrote to all last; `notes` are his own, of the
+    game as a whole. `verbs` are verb → help. `ledgers` are what he keeps in
+    numbers, texts and lists. `usages` are those of verbs with arguments, and
+    `lists` what their words are taken from.
+    """
+
+    players: Mapping[Seat, Player]
+    verbs: Mapping[str, str]
+    turns: int
+    open_scores: bool
+    shared: Known = Known()
+    turn: int = 1
+    name: str = ""
+    result: Result | None = None
+    told: str = ""
+    notes: str = ""
+    ledgers: Ledgers = field(default_factory=Ledgers)
+    usages: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What players call this turn."""
+        return self.name or f"turn {self.turn}"
+
+    @property
+    def awaiting(self) -> frozenset[Seat]:
+        """The seats whose sheets are waited for."""
+        return frozenset() if self.result else frozenset(self.playing)
+
+    @property
+    def playing(self) -> tuple[Seat, ...]:
+        """The seats still in the game."""
+        return tuple(seat for seat, player in self.players.items() if player.playing)
+
+
+def dump(state: State) -> Json:
+    """The state as JSON data. Seats and verbs are lists, for their order counts."""
+    return {
+        "players": [[seat, _dumped(player)] for seat, player in state.players.items()],
+        "verbs": [list(verb) for verb in state.verbs.items()],
+        "turns": state.turns,
+        "open_scores": state.open_scores,
+        "shared": _plain(state.shared),
+        "turn": state.turn,
+        "name": state.name,
+        "result": state.result and {"winners": list(state.result.winners), "reason": state.result.reason},
+        "told": state.told,
+        "notes": state.notes,
+        "ledgers": state.ledgers.dump(),
+        "usages": [list(usage) for usage in state.usages.items()],
+        "lists": [[name, list(names)] for name, names in state.lists.items()],
+    }
+
+
+def _dumped(player: Player) -> Json:
+    return dataclasses.asdict(player) | {"known": _plain(player.known), "sheet": list(player.sheet)}
+
+
+def _plain(known: Known) -> Json:
+    data = dataclasses.asdict(known)
+    return data | {name: list(data[name]) for name in ("with_file", "with_map")}
+
+
+def read(data: Mapping[str, Any]) -> State:
+    """The state from JSON data."""
+    result = data["result"]
+    return State(
+        players={seat: _player(player) for seat, player in data["players"]},
+        verbs=dict(data["verbs"]),
+        turns=data["turns"],
+        open_scores=data["open_scores"],
+        shared=_known(data["shared"]),
+        turn=data["turn"],
+        name=data["name"],
+        result=result and Result(tuple(result["winners"]), result["reason"]),
+        told=data["told"],
+        notes=data["notes"],
+        ledgers=Ledgers.read(data["ledgers"]),
+        usages=dict(data["usages"]),
+        lists={name: tuple(names) for name, names in data["lists"]},
+    )
+
+
+def from_version_1(data: Json) -> Json:
+    """A save with what was told last and with notes, of which version 1 kept none."""
+    none = {"told": "", "notes": ""}
+    return {**data, **none, "players": [[seat, {**player, **none}] for seat, player in data["players"]]}
+
+
+def from_version_2(data: Json) -> Json:
+    """A save with ledgers, usages and lists, and with what goes with texts and maps: version 2 kept none of these."""
+    none: Json = {"with_file": [], "with_map": []}
+    players = [[seat, {**player, "known": {**player["known"], **none}}] for seat, player in data["players"]]
+    ledgers: Json = {"ledgers": Ledgers().dump(), "usages": [], "lists": []}
+    return {**data, **ledgers, "shared": {**data["shared"], **none}, "players": players}
+
+
+def _known(data: Mapping[str, Any]) -> Known:
+    enclosed = {name: tuple(Enclosure(**each) for each in data[name]) for name in ("with_file", "with_map")}
+    return Known(**{**data, **enclosed})
+
+
+def _player(data: Mapping[str, Any]) -> Player:
+    return Player(**{**data, "known": _known(data["known"]), "sheet": tuple(data["sheet"])})

@@ -1,0 +1,104 @@
+"""A turn: what the GM has decided takes effect, step by step (ruling 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+
+from pbem.ruleset import Event, Roll, Seat, TurnInput, count_of
+from pbem_rules.gm_adjudicated.brackets import with_rolls
+from pbem_rules.gm_adjudicated.events import private, public, rolled, words
+from pbem_rules.gm_adjudicated.ledgers import Ledgers
+from pbem_rules.gm_adjudicated.orders import ORDERS
+from pbem_rules.gm_adjudicated.ruling import Ruling, Told
+from pbem_rules.gm_adjudicated.state import Player, Result, State
+
+Happened = tuple[State, tuple[Event, ...]]
+
+
+def resolve(state: State, turn: TurnInput) -> Happened:
+    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    if state.result is not None:
+        return state, ()
+    ruling = None if turn.ruling is None else Ruling.load(turn.ruling)
+    state, left = _leaving(_with_sheets(replace(state, ledgers=state.ledgers.opened), turn), turn)
+    state, told = (state, (public(state, "unruled"),)) if ruling is None else _ruled(state, ruling, turn.rolls)
+    state, ended = _closed(state, ruling or Ruling())
+    return state, (*left, *told, *ended)
+
+
+def _with_sheets(state: State, turn: TurnInput) -> State:
+    """Each seat has the lines of its sheet before it in its next report."""
+    lines = {seat: tuple(map(ORDERS.line, turn.orders.get(seat, ()))) for seat in state.players}
+    return replace(state, players={seat: replace(player, sheet=lines[seat]) for seat, player in state.players.items()})
+
+
+def _leaving(state: State, turn: TurnInput) -> Happened:
+    """Whom the host took out plays no longer."""
+    gone = [seat for seat in state.playing if seat in turn.removed]
+    return _without(state, gone), tuple(public(state, "left", who=seat) for seat in gone)
+
+
+def _ruled(state: State, ruling: Ruling, rolls: Sequence[Roll]) -> Happened:
+    """The GM's words are told, what he keeps before the readers is changed, and scores and seats with it."""
+    out = [seat for seat in state.playing if seat in ruling.out]
+    ruling, shown = _with_rolls(ruling, rolls)
+    events = (*_told(state, ruling), *_rolled(state, shown, rolls), *(public(state, "out", who=seat) for seat in out))
+    players = {seat: _player(seat, player, ruling) for seat, player in state.players.items()}
+    turns = state.turns if ruling.turns is None else ruling.turns
+    shared, told, notes = ruling.all.after(state.shared), ruling.all.result, ruling.all.noted(state.notes)
+    ledgers = reduce(Ledgers.changed, ruling.changes, state.ledgers)
+    after = replace(state, players=players, shared=shared, told=told, notes=notes, turns=turns, ledgers=ledgers)
+    return _without(after, out), events
+
+
+def _told(state: State, ruling: Ruling) -> Iterator[Event]:
+    if ruling.all.says:
+        yield public(state, "public", **words(ruling.all.result, ruling.all.with_result))
+    for seat in state.players:
+        told = ruling.seats.get(seat, Told())
+        if told.says:
+            yield private(seat, **words(told.result, told.with_result))
+
+
+def _with_rolls(ruling: Ruling, rolls: Sequence[Roll]) -> tuple[Ruling, Mapping[Seat, tuple[Roll, ...]]]:
+    """The ruling with what was rolled in its words, and the rolls that each seat is told so; under "" those of all."""
+    public, open_ = with_rolls(ruling.all.result, rolls)
+    seats = {seat: with_rolls(told.result, rolls) for seat, told in ruling.seats.items()}
+    told = {seat: replace(ruling.seats[seat], result=text) for seat, (text, _) in seats.items()}
+    shown = {"": open_} | {seat: tuple(each for each in own if each not in open_) for seat, (_, own) in seats.items()}
+    return replace(ruling, all=replace(ruling.all, result=public), seats=told), shown
+
+
+def _rolled(state: State, shown: Mapping[Seat, tuple[Roll, ...]], rolls: Sequence[Roll]) -> Iterator[Event]:
+    """The rolls that stand in the GM's words, so that readers know which are the campaign's own."""
+    for seat in ("", *state.players):
+        readers = frozenset({seat} if seat else state.players)
+        yield from (rolled(readers, roll, count_of(rolls, roll.label)) for roll in shown.get(seat, ()))
+
+
+def _player(seat: Seat, player: Player, ruling: Ruling) -> Player:
+    told, score = ruling.seats.get(seat, Told()), ruling.scores.get(seat, player.score)
+    known, notes = told.after(player.known), told.noted(player.notes)
+    return replace(player, known=known, score=score, told=told.result, notes=notes)
+
+
+def _closed(state: State, ruling: Ruling) -> Happened:
+    """The next turn begins, unless the game is over: by the GM's word, by its last turn, or for want of players."""
+    reason = ruling.over
+    if not reason and state.turns and state.turn >= state.turns:
+        reason = "the last turn has been played"
+    if not reason and not state.playing:
+        reason = "nobody is left in the game"
+    state = replace(state, turn=state.turn + 1, name=ruling.name)
+    if not reason:
+        return state, ()
+    result = Result(ruling.winners, reason)
+    ended = public(state, "ended", winners=list(result.winners), reason=reason)
+    return replace(state, result=result), (ended,)
+
+
+def _without(state: State, seats: list[Seat]) -> State:
+    players = {seat: replace(each, playing=each.playing and seat not in seats) for seat, each in state.players.items()}
+    return replace(state, players=players)

@@ -1,0 +1,221 @@
+"""The GM's verbs with arguments: usages such as "MARCH <army:number 1..9> TO <place>", read, written and offered.
+
+In angle brackets stands the name of an argument and, behind a colon, what it is:
+`number 1..9`, `word`, `seat`, `slow|fast`, the name of a list of the campaign, or
+last of all `text`, the player's own words to the end of the line. Where name and
+kind are the same, one will do. `[…]` may be left out, `<place>...` takes one or more.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Annotated, Any, cast
+
+from pbem.ruleset import (
+    Finding,
+    Kind,
+    Listed,
+    Order,
+    OrderBook,
+    Refused,
+    SetupError,
+    Whole,
+    Word,
+    split_tokens,
+    suggest,
+)
+from pbem_rules.gm_adjudicated.words import AnyWord, Line, Words
+
+NUMBER, WORD, SEAT, TEXT = "number", "word", "seat", "text"
+KINDS = (NUMBER, WORD, SEAT, TEXT)
+
+LARGEST = 999_999_999
+LONGEST_USAGE = 200
+
+Lists = Mapping[str, Sequence[str]]
+"""The campaign's own lists, such as its places, by name."""
+
+_PIECE = re.compile(r"<([^<>]{1,120})>(\.\.\.)?|[\[\]]|[^\s\[\]<>]++")
+_ARGUMENT = re.compile(r"([a-z][a-z0-9_]{0,19})(?:\s{0,9}:\s{0,9}(.{1,100}))?")
+_RANGE = re.compile(r"number(?:\s{1,9}(-?[0-9]{1,9})\s{0,9}\.\.\s{0,9}(-?[0-9]{1,9}))?")
+_LITERAL = re.compile(r"[A-Z][A-Z0-9-]{0,19}")
+
+
+@dataclass(frozen=True)
+class Usages:
+    """The verbs that have arguments: `everything` to offer them, with SAY; `plain` and `texts` to read their lines."""
+
+    everything: OrderBook
+    plain: OrderBook
+    texts: OrderBook
+    words: frozenset[str]
+
+    def read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
+        """A line as its usage has it, and what is to be told of it; one of another verb as it is. Raises Refused.
+
+        A usage may be such that what it writes could mean something else, too; then nothing is taken.
+        """
+        if line.partition(" ")[0] not in self.words:
+            return line, ()
+        written, findings = self._read(view, number, line)
+        try:
+            again, _ = self._read(view, number, written)
+        except Refused:
+            again = ""
+        if again != written:
+            raise Refused("ambiguous", f"{line[:60]!r} can be read in several ways", f"write: SAY {line[:60]}")
+        return written, findings
+
+    def _read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
+        verb = line.partition(" ")[0]
+        with_text = any(known.word == verb for known in self.texts.verbs)
+        book = self.texts if with_text else self.plain
+        parsed = book.parse(view, [(number, line)])
+        if not parsed.entries:
+            slip = parsed.errors[0]
+            hint = slip.hint or f"if these are only words, write: SAY {line[:60]}"
+            raise Refused(slip.code, slip.text, hint)
+        order = parsed.orders[0]
+        return (_verbatim(book, order, line), ()) if with_text else (book.line(order), parsed.findings)
+
+    def invent(self, view: Mapping[str, Any], verb: str, dice: Any, *key: str | int) -> str:
+        """A random line of a verb."""
+        return next(known for known in self.everything.verbs if known.word == verb).invent(view, dice, *key)
+
+
+def _verbatim(book: OrderBook, order: Order, line: str) -> str:
+    """The line with its text as it was typed, whatever signs are in it."""
+    (text,) = (slot.name for slot in dataclasses.fields(order) if slot.name.startswith(TEXT))
+    tokens = split_tokens(line)
+    start = tokens[len(tokens) - len(getattr(order, text))].start
+    head = book.line(dataclasses.replace(order, **{text: ()}))
+    return f"{head} {line[start:]}"
+
+
+def usages_of(view: Mapping[str, Any]) -> Usages:
+    """The usages in a view; one that was mailed before there were any has none."""
+    declared = tuple((verb["verb"], verb["help"], verb.get("usage", "")) for verb in view["verbs"])
+    lists = tuple((name, tuple(names)) for name, names in view.get("lists", {}).items())
+    return _usages(declared, lists)
+
+
+def check_usages(helps: Mapping[str, str], usages: Mapping[str, str], lists: Lists) -> None:
+    """Raises SetupError, naming the verb, if a usage cannot be read."""
+    _usages(
+        tuple((verb, help_, usages.get(verb, "")) for verb, help_ in helps.items()),
+        tuple((name, tuple(names)) for name, names in lists.items()),
+    )
+
+
+@lru_cache(maxsize=64)
+def _usages(declared: tuple[tuple[str, str, str], ...], lists: tuple[tuple[str, tuple[str, ...]], ...]) -> Usages:
+    known = dict(lists)
+    types = [_Usage(verb, usage, known).order(help_) for verb, help_, usage in declared if usage]
+    texts = [each for each in types if each.usage.split()[-1].startswith(TEXT)]
+    return Usages(
+        everything=OrderBook((*types, Line)),
+        plain=OrderBook(tuple(each for each in types if each not in texts)),
+        texts=OrderBook(tuple(texts), loosely=False),
+        words=frozenset(verb for verb, _, usage in declared if usage),
+    )
+
+
+@dataclass
+class _Usage:
+    """A usage as a GM writes it, read piece by piece into a declared order."""
+
+    verb: str
+    text: str
+    lists: Lists
+    pieces: list[str] = field(default_factory=list)
+    fields: list[tuple[str, Any, Any]] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    depth: int = 0
+
+    def order(self, help_: str) -> type[Order]:
+        """The declared order. Raises SetupError."""
+        if len(self.text) > LONGEST_USAGE or _PIECE.sub("", self.text).strip():
+            raise self._wrong(f"cannot be read: write it like {self.verb} <army:number 1..9> TO <place>")
+        for match in _PIECE.finditer(self.text):
+            self._take(match)
+        if self.depth or self.pieces[:1] != [self.verb]:
+            raise self._wrong(f"must begin with {self.verb}, and close each [")
+        if any(name.startswith(TEXT) for name, _, _ in self.fields[:-1]) or self._has_text_inside():
+            raise self._wrong("has words behind a text, which is all that stands to the end of the line")
+        namespace = {"usage": " ".join(self.pieces), "__doc__": help_ or f"An order of the verb {self.verb}."}
+        made = dataclasses.make_dataclass(
+            self.verb.title().replace("-", ""),
+            self.fields,
+            bases=(Order,),
+            namespace=namespace,
+            frozen=True,
+            kw_only=True,
+        )
+        return cast("type[Order]", made)
+
+    def _has_text_inside(self) -> bool:
+        last = self.fields[-1][0] if self.fields else ""
+        return last.startswith(TEXT) and self.pieces[-1] != f"{last}..."
+
+    def _take(self, match: re.Match[str]) -> None:
+        piece = match[0]
+        if match[1]:
+            self._argument(match[1].strip(), many=bool(match[2]))
+            return
+        if piece in "[]":
+            self.depth += 1 if piece == "[" else -1
+            if self.depth < 0 or (piece == "]" and self.pieces[-1] == "["):
+                raise self._wrong("has a ] without words before it")
+        elif not _LITERAL.fullmatch(piece := piece.upper()):
+            raise self._wrong(f"has {piece!r}: a word to type has 1 to 20 of A-Z, 0-9 and -, a letter first")
+        self.pieces.append(piece)
+
+    def _argument(self, text: str, *, many: bool) -> None:
+        many = many or text.endswith("...")
+        found = _ARGUMENT.fullmatch(text.removesuffix("...").strip())
+        spec = text.removesuffix("...").strip()
+        if found is None and not _RANGE.fullmatch(spec):
+            raise self._wrong(f"has <{text}>: write it like <army:number 1..9>")
+        name = found[1] if found else NUMBER
+        kind = self._kind(name, (found[2] or found[1]).strip() if found else spec)
+        if name in self.names:
+            raise self._wrong(f"has two arguments called {name}")
+        self.names.add(name)
+        many = many or isinstance(kind, Words)
+        slot = f"{TEXT if isinstance(kind, Words) else 'field'}{len(self.fields)}"
+        default = dataclasses.field(default=() if many else None) if self.depth else dataclasses.field()
+        self.fields.append((slot, Annotated[Any, kind], default))
+        self.pieces.append(f"{slot}..." if many else slot)
+
+    def _kind(self, name: str, spec: str) -> Kind:
+        number = _RANGE.fullmatch(spec)
+        if number:
+            low, high = int(number[1] or 0), int(number[2] or LARGEST)
+            if low > high:
+                raise self._wrong(f"has no number from {low} to {high}")
+            return Whole(low, high, shown=name)
+        if "|" in spec:
+            return Word(tuple(self._choices(spec)))
+        if spec in self.lists:
+            names = tuple(self.lists[spec])
+            return Listed(name, f"{'an' if spec[0] in 'aeiou' else 'a'} {spec}", names[0], lambda _: names)
+        if spec == SEAT:
+            return Listed(name, "a seat", "red", lambda view: tuple(view["seats"]))
+        if spec in (WORD, TEXT):
+            return AnyWord(name) if spec == WORD else Words(name)
+        kinds = [*KINDS, *self.lists]
+        raise self._wrong(f"has <{name}>, which is no kind: {suggest(spec, kinds) or 'possible: ' + ', '.join(kinds)}")
+
+    def _choices(self, spec: str) -> Iterator[str]:
+        for choice in spec.split("|"):
+            word = choice.strip()
+            if not word or not word.isprintable() or any(sign in word for sign in ' ,;#"'):
+                raise self._wrong(f"has {choice!r} as a choice: each is one word")
+            yield word
+
+    def _wrong(self, why: str) -> SetupError:
+        return SetupError(f"option verbs: the usage {self.text[:80]!r} of {self.verb} {why}")

@@ -1,0 +1,119 @@
+"""What a player of The Umpire's Pen may know, as plain JSON data: what the GM told all, and what he told this seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from pbem.ruleset import Enclosure, Event, Seat, View, heard
+from pbem_rules.gm_adjudicated.state import State
+
+PLACES = ("map", "shared", "file")
+"""Where what the GM has enclosed may stand in every report, besides where he tells what happened."""
+
+
+class VerbView(TypedDict):
+    """One of the GM's verbs; `help` may be empty, and `usage` is where its own words follow, whatever they are."""
+
+    verb: str
+    help: str
+    usage: str
+
+
+class ResultView(TypedDict):
+    """How the game ended; there may be no winners."""
+
+    winners: list[Seat]
+    reason: str
+
+
+class LedgerView(TypedDict):
+    """What the reader sees of a ledger, that of a seat or of the world.
+
+    Each entry has `name` and `value` (a number, a text, or a list of texts), and
+    `was`, its value before, if the last turn has changed it.
+    """
+
+    of: str
+    entries: list[dict[str, Any]]
+
+
+class GmView(TypedDict):
+    """A seat's whole knowledge.
+
+    `turns` is the number of the last turn, 0 if the GM alone ends the game.
+    `file` and `shared` are the GM's standing texts for this seat and for all;
+    `map` is the seat's own, or else that for all; `enclosed` are the data of
+    the pictures and files that go with these three. `sheet` are the lines it
+    sent last turn. `scores` is None unless they are public and the GM has given
+    any; `out` are the seats no longer in the game. `ledgers` begin with its own.
+    `lists` are those that usages name.
+    """
+
+    seat: Seat
+    label: str
+    over: bool
+    awaited: bool
+    events: list[dict[str, Any]]
+    turn: int
+    turns: int
+    seats: list[Seat]
+    out: list[Seat]
+    verbs: list[VerbView]
+    lists: dict[str, list[str]]
+    file: str
+    shared: str
+    map: str
+    enclosed: dict[str, list[dict[str, Any]]]
+    sheet: list[str]
+    scores: dict[Seat, int] | None
+    ledgers: list[LedgerView]
+    result: ResultView | None
+
+
+def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
+    """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
+    own, result = state.players[seat], state.result
+    map_ = own.known if own.known.has_map else state.shared
+    return GmView(
+        seat=seat,
+        label=f"end, after turn {state.turn - 1}" if result else state.label,
+        over=result is not None,
+        awaited=seat in state.awaiting,
+        events=heard(events, seat),
+        turn=state.turn,
+        turns=state.turns,
+        seats=list(state.players),
+        out=[each for each, player in state.players.items() if not player.playing],
+        verbs=[
+            VerbView(verb=verb, help=help_, usage=state.usages.get(verb, "")) for verb, help_ in state.verbs.items()
+        ],
+        lists={name: list(names) for name, names in state.lists.items()},
+        file=own.known.file,
+        shared=state.shared.file,
+        map=map_.map,
+        enclosed=_enclosed(file=own.known.with_file, shared=state.shared.with_file, map=map_.with_map),
+        sheet=list(own.sheet),
+        scores=_scores(state),
+        ledgers=[LedgerView(of=each["of"], entries=each["entries"]) for each in state.ledgers.shown_to(seat)],
+        result=ResultView(winners=list(result.winners), reason=result.reason) if result else None,
+    )
+
+
+def enclosures(view: View) -> dict[str, tuple[Enclosure, ...]]:
+    """The pictures and files of a view, by where they stand in its report; views of old have none."""
+    kept = {place: view.get("enclosed", {}).get(place, ()) for place in PLACES}
+    told = {
+        kind: [each for event in view["events"] if event["kind"] == kind for each in event.get("enclosed", ())]
+        for kind in ("public", "result")
+    }
+    return {place: tuple(Enclosure(**each) for each in data) for place, data in (*kept.items(), *told.items())}
+
+
+def _enclosed(**places: Sequence[Enclosure]) -> dict[str, list[dict[str, Any]]]:
+    return {place: [each.dump() for each in enclosed] for place, enclosed in places.items()}
+
+
+def _scores(state: State) -> dict[Seat, int] | None:
+    scores = {seat: player.score for seat, player in state.players.items()}
+    return scores if state.open_scores and any(scores.values()) else None

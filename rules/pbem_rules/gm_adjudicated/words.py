@@ -1,0 +1,59 @@
+"""Words of a player's own: the one order that is kept of all, and the kinds that no list holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pbem.ruleset import Form, Free, Kind, Order, Refused
+from pbem_rules.gm_adjudicated.text import one_line
+
+LONGEST_WORD = 60
+
+
+@dataclass(frozen=True)
+class Words(Kind):
+    """Any words at all, up to the end of the line, with every comma and quote."""
+
+    shown: str = "your words"
+    expected: str = "words of your own"
+    example: str = "the fleet lies off Naxos and lets nobody out"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        return word
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return [*(entry["verb"].lower() for entry in view["verbs"]), "the", "fleet", "waits,", "at", "Naxos;", '"now"']
+
+    def form(self, view: Mapping[str, Any]) -> Form:
+        return Free((self.example,), verbatim=True)
+
+
+@dataclass(frozen=True)
+class AnyWord(Kind):
+    """One word, or several in quotes."""
+
+    shown: str
+    expected: str = "a word"
+    example: str = "Lucia"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        told = one_line(word)
+        if not 0 < len(told) <= LONGEST_WORD:
+            raise Refused("bad-word", f"expected {self.expected} of up to {LONGEST_WORD} characters")
+        return told
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return [self.example, "the abbot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Order):
+    """Say what you want done, in your own words; the word SAY itself may be left out."""
+
+    usage = "SAY text..."
+    text: Annotated[str, Words()]
+
+    def words(self) -> str:
+        return self.text

@@ -1,0 +1,99 @@
+"""A view's scans by hex: what sheets, maps, pictures and bots look up in it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from pbem.ruleset import View
+from pbem_rules.common.hexes import Hex, distance, step
+from pbem_rules.harvester.planet import DIRECTIONS, course, planet_of
+
+UNKNOWN = -1
+
+
+class Sighting(NamedTuple):
+    """What is known of a hex; `band` 1 to 5, UNKNOWN for facts of nearer bands.
+
+    `entered` names directions ("E SW"), as far as they are told. `number` counts the reader's own units too.
+    """
+
+    band: int
+    marked: bool
+    moved: int = UNKNOWN
+    entered: str = ""
+    number: int = UNKNOWN
+    resources: int = UNKNOWN
+
+
+_NOTHING = (
+    Sighting(1, marked=False, moved=0, number=0, resources=0),
+    Sighting(2, marked=False, moved=0, number=0),
+    Sighting(3, marked=False, moved=0),
+    Sighting(4, marked=False, moved=0),
+    Sighting(5, marked=False),
+)
+"""What is known of a clear hex, by band."""
+
+
+class Atlas:
+    """The hexes of a view by coordinates, as its reader writes them."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        home = view["harvester"]
+        self.home: Hex = (home["q"], home["r"]) if home else (0, 0)
+        self.planet = planet_of(view["size"])
+
+    @cached_property
+    def sightings(self) -> dict[Hex, Sighting]:
+        """Every hex scanned, but for dust seen from outside."""
+        found: dict[Hex, Sighting] = {}
+        for nothing, spots in zip(_NOTHING, self.view["quiet"], strict=True):
+            found.update(dict.fromkeys(zip(spots[::2], spots[1::2], strict=True), nothing))
+        for band, rows in enumerate(self.view["scan"], 1):
+            found.update(((q, r), Sighting(band, bool(marked), *facts)) for q, r, marked, *facts in rows)
+        return found
+
+    @cached_property
+    def marked(self) -> dict[Hex, Sighting]:
+        """The hexes that may hold a resource: of band 1 those that do, of others those that are marked."""
+        found = {}
+        for band, rows in enumerate(self.view["scan"], 1):
+            for q, r, marked, *facts in rows:
+                if facts[-1] if band == 1 else marked:
+                    found[q, r] = Sighting(band, True, *facts)
+        return found
+
+    @cached_property
+    def crags(self) -> frozenset[Hex]:
+        """The known crags."""
+        return frozenset((q, r) for q, r in self.view["crags"])
+
+    def named(self, spot: Hex) -> Hex:
+        """A hex as this view writes it, also one that was written around the planet."""
+        return self.planet.named(*spot, near=(0, 0))
+
+    def away(self, spot: Hex) -> Hex:
+        """How far a hex lies from the reader's Harvester, the shortest way there is."""
+        return self.planet.named(spot[0] - self.home[0], spot[1] - self.home[1], near=(0, 0))
+
+    def beyond_seam(self, spot: Hex, direction: Hex) -> bool:
+        """Whether the hex next to one in a direction has a name that does not go on from there."""
+        return distance(step(spot, direction), (0, 0)) >= self.planet.size
+
+    def distance(self, a: Hex, b: Hex) -> int:
+        """Steps between two hexes, around the planet if that is shorter."""
+        return distance(self.planet.named(b[0] - a[0], b[1] - a[1], near=(0, 0)), (0, 0))
+
+    def line(self, start: Hex, end: Hex) -> list[Hex]:
+        """The hexes of a straight line, as Harvesters drive, without the first."""
+        here, passed = start, []
+        for name in self.course(start, end):
+            here = self.named(step(here, DIRECTIONS[name]))
+            passed.append(here)
+        return passed
+
+    def course(self, start: Hex, end: Hex) -> list[str]:
+        """The directions of the straight line between two hexes."""
+        return course(*self.planet.named(end[0] - start[0], end[1] - start[1], near=(0, 0)))

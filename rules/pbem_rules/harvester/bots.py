@@ -1,0 +1,163 @@
+"""Bots: they read a mailed view and write the lines of a sheet, as a player would.
+
+"standard" gathers, keeps a guard at its Harvester, scouts, and sends its pack (a
+Lieutenant and the Soldiers) after Harvesters that are guarded less well.
+"random" sends whatever is well-formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pbem.ruleset import Bot, Dice, View
+from pbem_rules.common.hexes import Hex, step
+from pbem_rules.harvester.atlas import Atlas
+from pbem_rules.harvester.orders import ORDERS, Build, Move, Target
+from pbem_rules.harvester.planet import DIRECTIONS
+from pbem_rules.harvester.units import COMBAT, MOST_HELD, MOVE, NIMBLE, SCANNER, SLOT
+
+GUARD = ("G", "L1")
+PACK = ("L2", "S1", "S2", "S3")
+SCOUTS = ("C1", "C2", "C3", "C4")
+_BUILD_ORDER = ("L2", "S1", "S2", "S3", "L1", "C1", "C2", "G", "C3", "C4")
+_TURNS_A_HEADING = 6
+_MIGHT = {name[0]: int(COMBAT[slot]) for name, slot in SLOT.items()}
+
+
+def standard(view: View, dice: Dice) -> list[str]:
+    """A sensible sheet."""
+    return list(_Planner(view, dice).lines()) if view["harvester"] else []
+
+
+def random(view: View, dice: Dice) -> list[str]:
+    """Some random lines; not all are taken."""
+    return [ORDERS.invent(view, dice, "line", number) for number in range(dice.roll(8, "lines"))]
+
+
+BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
+
+
+class _Planner:
+    """One player's thoughts on one turn."""
+
+    def __init__(self, view: View, dice: Dice) -> None:
+        self.view, self.dice, self.atlas = view, dice, Atlas(view)
+        self.home = self.atlas.home
+        self.spots: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
+        self.foes = [contact for contact in view["contacts"] if contact["side"] == "foe"]
+        self.target = self._target()
+
+    def lines(self) -> Iterator[str]:
+        """The sheet."""
+        if self.target and self._may_target():
+            yield ORDERS.line(Target(*self.target))
+        yield from self._build()
+        yield from self._guard()
+        prey = self._prey()
+        for unit in PACK:
+            if unit in self.spots:
+                yield from self._go(unit, prey if prey else self._roam(unit, "pack"))
+        for unit in SCOUTS:
+            if unit in self.spots:
+                yield from self._go(unit, self._watch(unit) or self._roam(unit, unit))
+
+    # -- the Harvester
+
+    def _may_target(self) -> bool:
+        home = self.view["harvester"]
+        return home["target"] is None or home["waiting"]
+
+    def _target(self) -> Hex | None:
+        """Where the Harvester is bound, or the nearest resource it might go for; a full one rests."""
+        home = self.view["harvester"]
+        if home["target"] and not home["waiting"]:
+            return home["target"][0], home["target"][1]
+        if home["held"] >= MOST_HELD:
+            return None
+        strangers: set[Hex | None] = {(contact["q"], contact["r"]) for contact in self.view["contacts"]}
+        strangers |= {self.home, self._last()}
+        fields = [spot for spot in self.atlas.marked if spot not in strangers]
+        if self.atlas.crags:
+            fields = [spot for spot in fields if self.atlas.crags.isdisjoint(self.atlas.line(self.home, spot))]
+        return min(fields, key=lambda spot: (self.atlas.distance(self.home, spot), spot), default=None)
+
+    def _last(self) -> Hex | None:
+        """A target that cannot be reached for now."""
+        target = self.view["harvester"]["target"]
+        return (target[0], target[1]) if target else None
+
+    def _build(self) -> Iterator[str]:
+        if self.view["building"] is None:
+            for unit in _BUILD_ORDER:
+                if unit in self.view["lost"] and SCANNER[SLOT[unit]] <= self.view["harvester"]["held"]:
+                    yield ORDERS.line(Build(unit))
+                    return
+
+    def _guard(self) -> Iterator[str]:
+        """The guard goes where the Harvester will be, and comes back to it when astray."""
+        post = self.home
+        if self.target is not None:
+            post = next(iter(self.atlas.line(self.home, self.target)), post)
+        for unit in GUARD:
+            if unit in self.spots:
+                yield from self._go(unit, post)
+
+    # -- the hunt
+
+    def _prey(self) -> Hex | None:
+        """The nearest strange Harvester whose known guard the pack outfights."""
+        might = sum(_MIGHT[unit[0]] for unit in PACK if unit in self.spots)
+        guards: dict[Hex, int] = {}
+        for contact in self.foes:
+            spot = (contact["q"], contact["r"])
+            guards[spot] = guards.get(spot, 0) + sum(_MIGHT[kind] for kind in contact["units"])
+        weak = [spot for spot in self._strange_harvesters() if guards[spot] < might]
+        return min(weak, key=lambda spot: (self.atlas.distance(self._pack_spot(), spot), spot), default=None)
+
+    def _strange_harvesters(self) -> list[Hex]:
+        return [(contact["q"], contact["r"]) for contact in self.foes if "H" in contact["units"]]
+
+    def _pack_spot(self) -> Hex:
+        return next((self.spots[unit] for unit in PACK if unit in self.spots), self.home)
+
+    def _watch(self, unit: str) -> Hex | None:
+        """A scout that has found a strange Harvester stays beside it."""
+        found = [spot for spot in self._strange_harvesters() if self.atlas.distance(self.spots[unit], spot) == 1]
+        return self.spots[unit] if found else None
+
+    def _roam(self, unit: str, key: str) -> Hex:
+        """Some way ahead, in a direction that is kept for a few turns."""
+        period = self.view["turn"] // _TURNS_A_HEADING
+        heading = self.dice.campaign.pick(tuple(DIRECTIONS), "heading", self.view["seat"], key, period)
+        start = self.spots[unit] if unit in SCOUTS else self._pack_spot()
+        pace = (
+            int(MOVE[SLOT[unit]])
+            if unit in SCOUTS
+            else int(min(MOVE[SLOT[each]] for each in PACK if each in self.spots))
+        )
+        return self.atlas.named(step(start, DIRECTIONS[heading], pace))
+
+    def _go(self, unit: str, goal: Hex) -> Iterator[str]:
+        """A line that takes a unit towards a goal, as far as it gets in a turn."""
+        here = self.spots[unit]
+        path = self.atlas.course(here, goal)[: int(MOVE[SLOT[unit]])]
+        if not NIMBLE[SLOT[unit]]:
+            path = self._before_crags(here, path)
+        if path:
+            yield ORDERS.line(Move(unit, tuple(path)))
+
+    def _before_crags(self, here: Hex, path: Iterable[str]) -> list[str]:
+        """The part of a path that avoids known crags; around them if one step to the side does."""
+        taken: list[str] = []
+        for name in path:
+            ways = list(DIRECTIONS)
+            turn = ways.index(name)
+            free = (ways[(turn + aside) % 6] for aside in (0, 1, -1))
+            way = next(
+                (way for way in free if self.atlas.named(step(here, DIRECTIONS[way])) not in self.atlas.crags), None
+            )
+            if way is None:
+                break
+            here = self.atlas.named(step(here, DIRECTIONS[way]))
+            taken.append(way)
+        return taken

@@ -1,0 +1,65 @@
+"""Who wins where units of several sides are together, by arrays (rulings 4 and 8).
+
+It is all one whether a place is a hex or the border between two: whoever is
+there is judged by the totals of the sides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pbem_rules.harvester.planet import Flags, Ints
+
+PEACE, WON, LOST, TIED = range(4)
+"""What becomes of a unit: no enemy is there; its side is the strongest; another one is; nobody is."""
+
+
+def among(values: Ints, wanted: Ints) -> Flags:
+    """Which of the values are wanted; numbers from 0 that are not too large, such as those of hexes."""
+    flags = np.zeros(1 + int(max(values.max(initial=-1), wanted.max(initial=-1))), bool)
+    flags[wanted] = True
+    return flags[values]
+
+
+def judge(places: Ints, sides: Ints, strengths: Ints) -> Ints:
+    """The verdict on each unit, given where it is, its side and its combat ability.
+
+    The side with the highest total wins and all others there lose; if several
+    sides share the highest total, nobody does.
+    """
+    verdicts = np.full(len(places), PEACE)
+    contested = np.flatnonzero(_contested(places, sides))
+    if len(contested):
+        verdicts[contested] = _verdicts(places[contested], sides[contested], strengths[contested])
+    return verdicts
+
+
+def _contested(places: Ints, sides: Ints) -> Flags:
+    """Which units are at a place with another side: most are not, and need no sorting."""
+    anyone = np.empty(int(places.max(initial=-1)) + 1, np.int64)
+    anyone[places] = sides
+    return among(places, places[anyone[places] != sides])
+
+
+def _verdicts(places: Ints, sides: Ints, strengths: Ints) -> Ints:
+    """The verdicts where every place has several sides."""
+    order = np.argsort(places * (int(sides.max()) + 1) + sides)
+    place, side = places[order], sides[order]
+    new_place = _changes(place)
+    groups = np.flatnonzero(new_place | _changes(side))
+    totals = np.add.reduceat(strengths[order], groups)
+    firsts = np.flatnonzero(new_place[groups])
+    contenders = np.diff(np.append(firsts, len(groups)))
+    best = np.repeat(np.maximum.reduceat(totals, firsts), contenders)
+    leaders = np.repeat(np.add.reduceat((totals == best).astype(np.int64), firsts), contenders)
+    verdict = np.where(leaders > 1, TIED, np.where(totals == best, WON, LOST))
+    judged = np.empty_like(order)
+    judged[order] = np.repeat(verdict, np.diff(np.append(groups, len(order))))
+    return judged
+
+
+def _changes(values: Ints) -> Flags:
+    """Where a sorted list has another value than just before; its first entry does."""
+    changed = np.ones(len(values), bool)
+    changed[1:] = values[1:] != values[:-1]
+    return changed

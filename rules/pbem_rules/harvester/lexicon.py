@@ -1,0 +1,212 @@
+"""The words of players: what a line's words stand for, before anyone asks what the line wants.
+
+People write "soldier 2", "S 2" and "S2", "north-east", "N.E." and "NE", "2 NE",
+"NEx2" and "NE twice". Here such words become tokens; `pbem_rules.harvester.phrases`
+makes orders of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester.planet import NAMES as DIRECTIONS
+from pbem_rules.harvester.units import NAMES as UNITS
+
+MOST_STEPS = 99
+"""Repeats beyond this are read as this many: more than any unit takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word and what it stands for.
+
+    `sort` is "verb", "unit", "kind", "all", "way", "half" (north or south alone), "count",
+    "hex", "to", "stay", "times", "comma", "filler" or "word" for what nobody knows; `value` is the verb, the
+    unit's name, the letter of the kind, the directions, the half's letter, the number or the hex.
+    `many` marks a plural, `turned` directions written the wrong way round, such as EN.
+    """
+
+    sort: str
+    typed: str
+    value: str = ""
+    number: int = 0
+    ways: tuple[str, ...] = ()
+    hex: Hex = (0, 0)
+    many: bool = False
+    turned: bool = False
+
+
+def _table(**senses: str) -> dict[str, str]:
+    return {word: sense.replace("_", "-") for sense, words in senses.items() for word in words.split()}
+
+
+VERBS = _table(
+    MOVE="move moves moving mv m go goes send sends march marches walk walks advance run runs moved",
+    TARGET="target targets targ harvest harvests gather gathers sets",
+    BUILD="build builds rebuild rebuilds repair repairs make makes construct replace recruit",
+    DROP="drop drops dump dumps leave leaves unload",
+    DESTROY="destroy destroys scuttle scuttles scrap kill kills",
+    SELF_DESTRUCT="selfdestruct",
+    FIGHT="attack attacks fire fires fight fights shoot shoots conquer hit",
+    SCAN="scan scans look looks spy",
+)
+_KINDS = _table(
+    H="harvester harvesters home base",
+    G="general generals gen",
+    L="lieutenant lieutenants lieut lt lts l",
+    S="soldier soldiers sol",
+    C="scout scouts c",
+)
+_WAYS = _table(
+    E="east eastward eastwards right",
+    W="west westward westwards left",
+    NE="northeast northeastward upright upperright topright rightup",
+    NW="northwest northwestward upleft upperleft topleft leftup",
+    SE="southeast southeastward downright lowerright bottomright rightdown",
+    SW="southwest southwestward downleft lowerleft bottomleft leftdown",
+)
+_HALVES = _table(N="n north northward northwards up upper top", S="s south southward southwards down lower bottom")
+_NUMBERS = {
+    word: number
+    for number, words in enumerate(
+        ("", "one once a1", "two twice", "three thrice", "four", "five", "six", "seven", "eight", "nine", "ten")
+    )
+    for word in words.split()
+}
+_AFTER = frozenset(("once", "twice", "thrice"))
+_SORTS = _table(
+    to="to towards toward",
+    all="all everything everyone everybody every each both",
+    stay="hold holds stay stays staying wait waits guard guards stop stops pass nothing nowhere none rest rests put",
+    times="x * times time steps step hex hexes fields field spaces space",
+    filler="a an the my our your please pls thanks thx thank you i we and then also now just of with by in into at on "
+    "from for out its unit units it itself them resource resources res new here confirm direction directions",
+)
+"""The sort of token of words that say little."""
+
+_ARROW = re.compile(r"[-=–—]{1,9}>|→|⇒|➔")
+_QUOTE = re.compile('["“”„‘’`]')
+_WHOLE, _GAP = r"([+-]?[0-9]{1,9})", r"\s{0,9}"
+_HEX = re.compile(
+    rf"\(?\bq{_GAP}=?{_GAP}{_WHOLE}[\s,/]{{1,9}}r{_GAP}=?{_GAP}{_WHOLE}\)?"
+    rf"|(?<![\w]){_WHOLE}{_GAP}[,/]{_GAP}{_WHOLE}(?!\w)|\({_GAP}{_WHOLE}\s{{1,9}}{_WHOLE}{_GAP}\)"
+)
+_PLACED = re.compile(r"@([+-]?[0-9]{1,9}):([+-]?[0-9]{1,9})")
+_CHUNK = re.compile(r",|[^\s,]+")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
+_REPEATED = re.compile(r"(?:([0-9]{1,4})[x*]?([a-z]{1,19})|([a-z]{1,19}?)[x*]?([0-9]{1,4}))")
+_TIMES = re.compile(r"[x*]([0-9]{1,4})|([0-9]{1,4})[x*]")
+_NUMBERED = re.compile(r"([a-z]{2,19})([0-9])")
+_UNIT_LIKE = re.compile(r"[a-z][0-9]{1,2}")
+_PARTING = re.compile(r"[-–—/.:+()=\[\]!?]+")
+
+
+def tokens(text: str) -> list[Token]:
+    """What the words of a line stand for, in their order; comments must be gone."""
+    plain = _QUOTE.sub(" ", _ARROW.sub(" to ", text.casefold())).replace("&", " and ")
+    plain = _HEX.sub(lambda match: " @{}:{} ".format(*filter(None, match.groups())), plain)
+    found = list(chain.from_iterable(_of_chunk(chunk) for chunk in _CHUNK.findall(plain)))
+    return list(_joined(found))
+
+
+@lru_cache(maxsize=1_024)  # sheets are made of a few dozen words, over and over
+def _of_chunk(chunk: str) -> Sequence[Token]:
+    """The tokens of what stands between blanks and commas: whole if it means anything, else in pieces."""
+    if chunk == ",":
+        return [Token("comma", chunk)]
+    if placed := _PLACED.fullmatch(chunk):
+        return [Token("hex", f"{placed[1]},{placed[2]}", hex=(int(placed[1]), int(placed[2])))]
+    bare = chunk.strip(".!?:()[]'")
+    if _NUMBER.fullmatch(bare):
+        return [Token("count", bare, number=int(bare))]
+    token = _of_word(_PARTING.sub("", bare), chunk)
+    if token.sort != "word":
+        return [token]
+    pieces = [_of_word(piece, piece) for piece in _PARTING.split(bare) if piece]
+    known = all(piece.sort != "word" for piece in pieces)
+    return pieces if known else [token]
+
+
+def _of_word(word: str, typed: str) -> Token:
+    """What one word stands for."""
+    if _NUMBER.fullmatch(word):
+        return Token("count", typed, number=int(word))
+    if word.upper() in UNITS:
+        return Token("unit", typed, value=word.upper())
+    return _of_set(word, typed) or _of_way(word, typed) or _of_number(word, typed) or Token("word", typed)
+
+
+def _of_set(word: str, typed: str) -> Token | None:
+    """The token of a word that is listed."""
+    if word in _HALVES:
+        return Token("half", typed, value=_HALVES[word])
+    if word in VERBS:
+        return Token("verb", typed, value=VERBS[word])
+    if word in _KINDS:
+        return Token("kind", typed, value=_KINDS[word], many=word.endswith("s"))
+    return Token(_SORTS[word], typed) if word in _SORTS else None
+
+
+def _of_way(word: str, typed: str) -> Token | None:
+    """The token of a direction, of several in one word ("NENEE"), or of one with a count ("NEx2", "2NE")."""
+    repeated = _REPEATED.fullmatch(word)
+    letters = (repeated[2] or repeated[3]) if repeated else word
+    times = min(int(repeated[1] or repeated[4]), MOST_STEPS) if repeated else 1
+    if ways := _ways(letters) or _decoded(letters, turned=True):
+        return Token("way", typed, ways=ways * times, turned=not _ways(letters))
+    return None
+
+
+def _of_number(word: str, typed: str) -> Token | None:
+    """The token of a number word, of "x2", of a unit nobody has, or of a kind and number in one word ("soldier2")."""
+    if word in _NUMBERS:
+        return Token("count", typed, value="after" if word in _AFTER else "", number=_NUMBERS[word])
+    if repeated := _TIMES.fullmatch(word):
+        return Token("count", typed, number=int(repeated[1] or repeated[2]))
+    if numbered := _NUMBERED.fullmatch(word):
+        kind = _KINDS.get(numbered[1], "")
+        return Token("unit", typed, value=f"{kind}{numbered[2]}") if kind else None
+    return Token("unit", typed, value=word.upper()) if _UNIT_LIKE.fullmatch(word) else None
+
+
+def _ways(word: str) -> tuple[str, ...]:
+    """The directions that a word is, one or several."""
+    if word in _WAYS:
+        return (_WAYS[word],)
+    return _decoded(word)
+
+
+def _decoded(word: str, *, turned: bool = False) -> tuple[str, ...]:
+    """A run of directions without blanks; `turned` ones have the letters the wrong way round, as in EN for NE."""
+    if len(word) > MOST_STEPS or set(word) - set("news"):
+        return ()
+    pairs = {name[::-1] if turned else name: name for name in DIRECTIONS if len(name) > 1}
+    found, at = [], 0
+    while at < len(word):
+        pair, single = pairs.get(word[at : at + 2].upper()), word[at].upper()
+        if pair is None and single not in DIRECTIONS:
+            return ()
+        found.append(pair or single)
+        at += 2 if pair else 1
+    return tuple(found)
+
+
+def _joined(found: Sequence[Token]) -> Iterator[Token]:
+    """North or south and the east or west behind it made one direction."""
+    at = 0
+    while at < len(found):
+        token = found[at]
+        behind = next((each for each in found[at + 1 : at + 3] if each.sort != "comma"), None)
+        if token.sort == "half" and behind is not None and behind.sort == "way" and behind.ways[0] in ("E", "W"):
+            name = token.value + behind.ways[0]
+            repeats = len(behind.ways) if set(behind.ways) == {behind.ways[0]} else 1
+            yield Token("way", f"{token.typed} {behind.typed}", ways=(name,) * repeats)
+            at = found.index(behind, at) + 1
+        else:
+            yield token
+            at += 1

@@ -1,0 +1,189 @@
+"""Who goes where, by the words of a line: "soldier 2 to 3,-1", "C2 NE twice, C4 W"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pbem.ruleset import Refused, suggest
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester.lexicon import MOST_STEPS, Token
+from pbem_rules.harvester.planet import NAMES as DIRECTIONS
+from pbem_rules.harvester.units import HARVESTER, KIND_NAMES
+from pbem_rules.harvester.units import NAMES as UNITS
+
+H = UNITS[HARVESTER]
+_QUIET = ("filler", "times", "comma", "verb", "all", "stay")
+
+
+@dataclass
+class March:
+    """Units and where they go: by directions, or to the last of some hexes, of which one before is where they start."""
+
+    units: list[str] = field(default_factory=list)
+    ways: list[str] = field(default_factory=list)
+    hexes: list[Hex] = field(default_factory=list)
+
+    @property
+    def goes(self) -> bool:
+        """Whether it says where."""
+        return bool(self.ways or self.hexes)
+
+
+def marches(words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> list[March]:
+    """What the words of a line order; `spots` are where the living units are. Raises Refused."""
+    reader = _Marches(_with_hex(words), spots, home)
+    for at, token in enumerate(reader.words):
+        if token.sort not in _QUIET:
+            reader.readers[token.sort](at, token)
+        elif token.sort == "all" and not reader.behind(at, "kind"):
+            reader.add(list(spots))
+    for march in reader.found:
+        if not march.units:
+            possible = f"possible: {', '.join(spots)}" if spots else "you have none left"
+            raise Refused("missing-word", "the line names none of your units", possible)
+    return reader.found
+
+
+def _with_hex(words: Sequence[Token]) -> list[Token]:
+    """The words with the last two numbers as a hex, if there is nothing else that says where to go."""
+    counts = [at for at, token in enumerate(words) if token.sort == "count"]
+    if len(counts) < len("qr") or any(token.sort in ("way", "half", "hex") for token in words):
+        return list(words)
+    q, r = counts[-2:]
+    spot = Token("hex", f"{words[q].typed},{words[r].typed}", hex=(words[q].number, words[r].number))
+    return [*words[:q], spot, *words[r + 1 :]]
+
+
+class _Marches:
+    """Reads words into marches; a unit named after a way begins another march."""
+
+    def __init__(self, words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> None:
+        self.words, self.spots, self.home = words, spots, home
+        self.found = [March()]
+        self.last: tuple[str, ...] = ()
+        self.times, self.leads = 1, False
+        self.used = -1
+        self.readers: Mapping[str, Callable[[int, Token], None]] = {
+            "unit": self._unit,
+            "kind": self._kind,
+            "way": self._way,
+            "half": self._half,
+            "count": self._count,
+            "hex": self._hex,
+            "to": self._to,
+            "word": self._word,
+        }
+
+    @property
+    def march(self) -> March:
+        """The march being read."""
+        return self.found[-1]
+
+    def add(self, units: Sequence[str]) -> None:
+        """Units come to this march, or begin the next one if it says already who goes where."""
+        if self.march.units and self.march.goes:
+            self.found.append(March())
+            self.last, self.leads = (), False
+        self.march.units += units
+
+    def behind(self, at: int, *sorts: str) -> Token | None:
+        """The next word that says something, if it is of one of these sorts."""
+        token = next((token for token in self.words[at + 1 :] if token.sort not in ("filler", "times")), None)
+        return token if token is not None and token.sort in sorts else None
+
+    def _unit(self, at: int, token: Token) -> None:
+        if self._is_goal(at, token.value):
+            self.march.hexes.append(self.home if token.value == H else self.spots[token.value])
+        else:
+            self.add([token.value])
+
+    def _is_goal(self, at: int, unit: str) -> bool:
+        """Whether a unit is named as where others go."""
+        bound = at > 0 and any(token.sort == "to" for token in self._before(at))
+        away = bool(self.march.units) and not self.march.goes
+        return away and (unit == H or (bound and unit in self.spots)) and self.march.units != [unit]
+
+    def _before(self, at: int) -> Iterator[Token]:
+        """The words just before, back to the one that says something."""
+        for token in reversed(self.words[:at]):
+            if token.sort != "filler":
+                yield token
+                return
+
+    def _kind(self, at: int, token: Token) -> None:
+        number, unit = self.behind(at, "count"), self.behind(at, "unit")
+        if token.value == H:
+            self._unit(at, Token("unit", token.typed, value=H))
+        elif number is not None and not token.many:
+            self.used = self.words.index(number, at)
+            self.add([f"{token.value}{number.number}"])
+        elif unit is None or unit.value[0] != token.value:
+            self.add(self._all_of(at, token))
+
+    def _all_of(self, at: int, token: Token) -> list[str]:
+        """The units that a kind alone stands for. Raises Refused if one is meant and several are there."""
+        units = [name for name in self.spots if name[0] == token.value]
+        every = token.many or any(before.sort == "all" for before in self._before(at))
+        if not units:
+            raise Refused(
+                "lost-unit", f"you have no {KIND_NAMES[token.value]} now", "possible: " + ", ".join(self.spots)
+            )
+        if len(units) > 1 and not every:
+            text = f"{token.typed!r} could be {', '.join(units[:-1])} or {units[-1]}"
+            raise Refused("ambiguous", text, "write it in full")
+        return units
+
+    def _way(self, at: int, token: Token) -> None:
+        self.last = token.ways * self.times
+        self.times = 1
+        self._walk(self.last)
+
+    def _walk(self, ways: Sequence[str]) -> None:
+        self.march.ways += ways[: MOST_STEPS - len(self.march.ways)]
+
+    def _half(self, at: int, token: Token) -> None:
+        number = self.behind(at, "count")
+        if token.value == "S" and number is not None and not self.march.units:
+            self.used = self.words.index(number, at)
+            self.add([f"S{number.number}"])
+            return
+        if token.typed == "s" and not self.march.units:
+            self.add(self._all_of(at, token))
+            return
+        ways = [name for name in DIRECTIONS if name[0] == token.value]
+        raise Refused("ambiguous", f"{token.typed!r} could be {' or '.join(ways)}", "write it in full")
+
+    def _count(self, at: int, token: Token) -> None:
+        if at == self.used:
+            return
+        number = min(token.number, MOST_STEPS)
+        if number < 1:
+            raise Refused("out-of-bounds", f"expected how often, a number from 1 on, got {token.typed}")
+        if self._leads(at, token):
+            self.times, self.leads = number, True
+        elif self.last:
+            self._walk(self.last * (number - 1))
+        else:
+            self._word(at, token)
+
+    def _leads(self, at: int, token: Token) -> bool:
+        """Whether a number speaks of the direction behind it, and not of the one before."""
+        if self.behind(at, "way") is None:
+            return False
+        parted = at > 0 and self.words[at - 1].sort == "comma"
+        return not self.last or parted or (self.leads and not token.value)
+
+    def _hex(self, at: int, token: Token) -> None:
+        self.march.hexes.append(token.hex)
+
+    def _to(self, at: int, token: Token) -> None:
+        """The word TO leads on to a hex, a unit or a direction, and says nothing itself."""
+
+    def _word(self, at: int, token: Token) -> None:
+        named = token.typed.strip(".!?:()")[:40]
+        if not self.march.units:
+            possible = "possible: " + ", ".join(self.spots) if self.spots else "you have none left"
+            raise Refused("unknown-name", f"expected one of your defence units, got {named!r}", possible)
+        text = f"expected a direction, got {named!r}"
+        raise Refused("unknown-name", text, suggest(named, DIRECTIONS))

@@ -1,0 +1,199 @@
+"""What a seat goes on knowing from its reports: foes and resources out of sight, and where its own units stood.
+
+It is folded from report to report, from mailed views alone. Ground is not
+remembered: whatever cannot enter crags scans farther than it goes in a turn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple, TypedDict
+
+from pbem.ruleset import Json, Seat, View, scored
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester.atlas import Atlas
+from pbem_rules.harvester.units import KINDS
+
+LASTING = 8
+"""Turns after which what was seen is forgotten."""
+
+MOST_FOES, MOST_RICHES = 100, 60
+"""Hexes of foes and of resources that are remembered, those in sight included: the nearest to the Harvester."""
+
+_HAS = Counter(KINDS)
+"""Units of each kind that a player has at the most."""
+
+Row = list[Any]
+
+
+class Memory(TypedDict):
+    """What a mailed view has as `memory`; of a seat that is out nothing but `scores`.
+
+    `foes` are [q, r, owner, kinds, turn], a letter for each unit, and `riches` [q, r, resources, turn]: as the
+    report of that turn showed them, those of this report included. `left_out` counts units out of sight that were
+    dropped because there are too many nearer ones. `stand` is where own units are, [q, r] by name, and `came` where
+    those stood in the report before that are somewhere else now.
+    """
+
+    scores: Json
+    foes: list[Row]
+    left_out: int
+    riches: list[Row]
+    stand: dict[str, Row]
+    came: dict[str, Row]
+
+
+class Lost(NamedTuple):
+    """Units of a foe that a report showed some turns `ago` and none has shown since."""
+
+    spot: Hex
+    owner: Seat
+    units: str
+    ago: int
+
+
+class Riches(NamedTuple):
+    """Resources of a hex, counted some turns `ago` and not since."""
+
+    spot: Hex
+    resources: int
+    ago: int
+
+
+def remember(view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The memory of a view's seat, with that of its report before."""
+    scores = scored(before, "points", "turn", view["turn"], view["points"]["total"])
+    if view["harvester"] is None:
+        return {"scores": scores}
+    seen = _Seen(view)
+    foes = _nearest(view, [*_in_sight(view), *_out_of_sight(view, before.get("foes", ()), seen)], MOST_FOES)
+    riches = [*_counted(view), *(row for row in before.get("riches", ()) if _lies(view, row, seen))]
+    stand = _stand(view)
+    stood = before.get("stand", {})
+    return Memory(
+        scores=scores,
+        foes=foes.kept,
+        left_out=sum(len(row[3]) for row in foes.dropped if row[-1] < view["turn"]),
+        riches=_nearest(view, riches, MOST_RICHES).kept,
+        stand=stand,
+        came={unit: stood[unit] for unit, spot in stand.items() if stood.get(unit, spot) != spot},
+    )
+
+
+def lost_foes(view: View) -> list[Lost]:
+    """The units of foes out of sight, those seen last first."""
+    rows = _older(view, "foes")
+    return [Lost((q, r), owner, units, view["turn"] - turn) for q, r, owner, units, turn in rows]
+
+
+def old_riches(view: View) -> list[Riches]:
+    """The resources that are not counted now, those counted last first."""
+    return [Riches((q, r), number, view["turn"] - turn) for q, r, number, turn in _older(view, "riches")]
+
+
+def moves(view: View) -> dict[str, tuple[Hex, Hex]]:
+    """The own units that are not where the report before had them: whence and whither."""
+    memory = view.get("memory", {})
+    stand = memory.get("stand", {})
+    return {unit: ((q, r), (stand[unit][0], stand[unit][1])) for unit, (q, r) in memory.get("came", {}).items()}
+
+
+def stood(view: View) -> dict[str, Hex]:
+    """Where the own units that are left stood in the report of the turn before; nothing if that is not remembered."""
+    memory = view.get("memory", {})
+    if view["turn"] - 1 not in (turn for turn, _ in memory.get("scores", {"turns": ()})["turns"]):
+        return {}
+    places = {**memory.get("stand", {}), **memory.get("came", {})}
+    return {unit: (q, r) for unit, (q, r) in places.items()}
+
+
+def _older(view: View, part: str) -> list[Row]:
+    rows = [row for row in view.get("memory", {}).get(part, ()) if row[-1] < view["turn"]]
+    return sorted(rows, key=lambda row: -row[-1])
+
+
+class _Seen:
+    """Which hexes scanners show now; of `clear` ones that no unit, and of `bare` ones that no mark is in them.
+
+    Units in `exact` ones are contacts. Dust seen from outside is nowhere among them.
+    """
+
+    def __init__(self, view: View) -> None:
+        scan = view["scan"]
+        quiet = [set(zip(spots[::2], spots[1::2], strict=True)) for spots in view["quiet"]]
+        self.exact = quiet[0] | {(row[0], row[1]) for row in scan[0]}
+        self.clear = self.exact | quiet[1] | {(row[0], row[1]) for row in scan[1] if not row[5]}
+        self.bare = quiet[1].union(*quiet[2:], *([(row[0], row[1]) for row in rows if not row[2]] for rows in scan[1:]))
+
+
+def _in_sight(view: View) -> Iterator[Row]:
+    for each in view["contacts"]:
+        if each["side"] == "foe":
+            yield [each["q"], each["r"], each["owner"], each["units"], view["turn"]]
+
+
+def _out_of_sight(view: View, rows: Iterable[Row], seen: _Seen) -> Iterator[Row]:
+    """What is left of the foes of reports before: not seen again, nor missed where they stood."""
+    turn, known, no_foes = view["turn"], _known(view), _no_foes(view)
+    newest = sorted(rows, key=lambda row: -row[4])
+    for then, group in groupby(newest, key=lambda row: row[4]):
+        if turn - then > LASTING:
+            return
+        kept = []
+        for q, r, owner, units, _ in group:
+            if owner not in no_foes and (q, r) not in seen.clear:
+                left = "".join(kind for kind in units if known[owner, kind] < _HAS[kind])
+                left = left.replace("H", "") if (q, r) in seen.bare else left
+                kept += [[q, r, owner, left, then]] if left else []
+        yield from kept
+        known.update((owner, kind) for _, _, owner, units, _ in kept for kind in units)
+
+
+def _known(view: View) -> Counter[tuple[Seat, str]]:
+    """How many units of each kind of an owner are known to be elsewhere: in sight, or just destroyed."""
+    known = Counter((each["owner"], kind) for each in view["contacts"] for kind in each["units"])
+    for event in view["events"]:
+        if event["kind"] == "fought" and event["outcome"] == "won":
+            for enemy in event["enemies"].split(", "):
+                owner, units = enemy.split(" ")
+                known.update((owner, kind) for kind in units)
+    return known
+
+
+def _no_foes(view: View) -> set[Seat]:
+    """Who is known to be on the reader's side now, or out."""
+    friends = {each["owner"] for each in view["contacts"] if each["side"] == "friend"}
+    out = {event["who"] for event in view["events"] if event["kind"] == "out"}
+    return friends.union(out, view["rulers"], (each["seat"] for each in view["subservients"]))
+
+
+def _counted(view: View) -> Iterator[Row]:
+    for q, r, *_, resources in view["scan"][0]:
+        if resources:
+            yield [q, r, resources, view["turn"]]
+
+
+def _lies(view: View, row: Row, seen: _Seen) -> bool:
+    """Whether resources of a report before may still lie there, for all that scanners show now."""
+    spot = row[0], row[1]
+    return view["turn"] - row[3] <= LASTING and spot not in seen.exact and spot not in seen.bare
+
+
+class _Kept(NamedTuple):
+    kept: list[Row]
+    dropped: list[Row]
+
+
+def _nearest(view: View, rows: list[Row], most: int) -> _Kept:
+    """So many rows at the most, those nearest to the Harvester."""
+    if len(rows) > most:
+        atlas = Atlas(view)
+        rows.sort(key=lambda row: (atlas.distance((row[0], row[1]), atlas.home), row))
+    return _Kept(rows[:most], rows[most:])
+
+
+def _stand(view: View) -> dict[str, Row]:
+    own: Sequence[Mapping[str, Any]] = [{"unit": "H", **view["harvester"]}, *view["units"]]
+    return {each["unit"]: [each["q"], each["r"]] for each in own}

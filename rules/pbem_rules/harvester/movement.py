@@ -1,0 +1,357 @@
+"""Movement in four impulses, and the fights that come of it (rulings 4, 5 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pbem_rules.harvester import forest
+from pbem_rules.harvester.combat import LOST, PEACE, TIED, WON, among, judge
+from pbem_rules.harvester.orders import Move
+from pbem_rules.harvester.planet import NAMES, Flags, Ints
+from pbem_rules.harvester.play import Play
+from pbem_rules.harvester.state import CRAGS, LEFT_BIT, NO_COURSE, NOWHERE
+from pbem_rules.harvester.units import HARVESTER, KINDS, MOVE, NIMBLE, SLOT, SLOTS
+from pbem_rules.harvester.units import NAMES as UNIT_NAMES
+
+IMPULSES = 4
+STAY = -1
+_REST = [STAY] * IMPULSES
+_WAYS = {name: way for way, name in enumerate(NAMES)}
+
+
+def move(play: Play) -> None:
+    """All four impulses of a turn."""
+    march = _March(play)
+    for impulse in range(IMPULSES):
+        play.impulse = impulse
+        march.take(impulse)
+
+
+@dataclass(frozen=True)
+class _Conquest:
+    """A Harvester that lost its hex: to whom, and with which total the winners had it."""
+
+    victim: int
+    conqueror: int
+    total: int
+
+
+@dataclass
+class _Battle:
+    """All units at one place where sides met, as numbers in the march's rows."""
+
+    units: list[int]
+    verdicts: list[int]
+    total: dict[int, int] = field(default_factory=dict)
+
+
+class _March:
+    """The units of all players in one row: unit u is slot u mod SLOTS of player u div SLOTS."""
+
+    def __init__(self, play: Play) -> None:
+        self.play = play
+        self.cells = play.at.reshape(-1)
+        self.owner = np.arange(len(self.cells)) // SLOTS
+        self.slot = np.arange(len(self.cells)) % SLOTS
+        self.strength = play.strengths()
+        self.paths = self._paths()
+        self.halted = np.zeros(len(self.cells), bool)
+        self.conquests: dict[int, _Conquest] = {}
+
+    def _paths(self) -> Ints:
+        """The direction of every unit in every impulse."""
+        play = self.play
+        paths = np.full((len(self.cells), IMPULSES), STAY)
+        units: list[int] = []
+        ways: list[int] = []
+        for player, order in play.orders(Move):
+            units.append(player * SLOTS + SLOT[order.unit])
+            ways += ([_WAYS[step] for step in order.steps] + _REST)[:IMPULSES]
+        paths[units] = np.array(ways, np.int64).reshape(-1, IMPULSES)
+        paths[np.arange(IMPULSES) >= MOVE[self.slot, None]] = STAY
+        bound = np.flatnonzero(play.course[:, 0] != NOWHERE)
+        start, target = play.course[bound].T
+        paths[bound * SLOTS, 0] = play.planet.heading(start, target, play.home[bound])
+        return paths
+
+    def take(self, number: int) -> None:
+        """One step of all units, then the judgement of every hex."""
+        self.number = number + 1
+        self.sides = self._sides()
+        if self.play.state.edition > 1:
+            self._meet_where_they_stand()
+        self.ways = self.paths[:, number]
+        self.going = (self.cells != NOWHERE) & ~self.halted & (self.ways != STAY)
+        self.aims = np.where(self.going, self.play.planet.moved(self.cells, np.maximum(self.ways, 0)), self.cells)
+        self.conquests = {}
+        start = self.play.home.copy()
+        self._hold_back()
+        fallen = self._meet_on_borders()
+        self.play.wreck(fallen)
+        fallen = self._meet_in_hexes()
+        self._pass(fallen)
+        self._conquer()
+        if number == 0:
+            self._arrive(start)
+
+    def _sides(self) -> Ints:
+        """The side of every unit, by the top of its player's chain."""
+        sides: Ints = forest.tops(self.play.ruler)[self.owner]
+        return sides
+
+    # -- enemies who are together already
+
+    def _meet_where_they_stand(self) -> None:
+        """Enemies left in one hex are judged before anyone takes a step, until no more are (ruling 14).
+
+        A conquest may make enemies of others who stand together; each round has
+        one at least, and more rounds than players are not waited for.
+        """
+        self.aims = self.cells.copy()
+        for _ in self.play.state.seats:
+            alive = np.flatnonzero(self.cells != NOWHERE)
+            places = self.cells[alive]
+            verdicts = judge(places, self.sides[alive], self.strength[alive])
+            news = (verdicts != TIED) | ~np.isin(places, self.play.standoffs)
+            self.conquests = {}
+            self._fight(alive[news], places[news], verdicts[news], border=False)
+            self.play.standoffs = tuple(np.unique(places[verdicts == TIED]).tolist())
+            if not (verdicts == LOST).any():
+                return
+            self.play.wreck(self._fallen(alive[verdicts == LOST]))
+            self._conquer()
+            self.sides = self._sides()
+
+    # -- steps that are not taken
+
+    def _hold_back(self) -> None:
+        self._block(self.going & (self.play.state.ground[self.aims] == CRAGS) & ~NIMBLE[self.slot], "crags")
+        self._block(self._occupied(), "harvester")
+        if self.play.state.edition > 2:
+            self._block(self._barred(), "ruler")
+            self._block(self._outdrawn(), "harvester")
+        else:
+            self._block(self._outdrawn(), "harvester")
+            self._block(self._barred(), "ruler")
+
+    def _block(self, stopped: Flags, why: str) -> None:
+        self._stop(stopped)
+        for unit in np.flatnonzero(stopped).tolist():
+            owner, slot = divmod(unit, SLOTS)
+            self.play.tell_at(owner, "blocked", int(self.cells[unit]), slot=slot, unit=UNIT_NAMES[slot], why=why)
+
+    def _stop(self, stopped: Flags) -> None:
+        """These units stay where they are, for the rest of the turn."""
+        self.going &= ~stopped
+        self.halted |= stopped
+        self.aims[stopped] = self.cells[stopped]
+
+    def _drivers(self) -> Ints:
+        """Return the Harvesters that are about to step."""
+        return np.flatnonzero(self.going & (self.slot == HARVESTER))
+
+    def _occupied(self) -> Flags:
+        """Flag the Harvesters whose next hex holds another one (ruling 5)."""
+        drivers, homes = self._drivers(), self.cells[::SLOTS]
+        occupied = self._nobody()
+        occupied[drivers[among(self.aims[drivers], homes[homes != NOWHERE])]] = True
+        return occupied
+
+    def _outdrawn(self) -> Flags:
+        """Flag the Harvesters that lose the draw for a hex that several would enter (ruling 5)."""
+        drivers, outdrawn = self._drivers(), self._nobody()
+        aims, counts = np.unique(self.aims[drivers], return_counts=True)
+        for aim in aims[counts > 1].tolist():
+            rivals = drivers[self.aims[drivers] == aim]
+            first = min(rivals.tolist(), key=lambda unit: self._lot(unit // SLOTS))
+            outdrawn[rivals[rivals != first]] = True
+        return outdrawn
+
+    def _lot(self, player: int) -> int:
+        """A player's lot, the same for all purposes of an impulse."""
+        return self.play.dice.below(1 << 62, "lot", self.number, self.play.state.seats[player])
+
+    def _barred(self) -> Flags:
+        """Steps into a hex where a unit of a Harvester above stands, or is about to step (ruling 8)."""
+        play, players = self.play, len(self.play.state.seats)
+        ruling = among(np.arange(players), play.ruler[play.ruler != forest.NOBODY])
+        masters = np.flatnonzero((self.cells != NOWHERE) & ruling[self.owner])
+        spots = np.concatenate([self.cells[masters], self.aims[masters]])
+        held = spots * players + np.tile(self.owner[masters], 2)
+        barred = self._nobody()
+        movers = np.flatnonzero(self.going)
+        rulers = play.ruler[self.owner[movers]]
+        while (under := rulers != forest.NOBODY).any():
+            movers, rulers = movers[under], rulers[under]
+            met = np.isin(self.aims[movers] * players + rulers, held)
+            barred[movers[met]] = True
+            movers, rulers = movers[~met], play.ruler[rulers[~met]]
+        return barred
+
+    # -- fights
+
+    def _meet_on_borders(self) -> Ints:
+        """Enemies who would swap hexes; those who fall do so where they came from."""
+        movers = np.flatnonzero(self.going)
+        ways = self.ways[movers]
+        outward = ways < 3
+        borders = np.where(outward, self.cells[movers], self.aims[movers]) * 3 + ways % 3
+        met = np.where(outward, among(borders, borders[~outward]), among(borders, borders[outward]))
+        movers, borders = movers[met], borders[met]
+        verdicts = judge(borders, self.sides[movers], self.strength[movers])
+        self._fight(movers, borders, verdicts, border=True)
+        stopped = self._nobody()
+        stopped[movers[(verdicts == TIED) | (verdicts == LOST)]] = True
+        self._stop(stopped)
+        return self._fallen(movers[verdicts == LOST])
+
+    def _meet_in_hexes(self) -> Ints:
+        """All hexes: ties are undone first, until none is left that a step brought about."""
+        alive = np.flatnonzero(self.cells != NOWHERE)
+        while True:
+            places = self.aims[alive]
+            verdicts = judge(places, self.sides[alive], self.strength[alive])
+            tied = (verdicts == TIED) & self.going[alive]
+            if not tied.any():
+                break
+            there = among(places, places[tied])
+            self._fight(alive[there], places[there], verdicts[there], border=False)
+            stepping = self._nobody()
+            stepping[alive[tied]] = True
+            self._stop(stepping)
+        decided = verdicts != TIED
+        self._fight(alive[decided], places[decided], verdicts[decided], border=False)
+        return self._fallen(alive[verdicts == LOST])
+
+    def _fallen(self, losers: Ints) -> Ints:
+        """The defence units among the losers; a Harvester is conquered instead."""
+        self.halted[losers] = True
+        fallen: Ints = losers[self.slot[losers] != HARVESTER]
+        return fallen
+
+    def _nobody(self) -> Flags:
+        """A flag for each unit, none set."""
+        return np.zeros(len(self.cells), bool)
+
+    def _fight(self, units: Ints, places: Ints, verdicts: Ints, *, border: bool) -> None:
+        """Tell of the fights at all places where a unit has another verdict than peace, and note conquests."""
+        for battle in _battles(units, places, verdicts):
+            self._tell_battle(battle, border=border)
+            self._note_conquest(battle)
+
+    def _tell_battle(self, battle: _Battle, *, border: bool) -> None:
+        play, seats = self.play, self.play.state.seats
+        for unit in battle.units:
+            side = int(self.sides[unit])
+            battle.total[side] = battle.total.get(side, 0) + int(self.strength[unit])
+        ranks: dict[int, list[int]] = {}
+        for unit in battle.units:
+            ranks.setdefault(unit // SLOTS, []).append(unit)
+        outcome = dict(zip(battle.units, battle.verdicts, strict=True))
+        best = max(battle.total.values())
+        victors = {unit // SLOTS for unit, verdict in outcome.items() if verdict == WON}
+        for player, own in ranks.items():
+            side = int(self.sides[own[0]])
+            enemies = sorted(
+                f"{seats[other]} {''.join(KINDS[unit % SLOTS] for unit in theirs)}"
+                for other, theirs in ranks.items()
+                if self.sides[theirs[0]] != side
+            )
+            lost = [UNIT_NAMES[unit % SLOTS] for unit in own if outcome[unit] == LOST and unit % SLOTS != HARVESTER]
+            play.tell_at(
+                player,
+                "fought",
+                int(self.cells[own[0]] if border else self.aims[own[0]]),
+                slot=own[0] % SLOTS,
+                way=int(self.ways[own[0]]) if border else 0,
+                impulse=self.number,
+                border=NAMES[self.ways[own[0]]] if border else None,
+                outcome=_OUTCOMES[outcome[own[0]]],
+                strength=battle.total[side],
+                best=best,
+                winners=sorted(seats[victor] for victor in victors),
+                enemies=", ".join(enemies),
+                lost=" ".join(lost),
+            )
+
+    def _note_conquest(self, battle: _Battle) -> None:
+        victims = [
+            unit // SLOTS
+            for unit, verdict in zip(battle.units, battle.verdicts, strict=True)
+            if verdict == LOST and unit % SLOTS == HARVESTER
+        ]
+        if not victims:
+            return
+        side = max(battle.total, key=battle.total.__getitem__)
+        might: dict[int, int] = {}
+        for unit in battle.units:
+            if self.sides[unit] == side:
+                might[unit // SLOTS] = might.get(unit // SLOTS, 0) + int(self.strength[unit])
+        conqueror = min(might, key=lambda player: (-might[player], len(self.play.above(player)), self._lot(player)))
+        for victim in victims:
+            self.conquests[victim] = _Conquest(victim, conqueror, battle.total[side])
+
+    # -- what remains
+
+    def _pass(self, fallen: Ints) -> None:
+        """Steps are taken and leave their traces; then the fallen are wrecked where they fell."""
+        play = self.play
+        movers = np.flatnonzero(self.going)
+        play.traffic[self.cells[movers]] |= LEFT_BIT
+        entries = (1 << ((self.ways[movers] + 3) % 6)).astype(np.uint8)
+        np.bitwise_or.at(play.traffic, self.aims[movers], entries)
+        self.cells[movers] = self.aims[movers]
+        drivers = movers[self.slot[movers] == HARVESTER]
+        play.home[drivers // SLOTS] = self.cells[drivers]
+        play.wreck(fallen)
+
+    def _conquer(self) -> None:
+        """Conquests of one impulse, the strongest first; one that earlier ones made needless is none (ruling 8).
+
+        What they come to is told when all are done, as those who rule a Harvester do not know which of two came first.
+        """
+        play, seats = self.play, self.play.state.seats
+        before = {victim: play.above(victim) for victim in self.conquests}
+        done = []
+        for conquest in sorted(self.conquests.values(), key=lambda each: (-each.total, self._lot(each.victim))):
+            victim, conqueror = conquest.victim, conquest.conqueror
+            if [victim, *play.above(victim)][-1] != [conqueror, *play.above(conqueror)][-1]:
+                play.ruler[victim] = conqueror
+                done.append(conquest)
+        for conquest in done:
+            victim, by = conquest.victim, seats[conquest.conqueror]
+            after = play.above(victim)
+            play.tell([victim], "conquered", by=by)
+            play.tell([each for each in after if each not in before[victim]], "won-over", who=seats[victim], by=by)
+            play.tell([each for each in before[victim] if each not in after], "lost-hold", who=seats[victim])
+
+    def _arrive(self, start: Ints) -> None:
+        """After the first impulse, courses that end and Harvesters that were kept waiting (ruling 5)."""
+        play = self.play
+        bound = play.course[:, 1] != NOWHERE
+        arrived = bound & (play.course[:, 1] == play.home)
+        for player in np.flatnonzero(arrived).tolist():
+            play.tell_at(player, "arrived", int(play.home[player]))
+        play.course[arrived] = NO_COURSE
+        play.waiting[:] = bound & ~arrived & (play.home == start)
+
+
+_OUTCOMES = {WON: "won", LOST: "lost", TIED: "tied"}
+
+
+def _battles(units: Ints, places: Ints, verdicts: Ints) -> Iterator[_Battle]:
+    fought = verdicts != PEACE
+    order = np.lexsort((units[fought], places[fought]))
+    units, places, verdicts = (row[fought][order] for row in (units, places, verdicts))
+    for first, last in zip(*_runs(places), strict=True):
+        yield _Battle(units[first:last].tolist(), verdicts[first:last].tolist())
+
+
+def _runs(values: Ints) -> tuple[list[int], list[int]]:
+    """Where runs of equal values begin and end."""
+    edges = np.flatnonzero(np.diff(values)) + 1
+    bounds = [0, *edges.tolist(), len(values)] if len(values) else [0]
+    return bounds[:-1], bounds[1:]

@@ -1,0 +1,313 @@
+"""Lines as people write them, made into lines of the order book.
+
+A phrase is read by what its words stand for (`pbem_rules.harvester.lexicon`): a line
+may order several units, name them in full, give a hex to go to, or have no
+verb at all. What no phrase is goes on to the order book as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from pbem.ruleset import Order, Refused, View
+from pbem_rules.common.hexes import Hex
+from pbem_rules.harvester.atlas import Atlas
+from pbem_rules.harvester.lexicon import Token, tokens
+from pbem_rules.harvester.marches import March, marches
+from pbem_rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target, unit_words
+from pbem_rules.harvester.planet import NAMES as DIRECTIONS
+from pbem_rules.harvester.routes import Route, route_to, written
+from pbem_rules.harvester.units import HARVESTER, KIND_NAMES
+from pbem_rules.harvester.units import NAMES as UNITS
+
+SHORTEST_ABBREVIATION = 3
+H = UNITS[HARVESTER]
+_NO_ORDER = "no order is needed for what stays where it is: a unit without one does"
+
+_BY_THE_BOOK = re.compile(rf"MOVE ([GLSC][1-4]?)(?: (?:{'|'.join(DIRECTIONS)}))+")
+"""A march as the order book writes it, as most lines of a large campaign are: it needs no reading."""
+
+
+@dataclass
+class Phrase:
+    """What a line comes to: lines of the order book, and what there is to tell, as severity and words."""
+
+    lines: list[str] = field(default_factory=list)
+    told: list[tuple[str, Refused]] = field(default_factory=list)
+
+    def order(self, order: Order) -> None:
+        """Write an order."""
+        self.lines.append(ORDERS.line(order))
+
+    def tell(self, severity: str, code: str, text: str, hint: str = "") -> None:
+        """Note something of the line."""
+        self.told.append((severity, Refused(code, text, hint)))
+
+
+def read_phrase(view: View, line: str) -> Phrase:
+    """What a line comes to. Raises Refused where it is plain what is meant, and that it cannot be."""
+    march = _BY_THE_BOOK.fullmatch(line)
+    if march and any(unit["unit"] == march[1] for unit in view["units"]):
+        return Phrase([line])
+    at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
+    phrase = _read(view, line[:at])
+    if not phrase.lines and not phrase.told:
+        return Phrase([line[:at] if line[at:].startswith(";") else line])
+    return phrase
+
+
+def _read(view: View, body: str) -> Phrase:
+    """What a line without remarks comes to; nothing if it is no phrase."""
+    phrase = Phrase()
+    if view["over"] or view["harvester"] is None:
+        return phrase
+    if ORDERS.ends_seat(body):
+        phrase.order(DestroyHarvester())
+        return phrase
+    for words in _clauses(_with_verb(tokens(body))):
+        reader = _Reader(view, words)
+        reader.read()
+        if not reader.phrase.lines and not reader.phrase.told:
+            return Phrase()
+        phrase.lines += reader.phrase.lines
+        phrase.told += reader.phrase.told
+    return phrase
+
+
+def _clauses(words: Sequence[Token]) -> Iterator[list[Token]]:
+    """The words of a line, parted before each verb but the first."""
+    clause: list[Token] = []
+    for token in words:
+        begun = any(before.sort == "verb" for before in clause)
+        if token.sort == "verb" and begun and any(before.sort not in ("verb", "filler", "comma") for before in clause):
+            yield clause
+            clause = []
+        clause.append(token)
+    if clause:
+        yield clause
+
+
+def _with_verb(words: list[Token]) -> list[Token]:
+    """The words with the verb of the order book that the first of them, cut short, stands for."""
+    at = next((at for at, token in enumerate(words) if token.sort not in ("filler", "comma")), None)
+    if at is None:
+        return words
+    first = words[at]
+    typed = first.typed.strip(".:").upper()
+    starts = {verb.word for verb in ORDERS.verbs if verb.word.startswith(typed)}
+    if first.sort == "word" and len(typed) >= SHORTEST_ABBREVIATION and len(starts) == 1:
+        words[at] = replace(first, sort="verb", value=starts.pop())
+    elif first.sort == "times" and first.typed.startswith("step"):
+        words[at] = replace(first, sort="verb", value="MOVE")
+    return words
+
+
+class _Reader:
+    """Reads the words of one line."""
+
+    def __init__(self, view: View, words: Sequence[Token]) -> None:
+        self.view, self.words, self.phrase = view, words, Phrase()
+        self.atlas = Atlas(view)
+        self.spots: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
+
+    def read(self) -> None:
+        """Find what the line wants, and write it. Raises Refused."""
+        readers = {
+            "MOVE": self._move,
+            "TARGET": self._target,
+            "BUILD": self._build,
+            "DROP": self._drop,
+            "DESTROY": self._destroy,
+            "SELF-DESTRUCT": self._self_destruct,
+            "FIGHT": self._fight,
+            "SCAN": self._scan,
+            "STAY": self._stay,
+        }
+        wanted = self._wanted()
+        if wanted in readers:
+            readers[wanted]()
+
+    def _wanted(self) -> str:
+        """The verb of the line; one that begins with a unit moves it, or lets it stay."""
+        first = next((token for token in self.words if token.sort not in ("filler", "comma")), None)
+        if first is None or first.sort not in ("verb", "unit", "kind", "all", "stay"):
+            return ""
+        verb = next((token.value for token in self.words if token.sort == "verb"), "MOVE")
+        idle = bool(self._of("stay")) and not self._of("way", "hex", "half", "count")
+        return "STAY" if idle and verb == "MOVE" else "" if first.sort == "stay" else verb
+
+    def _of(self, *sorts: str) -> list[Token]:
+        return [token for token in self.words if token.sort in sorts]
+
+    # -- moving
+
+    def _move(self) -> None:
+        for march in marches(self.words, self.spots, (self.view["harvester"]["q"], self.view["harvester"]["r"])):
+            self._order(march)
+        for token in self._of("way"):
+            if token.turned:
+                self.phrase.tell("note", "read-as", f"{token.typed} was read as {' '.join(token.ways)}")
+
+    def _order(self, march: March) -> None:
+        """Each unit of a march; of several, those that cannot go are told of. Raises Refused if none can."""
+        units = self._known(march.units)
+        faults = []
+        for unit in units:
+            try:
+                self._send(march) if unit == H else self._go(unit, march)
+            except Refused as refused:
+                faults.append(refused)
+        if len(faults) == len(units):
+            raise faults[0]
+        self._leave_out(faults)
+
+    def _leave_out(self, faults: Sequence[Refused]) -> None:
+        for fault in faults:
+            self.phrase.tell("warning", fault.code, f"left out: {fault.text}", fault.hint)
+
+    def _known(self, named: Sequence[str]) -> list[str]:
+        """Of the units named those that can be ordered; the others are told of. Raises Refused if there are none."""
+        known = [unit for unit in dict.fromkeys(named) if unit in self.spots or unit == H]
+        faults = [self._stranger(unit) for unit in dict.fromkeys(named) if unit not in known]
+        if not known:
+            raise faults[0]
+        self._leave_out(faults)
+        return known
+
+    def _stranger(self, unit: str) -> Refused:
+        """Why a unit cannot be ordered."""
+        if unit in self.view["lost"]:
+            return Refused("lost-unit", f"your {unit_words(unit)} is lost", "lost units can be rebuilt, with BUILD")
+        alike = [name for name in self.spots if name[0] == unit[0]] or list(self.spots)
+        return Refused("unknown-name", f"you have no unit {unit}", "possible: " + ", ".join(alike) if alike else "")
+
+    def _go(self, unit: str, march: March) -> None:
+        if march.hexes and march.ways:
+            raise Refused("two-ways", "the line names directions and a hex to go to", "write one of them")
+        if len(march.hexes) > 1 and self.atlas.named(march.hexes[0]) != self.spots[unit]:
+            text = f"{unit_words(unit)} is at {written(self.spots[unit])}, not at {written(march.hexes[0])}"
+            raise Refused("not-there", text)
+        if not march.hexes:
+            self.phrase.lines.append(" ".join(["MOVE", unit, *march.ways]))
+            return
+        route = route_to(self.atlas, unit, self.spots[unit], march.hexes[-1])
+        self.phrase.order(Move(unit, route.way))
+        self.phrase.told.append(("note", told_route(unit, route)))
+
+    def _send(self, march: March) -> None:
+        """The Harvester goes to a target."""
+        if not march.hexes:
+            text = "your Harvester takes no steps by order: it goes to a target by itself, a step a turn"
+            raise Refused("harvester", text, "write: TARGET <q>,<r>, a hex with resources")
+        self.phrase.order(Target(*march.hexes[-1]))
+
+    # -- other orders
+
+    def _target(self) -> None:
+        spots = [token.hex for token in self._of("hex")]
+        numbers = [token.number for token in self._of("count")]
+        if len(numbers) == len("qr"):
+            spots.append((numbers[0], numbers[1]))
+        if not spots:
+            known = [written(spot) for spot in self._fields()]
+            hint = f"your scanners tell of {'; '.join(known[:5])}" if known else "write: TARGET <q>,<r>"
+            raise Refused("no-hex", "the line names no hex with resources, by two whole numbers such as 3,-2", hint)
+        if len(spots) == 1 and not self._of("word"):
+            self.phrase.order(Target(*spots[0]))
+
+    def _fields(self) -> list[Hex]:
+        """The hexes that may hold a resource, the nearest first."""
+        home = self.atlas.home
+        return sorted(set(self.atlas.marked) - {home}, key=lambda spot: (self.atlas.distance(home, spot), spot))
+
+    def _build(self) -> None:
+        named = self._to_build()
+        if not named or self._of("word"):
+            return
+        lost = [unit for unit in named if unit in self.view["lost"]]
+        if not lost:
+            raise self._not_lost(named[0])
+        self.phrase.order(Build(lost[0]))
+        count = next((token.number for token in self._of("count")), 1)
+        if len(named) > 1 or (count > 1 and not self._numbered()):
+            others = f"; {', '.join(lost[1:])} must wait" if lost[1:] else ""
+            self.phrase.tell("warning", "one-at-a-time", f"a Harvester rebuilds one unit at a time: {lost[0]}{others}")
+
+    def _to_build(self) -> list[str]:
+        """The units that a BUILD line names: one of a kind is the first of its kind that is lost."""
+        named = [token.value for token in self._of("unit")] or self._numbered()
+        if named:
+            return named
+        lost: list[str] = self.view["lost"]
+        kinds = [token for token in self._of("kind", "half") if token.value in "HGLSC"]
+        if not kinds:
+            return list(lost) if self._of("all") else []
+        found = [unit for kind in kinds for unit in lost if unit[0] == kind.value]
+        return (found if kinds[0].many or len(kinds) > 1 else found[:1]) or [kinds[0].value]
+
+    def _numbered(self) -> list[str]:
+        """A kind and the number behind it, as a unit."""
+        pairs = zip(self.words, self.words[1:], strict=False)
+        return [f"{a.value}{b.number}" for a, b in pairs if a.sort in ("kind", "half") and b.sort == "count"]
+
+    def _not_lost(self, unit: str) -> Refused:
+        """Why a unit, or any of a kind given as its letter, cannot be rebuilt."""
+        lost = self.view["lost"]
+        possible = f"possible: {', '.join(lost)}" if lost else "none of your units is lost"
+        if unit in self.spots or unit == H:
+            return Refused("not-lost", f"your {unit_words(unit)} is not lost", possible)
+        if unit in KIND_NAMES:
+            return Refused("not-lost", f"no {KIND_NAMES[unit]} of yours is lost", possible)
+        return Refused("unknown-name", f"there is no unit {unit}", possible)
+
+    def _drop(self) -> None:
+        if self._of("word", "way", "unit", "hex") or any(token.value != H for token in self._of("kind")):
+            return
+        counts = [token.number for token in self._of("count")]
+        held = self.view["harvester"]["held"]
+        if self._of("all") and not counts and held:
+            self.phrase.order(Drop(held))
+        elif len(counts) == 1 or counts[1:] == [held]:
+            self.phrase.lines.append(f"DROP {counts[0]}")
+
+    def _destroy(self) -> None:
+        named = [token.value for token in self._of("unit", "kind")]
+        numbered = self._numbered()
+        if self._of("word") or not (named or self._of("all")):
+            return
+        if H in named or self._of("all"):
+            self._destroy_harvester()
+            return
+        for unit in self._known(numbered or [unit for unit in named if unit not in KIND_NAMES or unit == "G"]):
+            self.phrase.order(Destroy(unit))
+
+    def _destroy_harvester(self) -> None:
+        text = "your Harvester destroys itself, with all your units, when you resign"
+        raise Refused("unconfirmed", text, f"to leave the game, write on a line of its own: {DestroyHarvester.usage}")
+
+    def _self_destruct(self) -> None:
+        hint = "write: DESTROY <unit>, or for all you have: RESIGN CONFIRM"
+        raise Refused("missing-word", "the line does not say what is to destroy itself", hint)
+
+    # -- no orders of the game
+
+    def _fight(self) -> None:
+        text = "units fight by themselves where they meet enemies; there is no order for it"
+        raise Refused("no-such-order", text, "write: MOVE <unit> <direction>..., to where the enemy is")
+
+    def _scan(self) -> None:
+        text = "scanners look around by themselves, at the end of each turn; there is no order to scan"
+        raise Refused("no-such-order", text, "the nearer a unit is, the more it tells: MOVE one there")
+
+    def _stay(self) -> None:
+        if not self._of("word"):
+            self.phrase.tell("note", "stays", _NO_ORDER)
+
+
+def told_route(unit: str, route: Route) -> Refused:
+    """What is told of a way that was found for a unit, with others that are as short."""
+    around = ", around the crags" if route.around else ""
+    others = "; as short: " + ", or ".join(" ".join(way) for way in route.others[:3]) if route.others else ""
+    return Refused("route", f"{unit} goes {' '.join(route.way)}{around}{others}")

@@ -1,0 +1,237 @@
+"""The pictures of a report: the known hexes around the reader's Harvester, and for phones the nearest of them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from pbem.ruleset import Drawing, Label, Mark, Picture, Spot, Stamp, View, box, stroke
+from pbem_rules.common import hexes
+from pbem_rules.common.hexes import Hex
+from pbem_rules.common.summary import counted
+from pbem_rules.harvester import sprites
+from pbem_rules.harvester.routes import written
+from pbem_rules.harvester.window import SIDES, Scene, Window, badge_label
+
+RADIUS = 7
+"""Hexes shown around the Harvester, at the most; the least is what it scans itself."""
+
+LEAST = 5
+NEAR = 2
+"""Hexes shown around a unit in an inset."""
+
+NAMED = 14
+"""Signs of an owner's name that are shown."""
+
+APART = 6
+"""Pixels from dot to dot of a side on the overview; nearer ones are drawn as one."""
+
+
+def pictures(view: View) -> tuple[Picture, ...]:
+    """The scans around the Harvester, none for who is out; the frame depends on what was scanned and nothing else."""
+    if not view["harvester"]:
+        return ()
+    scene = Scene(view)
+    chart, region = _Chart(scene), _Region(scene)
+    return (
+        chart.drawing().picture("scanners", _title(scene), chart.spots()),
+        region.drawing().picture(
+            "region",
+            f"Larger, the hexes next to your Harvester at {written(scene.atlas.home)}",
+            region.window.tapped(),
+        ),
+    )
+
+
+def _title(scene: Scene) -> str:
+    """What the picture shows, for those who cannot see it."""
+    view = scene.view
+    foes = sum(len(each["units"]) for each in view["contacts"] if each["side"] == "foe")
+    marked = sum(bool(row[-1]) for row in view["scan"][0])
+    marked += sum(bool(row[2]) for rows in view["scan"][1:] for row in rows)
+    lost = sum(len(crowd) for _, crowd in scene.lost.values())
+    told = [
+        f"your Harvester at {written(scene.atlas.home)}",
+        f"{counted(len(view['units']), 'unit')} of yours",
+        f"{counted(foes, 'unit')} of foes beside them",
+        *([f"{counted(lost, 'unit')} of foes seen before"] if lost else []),
+        f"{counted(marked, 'mark')} of things to gather",
+    ]
+    return f"Scanners, {view['label']}: {', '.join(told)}"
+
+
+class _Chart:
+    """All hexes near the Harvester, with insets of what is far off."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene, self.view, self.atlas = scene, scene.view, scene.atlas
+        self.radius = self._radius()
+        self.width, board = sprites.measures(self.radius)
+        self.bottom = sprites.HEAD + board
+        middle = self.width // 2, sprites.HEAD + board // 2
+        self.main = Window(scene, self.atlas.home, hexes.disc(self.radius), *middle)
+        self.far = [spot for spot in scene.crowds if spot not in self.main.spots]
+        self.insets = self._insets() if self.far else []
+
+    def drawing(self) -> Drawing:
+        """The chart on its ground."""
+        return Drawing(sprites.ground(self.radius, bool(self.far)), tuple(self._marks()))
+
+    def spots(self) -> Iterator[Spot]:
+        """What can be tapped: the hexes told of, and on the overview the own units far off."""
+        for window in (self.main, *self.insets):
+            yield from window.tapped()
+        if self.far:
+            yield from self._dots()
+
+    def _dots(self) -> Iterator[Spot]:
+        x, y, _, scale = self._scaled()
+        dots: dict[tuple[int, int], list[Hex]] = {}
+        for spot in self.far:
+            if "own" in self.scene.crowds[spot]:
+                dots.setdefault(_dot(self.scene.away[spot], scale), []).append(spot)
+        for (dx, dy), spots in dots.items():
+            names = dict.fromkeys(name for spot in spots for name in self.scene.names(spot))
+            words = "; ".join(map(self.scene.words, spots))
+            yield Spot(tuple(names), words, box(x + dx - APART, y + dy - APART, 2 * APART, 2 * APART))
+
+    def _marks(self) -> Iterator[Mark]:
+        yield from self.main.marks()
+        yield from self._edges()
+        for window in self.insets:
+            x, _ = window.spots[window.middle]
+            yield self._frame(x)
+            yield from window.marks()
+            yield self._caption(window, x)
+        if self.far:
+            yield from self._overview()
+        yield from self._head()
+
+    def _radius(self) -> int:
+        """As far as anything is known, within reason."""
+        around = {self.atlas.named(hexes.step(self.atlas.home, way)): way for way in hexes.disc(RADIUS)}
+        told = [way for spot, way in around.items() if self.scene.tells(spot)]
+        return max(LEAST, *(hexes.distance(way, (0, 0)) for way in told))
+
+    def _insets(self) -> list[Window]:
+        """Windows on own units far off, the mightiest first; the last place is for the overview."""
+        places = sprites.inset_places(self.width)[:-1]
+        middles: list[Hex] = []
+        for unit in self.view["units"]:
+            spot = unit["q"], unit["r"]
+            near = any(self.atlas.distance(spot, other) <= NEAR for other in middles)
+            if spot in self.far and not near and len(middles) < len(places):
+                middles.append(spot)
+        y = self.bottom + 24 + (sprites.INSET - 24) // 2
+        return [
+            Window(self.scene, middle, hexes.disc(NEAR), left + wide // 2, y)
+            for middle, (left, wide) in zip(middles, places, strict=False)
+        ]
+
+    def _edges(self) -> Iterator[Mark]:
+        """The coordinates of the first and the last hex known in each row, beside them."""
+        for row in self.main.rows():
+            yield _before(row[0])
+            x, y, spot = row[-1]
+            if len(row) > 1:
+                yield Label(x + sprites.ASIDE, y + 4, written(spot), 11, sprites.PALE)
+
+    def _frame(self, x: int) -> Stamp:
+        _, wide = sprites.inset_places(self.width)[0]
+        return Stamp(sprites.frame(wide), x, self.bottom + sprites.INSET // 2)
+
+    def _caption(self, window: Window, x: int) -> Label:
+        crowd = self.scene.crowds[window.middle]["own"]
+        steps = self.atlas.distance(window.middle, self.atlas.home)
+        words = f"{badge_label(crowd)} at {written(window.middle)}, {steps} off"
+        return Label(x, self.bottom + 18, words, 12, sprites.PAPER, "middle", bold=True)
+
+    def _overview(self) -> Iterator[Mark]:
+        """The whole planet around the Harvester, in the last inset: a dot for every unit known."""
+        x, y, farthest, scale = self._scaled()
+        ways = self.scene.away
+        yield self._frame(x)
+        yield Label(x, self.bottom + 18, f"all units known, {farthest} hexes around", 12, sprites.PAPER, "middle")
+        edge = (self.radius + 0.5) * scale
+        ring = [(x + edge * dx, y + edge * dy) for dx, dy in _HEXAGON]
+        yield stroke(ring, width=1, stroke=sprites.PALE, fill="none")
+        sides = {side: [spot for spot, crowd in self.scene.crowds.items() if side in crowd] for side in reversed(SIDES)}
+        for side, spots in {"lost": list(self.scene.lost), **sides}.items():
+            dots = {_dot(ways[spot], scale) for spot in spots}
+            yield from (Stamp(sprites.DOTS[side], x + dx, y + dy) for dx, dy in sorted(dots))
+
+    def _scaled(self) -> tuple[int, int, int, float]:
+        """The middle of the overview, how many hexes it reaches, and the pixels of each."""
+        left, wide = sprites.inset_places(self.width)[len(self.insets)]
+        x, y, reach = left + wide // 2, self.bottom + 24 + (sprites.INSET - 24) // 2, (sprites.INSET - 50) // 2
+        farthest = max(hexes.distance(way, (0, 0)) for way in self.scene.away.values())
+        return x, y, farthest, reach / farthest
+
+    def _head(self) -> Iterator[Mark]:
+        view = self.view
+        words = f"{_called(view)}: {counted(view['points']['total'], 'point')}, holds {view['harvester']['held']}"
+        yield Label(14, 22, words, 15, sprites.PAPER, bold=True)
+        yield from _legend_of_letters(self.scene.letters, 42, self.width, 2)
+
+
+class _Region:
+    """The hexes next to the Harvester, as wide as a phone, and where own units are beyond them."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene, self.view = scene, scene.view
+        self.window = Window(scene, scene.atlas.home, sprites.REGION, *sprites.REGION_MIDDLE)
+
+    def drawing(self) -> Drawing:
+        """The region on its ground."""
+        marks = (*self.window.marks(), *map(_before, (row[0] for row in self.window.rows())))
+        return Drawing(sprites.region_ground(), (*marks, *self._head(), *self._beyond()))
+
+    def _head(self) -> Iterator[Mark]:
+        shown = self.window.owners()
+        letters = {owner: letter for owner, letter in self.scene.letters.items() if owner in shown}
+        yield Label(14, 19, _called(self.view), 13, sprites.PAPER, bold=True)
+        yield from _legend_of_letters(letters, 37, sprites.PHONE, 2)
+
+    def _beyond(self) -> Iterator[Mark]:
+        """Own units that are not shown, as far as two lines go."""
+        far = [unit for unit in self.view["units"] if (unit["q"], unit["r"]) not in self.window.spots]
+        words = "; ".join(f"{unit['unit']}_{unit['q']},{unit['r']}" for unit in far)
+        lines = textwrap.wrap(f"Beyond: {words}", 52, max_lines=2, placeholder=" …") if far else []
+        for at, line in enumerate(lines):
+            yield Label(14, sprites.REGION_END - 22 + 16 * at, line.replace("_", " "), 12, sprites.PAPER)
+
+
+def _before(first: tuple[int, int, Hex]) -> Label:
+    """The coordinates of the first hex of a row, before it."""
+    x, y, spot = first
+    return Label(x - sprites.ASIDE, y + 4, written(spot), 11, sprites.PALE, "end")
+
+
+def _called(view: View) -> str:
+    return f"{_shortened(view['seat'])}, {view['label']}"
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= NAMED else name[: NAMED - 1] + "…"
+
+
+def _legend_of_letters(letters: dict[str, str], top: int, width: int, lines: int) -> Iterator[Mark]:
+    """Which owner a letter is for, on so many lines at the most."""
+    x, y = 14, top
+    for letter, owner in sorted((letter, owner) for owner, letter in letters.items()):
+        words = f"{letter} {_shortened(owner)}"
+        wide = 8 * len(words) + 14
+        if x + wide > width:
+            x, y = 14, y + 17
+        if y < top + 17 * lines:
+            yield Label(x, y, words, 12, sprites.PALE)
+        x += wide
+
+
+def _dot(way: Hex, scale: float) -> tuple[int, int]:
+    """Where a hex so far from the Harvester is on an overview, in pixels from its middle."""
+    q, r = way
+    return APART * round(scale * (q + r / 2) / APART), APART * round(scale * r * 0.87 / APART)
+
+
+_HEXAGON = ((1, 0), (0.5, 0.87), (-0.5, 0.87), (-1, 0), (-0.5, -0.87), (0.5, -0.87), (1, 0))

@@ -1,0 +1,151 @@
+"""A turn while it is being resolved: arrays that may change, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from pbem.ruleset import Dice, Event, Order, TurnInput
+from pbem_rules.harvester import forest
+from pbem_rules.harvester.events import seats_of
+from pbem_rules.harvester.planet import Ints
+from pbem_rules.harvester.state import NO_COURSE, NOWHERE, State
+from pbem_rules.harvester.units import COMBAT, HARVESTER, HARVESTER_WRECK, SCANNER, SLOTS
+
+OrderT = TypeVar("OrderT", bound=Order)
+
+
+class Play:
+    """A turn under way. `home` is where each Harvester is, or was before its player went out.
+
+    Everything is told with the `step` of the turn, the `impulse` of movement, the first of its
+    hearer's units that it is about, and the place: `events` sorts by these. They are the same
+    whatever happens out of a hearer's sight, so the order tells nothing more.
+    """
+
+    def __init__(self, state: State, turn: TurnInput, dice: Dice) -> None:
+        self.state, self.dice, self.planet = state, dice, state.planet
+        self.at, self.held, self.standoffs = state.at.copy(), state.held.copy(), state.standoffs
+        self.course, self.waiting, self.build = state.course.copy(), state.waiting.copy(), state.build.copy()
+        self.ruler, self.silent, self.left = state.ruler.copy(), state.silent.copy(), state.left.copy()
+        self.resources = state.resources.copy()
+        self.traffic = np.zeros_like(state.traffic)
+        self.home = self.at[:, HARVESTER].copy()
+        self.numbers = {seat: number for number, seat in enumerate(state.seats)}
+        self._orders = self._by_kind(turn)
+        self.missing, self.removed = self._players(turn.missing), self._players(turn.removed)
+        self.step = self.impulse = 0
+        self._told: list[Event] = []
+        self._keys: list[int] = []
+        self._rank = {seat: rank for rank, seat in enumerate(sorted(state.seats))}
+        self._alone = [frozenset((seat,)) for seat in state.seats]
+
+    def _by_kind(self, turn: TurnInput) -> dict[type[Order], tuple[list[int], list[Order]]]:
+        orders: dict[type[Order], tuple[list[int], list[Order]]] = {}
+        for player in sorted(self.numbers[seat] for seat in turn.orders if seat in self.numbers):
+            for order in turn.orders[self.state.seats[player]]:
+                players, given = orders.setdefault(type(order), ([], []))
+                players.append(player)
+                given.append(order)
+        return orders
+
+    def orders(self, kind: type[OrderT]) -> Iterator[tuple[int, OrderT]]:
+        """All orders of a kind from those still in play, by player."""
+        for player, order in zip(*self._orders.get(kind, ([], [])), strict=True):
+            if self.left[player] == 0:
+                yield player, cast("OrderT", order)
+
+    def _players(self, seats: Iterable[str]) -> list[int]:
+        numbers = sorted(self.numbers[seat] for seat in seats if seat in self.numbers)
+        return [player for player in numbers if self.left[player] == 0]
+
+    def tell(self, players: Iterable[int], kind: str, **data: Any) -> None:
+        """Tell players of something that has no place; of several such things, in the order of `who` they are about."""
+        self._told.append(Event(kind, seats_of(players, self.state.seats), data))
+        self._keys += (self.step, self.impulse, SLOTS, NOWHERE, NOWHERE, self._rank.get(data.get("who", ""), NOWHERE))
+
+    def tell_at(self, player: int, kind: str, cell: int, *, slot: int = HARVESTER, way: int = 0, **data: Any) -> None:
+        """Tell one player of something that concerns the unit in `slot`, in a hex or `way` from it."""
+        self._told.append(Event(kind, self._alone[player], data))
+        self._keys += (self.step, self.impulse, slot, player, cell, way)
+
+    def above(self, player: int) -> list[int]:
+        """All who rule a player, the direct ruler first."""
+        return list(forest.above(self.ruler, player))
+
+    def wreck(self, units: Ints) -> None:
+        """Destroy defence units, given as player × SLOTS + slot: resources remain of them (ruling 6)."""
+        cells = self.at.reshape(-1)
+        np.add.at(self.resources, cells[units], SCANNER[units % SLOTS])
+        cells[units] = NOWHERE
+
+    def leave(self, leaving: Mapping[int, str]) -> None:
+        """Players go out, for the reasons given: Harvester and units destroy themselves (rulings 6, 8 and 11)."""
+        for player in sorted(leaving, key=self.state.seats.__getitem__):
+            self.tell([player, *self.above(player)], "out", who=self.state.seats[player], why=leaving[player])
+        for player in leaving:
+            units = player * SLOTS + np.flatnonzero(self.at[player, 1:] != NOWHERE) + 1
+            self.wreck(units)
+            self.resources[self.at[player, HARVESTER]] += HARVESTER_WRECK
+            self.at[player, HARVESTER] = NOWHERE
+            self.held[player] = self.silent[player] = self.waiting[player] = 0
+            self.course[player], self.build[player] = NO_COURSE, (NOWHERE, 0)
+            self.left[player] = self.state.turn
+        self._pass_on(leaving)
+
+    def _pass_on(self, leaving: Mapping[int, str]) -> None:
+        """The subservients of lost rulers pass to those above, or are free (ruling 8)."""
+        heirs = {}
+        for player in np.flatnonzero(np.isin(self.ruler, list(leaving))).tolist():
+            heir = next((ruler for ruler in self.above(player) if ruler not in leaving), forest.NOBODY)
+            if player not in leaving:
+                heirs[player] = heir
+        for player, heir in heirs.items():
+            self.ruler[player] = heir
+            if heir == forest.NOBODY:
+                self.tell([player], "freed")
+            else:
+                self.tell([player], "passed", to=self.state.seats[heir])
+        for player in leaving:
+            self.ruler[player] = forest.NOBODY
+
+    def strengths(self) -> Ints:
+        """The combat ability of every unit, by player and slot in one row."""
+        return np.tile(COMBAT, len(self.state.seats))
+
+    def finished(self) -> State:
+        """The state the turn leaves behind."""
+        return State(
+            seats=self.state.seats,
+            size=self.state.size,
+            turn=self.state.turn + 1,
+            drift=self.state.drift,
+            edition=self.state.edition,
+            standoffs=self.standoffs,
+            at=self.at,
+            held=self.held,
+            origin=self.state.origin,
+            course=self.course,
+            waiting=self.waiting,
+            build=self.build,
+            ruler=self.ruler,
+            silent=self.silent,
+            left=self.left,
+            resources=self.resources,
+            ground=self.state.ground,
+            traffic=self.traffic,
+        )
+
+    def events(self) -> tuple[Event, ...]:
+        """What happened, with hexes as each hearer writes them."""
+        step, impulse, slot, player, cell, last = np.array(self._keys, np.int64).reshape(-1, 6).T
+        name = (cell - self.state.origin[player]) % self.planet.count
+        placed = player != NOWHERE
+        q, r = np.where(placed, self.planet.q[name], 0), np.where(placed, self.planet.r[name], 0)
+        spots = zip(q.tolist(), r.tolist(), strict=True)
+        for event, here, known in zip(self._told, spots, placed.tolist(), strict=True):
+            if known:
+                cast("dict[str, Any]", event.data).update(q=here[0], r=here[1])
+        return tuple(self._told[number] for number in np.lexsort((last, r, q, slot, impulse, step)).tolist())

@@ -1,0 +1,73 @@
+"""Harvester through the door of the ruleset contract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pbem.ruleset import BaseRuleset, Event, Seat, Seats, Standing, View
+from pbem_rules.common.legacy import of_any_age
+from pbem_rules.harvester import bots, picture, sheet, state, textmap, turn
+from pbem_rules.harvester.became import became
+from pbem_rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
+from pbem_rules.harvester.brief import brief
+from pbem_rules.harvester.checking import check_state
+from pbem_rules.harvester.former import renewed
+from pbem_rules.harvester.memory import remember
+from pbem_rules.harvester.orders import ORDERS
+from pbem_rules.harvester.state import VERSION, State, from_version_1, from_version_2
+from pbem_rules.harvester.views import views_of
+
+
+class Harvester(BaseRuleset[State]):
+    """The game by curufea: machines that compete for what is left on a dead world.
+
+    Without a sheet units stay where they are, and a Harvester keeps its course.
+    """
+
+    key = "harvester"
+    title = "Harvester"
+    designer = "curufea"
+    version = VERSION
+    upgrades = (from_version_1, from_version_2)
+    seats = Seats(LEAST_PLAYERS, MOST_PLAYERS)
+    pace = "all players at once, a turn a day"
+    summary = "Machines harvest a dead, wrap-around world and conquer each other's Harvesters, under fog of war."
+    orders = ORDERS
+    options = OPTIONS
+    bots = bots.BOTS
+
+    begin = staticmethod(begin)
+    views = staticmethod(views_of)
+    remember = staticmethod(remember)
+    parse = staticmethod(of_any_age(renewed, sheet.parse))
+    template = staticmethod(of_any_age(renewed, sheet.template))
+    desk = staticmethod(of_any_age(renewed, sheet.desk))
+    resolve = staticmethod(turn.resolve)
+    brief = staticmethod(of_any_age(renewed, brief))
+    became = staticmethod(of_any_age(renewed, became))
+    pictures = staticmethod(of_any_age(renewed, picture.pictures))
+    text_map = staticmethod(of_any_age(renewed, textmap.text_map))
+    dump = staticmethod(state.dump)
+    read = staticmethod(state.read)
+    check_state = staticmethod(check_state)
+
+    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+        """What the scanners of a seat and of its subservients perceive, and its own affairs."""
+        ((_, view),) = views_of(state, [seat], events)
+        return view
+
+    def standing(self, state: State) -> Standing:
+        """All still in play are awaited; who went out is told so once, and all are told of the end."""
+        points = dict(zip(state.seats, state.points().tolist(), strict=True))
+        if state.over:
+            winners = () if state.winner is None else (state.winner,)
+            reason = f"{state.winner} rules all others and is the One" if winners else "no Harvester is left"
+            return Standing(over=True, awaiting=frozenset(), scores=points, winners=winners, reason=reason)
+        left = zip(state.seats, state.left.tolist(), strict=True)
+        told = {seat: out for seat, out in left if out in (0, state.turn - 1)}
+        return Standing(
+            over=False,
+            awaiting=frozenset(seat for seat, out in told.items() if out == 0),
+            scores=points,
+            told=frozenset(told),
+        )

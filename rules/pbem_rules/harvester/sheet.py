@@ -1,0 +1,294 @@
+"""Order sheets of Harvester: what a sheet comes to, and the sheet a report brings along.
+
+Lines are checked against the view that was mailed and the lines above them. What
+depends on more, such as who else comes to a hex, is seen when the turn is resolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.ruleset import MOST_REMARKS, Entry, Finding, Order, Parsed, Refused, View, join_lines, orders_in_remark
+from pbem_rules.common.hexes import Hex, step
+from pbem_rules.harvester.atlas import Atlas
+from pbem_rules.harvester.orders import (
+    ORDERS,
+    Build,
+    Destroy,
+    DestroyHarvester,
+    Drop,
+    Move,
+    MoveTo,
+    Target,
+    TargetHex,
+    hex_of,
+    payable,
+    unit_words,
+)
+from pbem_rules.harvester.outlook import Outlook
+from pbem_rules.harvester.phrases import Phrase, read_phrase, told_route
+from pbem_rules.harvester.planet import DIRECTIONS
+from pbem_rules.harvester.routes import route_to
+from pbem_rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
+
+LONGEST_LINE = 500
+MOST_FINDINGS = 50
+"""A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
+
+
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders of a sheet, and what is wrong with the rest."""
+    sheet = _Sheet(view)
+    read = ORDERS.parse(view, list(sheet.plain(lines)))
+    for entry in read.entries:
+        try:
+            sheet.take(entry)
+        except Refused as refused:
+            sheet.tell(entry.line, "error", refused)
+    told = [*read.findings, *sheet.findings]
+    if sheet.entries:
+        told += Outlook(sheet.atlas, [entry.order for entry in sheet.entries]).findings()
+    findings = sorted(told, key=lambda finding: finding.line)
+    return Parsed(tuple(sheet.entries), tuple(findings))
+
+
+@dataclass
+class _Sheet:
+    """The lines taken so far. `busy` are the units that have an order, `spent` the resources given away."""
+
+    view: View
+    entries: list[Entry] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    busy: dict[str, int] = field(default_factory=dict)
+    once: dict[type[Order], int] = field(default_factory=dict)
+    spent: int = 0
+
+    def __post_init__(self) -> None:
+        self.atlas = Atlas(self.view)
+
+    def tell(self, line: int, severity: str, told: Refused) -> None:
+        """Add a finding."""
+        self.findings.append(Finding(line, severity, told.code, told.text, told.hint))
+
+    def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The lines as the order book writes them; what no phrase is stays as it was written."""
+        remarks = 0
+        for number, line in join_lines(lines):
+            if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
+                yield number, line
+                continue
+            phrase = Phrase()
+            try:
+                phrase = read_phrase(self.view, line)
+            except Refused as refused:
+                self.tell(number, "error", refused)
+            for severity, told in phrase.told:
+                self.tell(number, severity, told)
+            remarks += ";" in line
+            for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
+                self.tell(number, "warning", told)
+            for plain in phrase.lines:
+                yield number, plain
+
+    def _orders(self, text: str) -> list[str] | None:
+        """Return the lines that a text would come to on a line of its own; None if it is no order."""
+        try:
+            lines = read_phrase(self.view, text).lines
+        except Refused:
+            return None
+        read = ORDERS.parse(self.view, list(enumerate(lines)))
+        return None if read.findings else [ORDERS.line(order) for order in read.orders] or None
+
+    def take(self, entry: Entry) -> None:
+        """Take one more order. Raises Refused."""
+        if self.view["over"]:
+            raise Refused("game-over", "the game is over; no more orders are taken")
+        if self.view["harvester"] is None:
+            raise Refused("out", "your Harvester is destroyed; you are out of the game")
+        order = self._written_out(entry)
+        if isinstance(order, Move | Destroy):
+            self._claim(order.unit, entry.line)
+        else:
+            self._only(order, entry.line)
+        if isinstance(order, Move):
+            self._check_move(order, entry.line)
+        elif isinstance(order, Target):
+            self._check_target(order, entry.line)
+        elif isinstance(order, Build):
+            self._check_build(order)
+        elif isinstance(order, Drop):
+            self._spend(order, order.amount, f"you drop {order.amount}")
+        elif isinstance(order, DestroyHarvester):
+            hint = "take the line out to stay in the game"
+            self.tell(entry.line, "warning", Refused("final", "this ends the game for you, and cannot be undone", hint))
+        self.entries.append(Entry(entry.line, order))
+
+    def _written_out(self, entry: Entry) -> Order:
+        """The order, of one written short what it stands for. Raises Refused."""
+        order = entry.order
+        if isinstance(order, TargetHex):
+            return Target(*hex_of(order.hex))
+        if isinstance(order, MoveTo):
+            start = next((unit["q"], unit["r"]) for unit in self.view["units"] if unit["unit"] == order.unit)
+            route = route_to(self.atlas, order.unit, start, hex_of(order.hex))
+            self.tell(entry.line, "note", told_route(order.unit, route))
+            return Move(order.unit, route.way)
+        return order
+
+    def _claim(self, unit: str, line: int) -> None:
+        if unit in self.busy:
+            raise Refused("has-order", f"line {self.busy[unit]} gives {unit} an order already", "one a unit is taken")
+        self.busy[unit] = line
+
+    def _only(self, order: Order, line: int) -> None:
+        kind = type(order)
+        if kind in self.once:
+            word = order.usage.split()[0]
+            raise Refused("only-one", f"line {self.once[kind]} is a {word} already", "one of these a sheet is taken")
+        self.once[kind] = line
+
+    def _check_move(self, order: Move, line: int) -> None:
+        most = int(MOVE[SLOT[order.unit]])
+        if len(order.steps) > most:
+            del self.busy[order.unit]
+            hint = f"write: MOVE {order.unit} {' '.join(order.steps[:most])}"
+            raise Refused(
+                "too-far",
+                f"{unit_words(order.unit)} takes {_count(most, 'step')} at the most, not {len(order.steps)}",
+                hint,
+            )
+        if self.atlas.crags and not NIMBLE[SLOT[order.unit]]:
+            self._warn_of_crags(line, f"{order.unit}", self._path(order))
+
+    def _path(self, order: Move) -> list[Hex]:
+        here = next((unit["q"], unit["r"]) for unit in self.view["units"] if unit["unit"] == order.unit)
+        path = []
+        for way in order.steps:
+            here = self.atlas.named(step(here, DIRECTIONS[way]))
+            path.append(here)
+        return path
+
+    def _warn_of_crags(self, line: int, who: str, path: list[Hex]) -> None:
+        for spot in path:
+            if spot in self.atlas.crags:
+                text = f"{who} cannot enter the crags at {_written(spot)} and will stop before them"
+                self.tell(line, "warning", Refused("crags", text, "only Soldiers and Scouts enter crags"))
+                return
+
+    def _check_target(self, order: Target, line: int) -> None:
+        home = self.view["harvester"]
+        spot = self.atlas.named((order.q, order.r))
+        if _is_under_way(home):
+            text = (
+                f"your Harvester is on its way to {_written(home['target'])} and cannot turn aside before it is there"
+            )
+            raise self._again(order, Refused("under-way", text, f"it has {_count(home['left'], 'step')} left"))
+        if spot == self.atlas.home:
+            raise self._again(order, Refused("there-already", "your Harvester is in that hex now"))
+        if spot not in self.atlas.marked:
+            raise self._again(
+                order, Refused("no-resource", f"no resource is known at {_written(spot)}", self._nearest(spot))
+            )
+        self._warn_of_crags(line, "your Harvester", self.atlas.line(self.atlas.home, spot))
+
+    def _again(self, order: Order, refused: Refused) -> Refused:
+        """The refusal, after which another line may try again."""
+        del self.once[type(order)]
+        return refused
+
+    def _nearest(self, spot: Hex) -> str:
+        barred = {self.atlas.home, *self.atlas.crags}
+        known = [other for other in self.atlas.marked if other not in barred]
+        if not known:
+            return "your scanners know of none that it can enter"
+        nearest = min(known, key=lambda other: (self.atlas.distance(spot, other), other))
+        return f"the nearest your scanners tell of may be at {_written(nearest)}"
+
+    def _check_build(self, order: Build) -> None:
+        building = self.view["building"]
+        if building is not None:
+            text = f"your Harvester is rebuilding {unit_words(building['unit'])}, and builds one unit at a time"
+            raise self._again(order, Refused("busy", text, f"it is ready in {_count(building['turns'], 'turn')}"))
+        price = int(SCANNER[SLOT[order.unit]])
+        self._spend(order, price, f"to rebuild {order.unit} costs {price}")
+
+    def _spend(self, order: Order, amount: int, what: str) -> None:
+        """Give resources away. Raises Refused if there are not as many left."""
+        left = self.view["harvester"]["held"] - self.spent
+        if amount > left:
+            hint = f"write: DROP {left}" if isinstance(order, Drop) and left else ""
+            text = f"your Harvester has {_count(left, 'resource')} for it, but {what}"
+            raise self._again(order, Refused("too-dear", text, hint))
+        self.spent += amount
+
+
+def _written(spot: Iterable[int]) -> str:
+    return ",".join(map(str, spot))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def template(view: View) -> list[str]:
+    """The sheet a report brings along: nothing of it is decided yet, and nothing offered that would be refused.
+
+    A line that begins with a semicolon is an order once that is taken away and
+    what stands in angles is filled in; remarks begin with a # and stay remarks.
+    """
+    home = view["harvester"]
+    if view["over"] or home is None:
+        return []
+    lines = _target_lines(view, home)
+    if view["units"]:
+        ways, unit = " ".join(DIRECTIONS), view["units"][0]["unit"]
+        lines.append(f"# directions: {ways}; or a hex instead of them: MOVE {unit} TO <q>,<r>")
+    lines += [f"; MOVE {unit['unit']:<2} {_blanks(unit['unit'])}" for unit in view["units"]]
+    if payable(view) and view["building"] is None:
+        lines.append(f"; BUILD <unit>             # one of {', '.join(payable(view))}")
+    if home["held"]:
+        lines.append(f"; DROP <amount>            # of {home['held']} resources")
+    return lines
+
+
+def _target_lines(view: View, home: View) -> list[str]:
+    if _is_under_way(home):
+        return [f"# your Harvester goes on to {_written(home['target'])}"]
+    if not _knows_riches(view):
+        return []
+    return ["; TARGET <q>,<r>          # a hex with resources for your Harvester"]
+
+
+def _is_under_way(home: View) -> bool:
+    """Whether a Harvester has a target that it is not kept from."""
+    return home["target"] is not None and not home["waiting"]
+
+
+def _knows_riches(view: View) -> bool:
+    """Whether scanners tell of any hex with resources but the Harvester's own."""
+    atlas = Atlas(view)
+    return not set(atlas.marked) <= {atlas.home}
+
+
+def desk(view: View) -> dict[str, Any]:
+    """What a page offers: orders for the units there are, a target where one may be chosen and is known."""
+    home = view["harvester"]
+    if view["over"] or home is None:
+        return ORDERS.desk(view, [])
+    units = bool(view["units"])
+    useful = {
+        MoveTo: units,
+        Move: units,
+        TargetHex: not _is_under_way(home) and _knows_riches(view),
+        Build: bool(payable(view)) and view["building"] is None,
+        Drop: bool(home["held"]),
+        Destroy: units,
+        DestroyHarvester: True,
+    }
+    return ORDERS.desk(view, [order for order, use in useful.items() if use])
+
+
+def _blanks(unit: str) -> str:
+    return " ".join(["<direction>"] * int(MOVE[SLOT[unit]]))

@@ -1,0 +1,141 @@
+"""What became of each order of a turn, told from the view of the report on it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.ruleset import Order, View
+from pbem_rules.common.fate_dice import draw_fate, fate, not_done, refusals, resign_fate
+from pbem_rules.common.negotiation import Draw, Resign
+from pbem_rules.common.summary import listed
+from pbem_rules.singularity.events import reason
+from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written
+from pbem_rules.singularity.replies import changed, reply_of
+from pbem_rules.singularity.state import Reply
+
+Event = Mapping[str, Any]
+
+
+def became(view: View, orders: Sequence[Order]) -> list[str]:
+    """A sentence or two for each order of the reader's."""
+    whys = refusals(view, orders, ORDERS.line)
+    return [_fate(_Line(view, order, orders[number + 1 :]), whys[number]) for number, order in enumerate(orders)]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One of the reader's orders in a turn, with those below it, as the report tells of the turn."""
+
+    view: View
+    order: Any
+    below: Sequence[Order]
+
+    def events(self, kind: str) -> list[Event]:
+        """What is told of a kind."""
+        return [event for event in self.view["events"] if event["kind"] == kind]
+
+    def stones(self, *, own: bool) -> list[Event]:
+        """The stones that the reader, or his opponent, placed in this turn, in order."""
+        return [event for event in self.events("placed") if (event["who"] == self.view["seat"]) == own]
+
+    def tells(self, kind: str, reply: Reply) -> bool:
+        """Whether a kept reply is among those of a kind of events."""
+        return any(written(reply) in event["lines"] for event in self.events(kind))
+
+
+def _fate(line: _Line, why: str) -> str:
+    return fate(not_done(why) if why else _TELLERS[type(line.order)](line))
+
+
+def _place(line: _Line) -> str:
+    """The number of the stone, and what followed at once: an answer to it, or the end."""
+    stone = next((stone for stone in line.stones(own=True) if stone["cell"] == line.order.cell), None)
+    if stone is None:
+        return "the game ended before it came to that." if line.view["over"] else ""
+    number = stone["number"]
+    answer = next((each for each in line.stones(own=False) if each["number"] == number + 1), None)
+    if answer:
+        return f"it was stone {number}; {answer['who']} answered on {answer['cell']} at once{_end(line, number + 1)}."
+    return f"it was stone {number}{_end(line, number)}."
+
+
+def _end(line: _Line, number: int) -> str:
+    """How the game ended with a stone, if it did."""
+    view = line.view
+    if not view["over"] or number < len(view["moves"]):
+        return ""
+    won = view["seat"] in view["result"]["winners"]
+    return f", and you {reason(view['result']['how'])}" if won else f"; {view['result']['words']}"
+
+
+def _reply(line: _Line) -> str:
+    """Whether a reply was played, still waits, or is gone, and why as far as the board shows it."""
+    reply = reply_of(line.order)
+    overruled = "" if line.view["over"] else _overruled(line, reply)
+    if overruled:
+        return overruled
+    if line.tells("answered", reply):
+        return _played(line, reply)
+    if line.tells("past", reply):
+        return f"it lapsed{_instead(line, reply)}."
+    if line.tells("lapsed", reply):
+        return f"it was dropped, for {_blocked(line, reply)}."
+    if line.view["over"]:
+        return "the game ended without it."
+    return "it is kept." if any(kept["line"] == written(reply) for kept in line.view["kept"]) else ""
+
+
+def _overruled(line: _Line, reply: Reply) -> str:
+    """Which later line of the same sheet took a reply away; "" if none did."""
+    kept = [reply]
+    for order in line.below:
+        kept = changed(kept, order)
+        if reply not in kept:
+            return f"{ORDERS.line(order)} below {'dropped it' if isinstance(order, Forget) else 'took its place'}."
+    return ""
+
+
+def _played(line: _Line, reply: Reply) -> str:
+    number = next(stone["number"] for stone in line.stones(own=True) if stone["cell"] == reply.reply)
+    return f"it was played: {reply.reply} is your stone {number}{_end(line, number)}."
+
+
+def _instead(line: _Line, reply: Reply) -> str:
+    """Where the opponent's stones came, if none of them was the one a reply waited for."""
+    cells = [stone["cell"] for stone in line.stones(own=False)]
+    return "" if reply.when in cells else f": {line.stones(own=False)[0]['who']} played {listed(cells)}"
+
+
+def _blocked(line: _Line, reply: Reply) -> str:
+    """The stone that keeps a reply from being used."""
+    stones = {stone["cell"]: stone for stone in line.view["moves"]}
+    cell = next(cell for cell in (reply.when, reply.reply, reply.after) if cell in stones)
+    return f"{stones[cell]['who']} has a stone on {cell}"
+
+
+def _forget(line: _Line) -> str:
+    number = len(line.view["kept"])
+    if line.view["over"]:
+        return ""
+    return f"{number} {'reply is' if number == 1 else 'replies are'} kept now." if number else "none is kept now."
+
+
+def _draw(line: _Line) -> str:
+    result = line.view["result"]
+    return draw_fate(line.view, line.order, agreed=bool(result) and "agreed" in result["how"])
+
+
+def _resign(line: _Line) -> str:
+    return resign_fate(line.view)
+
+
+_TELLERS: Mapping[type[Order], Callable[[_Line], str]] = {
+    Place: _place,
+    If: _reply,
+    IfPlace: _reply,
+    Forget: _forget,
+    Draw: _draw,
+    Resign: _resign,
+}

@@ -1,0 +1,97 @@
+"""Stones on a board, and who has won: one implementation for the ruleset, its bot and its playouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pbem_rules.singularity.field import Field
+
+RED, BLUE = 0, 1
+NOBODY = -1
+
+
+class Board:
+    """A position that grows stone by stone.
+
+    Each colour has its own forest of links: `links[colour][cell]` is the next
+    cell on the way to the root of the cell's group, or NOBODY where the colour
+    has no stone. `rims[root]` is the rim mask of that group, so that a stone
+    costs a look at its neighbours, and a verdict only where a group gained a
+    perimeter stone.
+    """
+
+    __slots__ = ("field", "links", "rims")
+
+    def __init__(self, field: Field, moves: Iterable[int] = ()) -> None:
+        """A board with the stones of `moves`, red's first and then in turn."""
+        self.field = field
+        self.links = ([NOBODY] * len(field.axial), [NOBODY] * len(field.axial))
+        self.rims = list(field.rim)
+        for number, cell in enumerate(moves):
+            self.place(number % 2, cell)
+
+    def copy(self) -> Board:
+        """The same position, to play on without changing this one."""
+        twin = Board.__new__(Board)
+        twin.field = self.field
+        twin.links = (self.links[RED].copy(), self.links[BLUE].copy())
+        twin.rims = self.rims.copy()
+        return twin
+
+    def place(self, colour: int, cell: int) -> bool:
+        """Place a stone on a free cell; whether the colour has won by it (rulings 3 and 4)."""
+        link, rims = self.links[colour], self.rims
+        link[cell] = cell
+        rim, known = rims[cell], 0
+        for side in self.field.near[cell]:
+            root = link[side]
+            if root != NOBODY:
+                while root != link[root]:
+                    link[side] = root = link[root]
+                if root != cell:
+                    link[root] = cell
+                    known = rims[root]
+                    rim |= known
+        rims[cell] = rim
+        return rim != known and self.field.wins(rim)
+
+    def wins_at(self, colour: int, cell: int) -> bool:
+        """Whether a stone on a free cell would win; nothing is placed."""
+        link, rim = self.links[colour], self.field.rim[cell]
+        for side in self.field.near[cell]:
+            if link[side] != NOBODY:
+                rim |= self.rim_of(colour, side)
+        return self.field.wins(rim)
+
+    def colour(self, cell: int) -> int:
+        """Whose stone is on a cell; NOBODY's if it is free or holds the black stone."""
+        if self.links[RED][cell] != NOBODY:
+            return RED
+        return BLUE if self.links[BLUE][cell] != NOBODY else NOBODY
+
+    def free(self) -> list[int]:
+        """The unoccupied cells."""
+        red, blue = self.links
+        return [cell for cell in range(len(red)) if red[cell] == blue[cell] == NOBODY and cell != self.field.black]
+
+    def is_free(self, cell: int) -> bool:
+        """Whether a stone may be placed on a cell."""
+        return self.colour(cell) == NOBODY and cell != self.field.black
+
+    def root(self, colour: int, cell: int) -> int:
+        """The cell that stands for the whole group of a stone."""
+        link = self.links[colour]
+        while cell != link[cell]:
+            cell = link[cell]
+        return cell
+
+    def group(self, colour: int, cell: int) -> list[int]:
+        """All stones of the group of a stone."""
+        root = self.root(colour, cell)
+        return [
+            other for other, up in enumerate(self.links[colour]) if up != NOBODY and self.root(colour, other) == root
+        ]
+
+    def rim_of(self, colour: int, cell: int) -> int:
+        """The rim mask of the group of a stone."""
+        return self.rims[self.root(colour, cell)]

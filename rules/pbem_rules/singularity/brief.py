@@ -1,0 +1,106 @@
+"""The turn in brief: what a player would tell a friend, from his view alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pbem.ruleset import View
+from pbem_rules.common.summary import fitting, listed, sentence, shortened
+from pbem_rules.singularity.board import Board
+from pbem_rules.singularity.events import reason, result_words
+from pbem_rules.singularity.field import field_of
+from pbem_rules.singularity.state import SEATS, opponent
+
+
+def brief(view: View) -> list[str]:
+    """What happened, what matters most first, and who is to place; nothing is said of what did not happen."""
+    return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
+
+
+def _result(view: View) -> Iterator[str]:
+    """Who won and how."""
+    result = view["result"]
+    if result and view["seat"] in result["winners"]:
+        yield fitting(f"you have won: {reason(result['how'])}.")
+    elif result:
+        lost = "you have lost. " if result["winners"] else ""
+        yield fitting(f"{lost}{sentence(result_words(result['winners'], result['how']))}.")
+
+
+def _offer(view: View) -> Iterator[str]:
+    if view["offer"] and not view["over"]:
+        mine = view["offer"] == view["seat"]
+        yield fitting("your offer of a draw waits for an answer." if mine else f"{view['offer']} offers you a draw.")
+
+
+def _missed(view: View) -> Iterator[str]:
+    """Deadlines missed this turn, and how many in a row lose the game."""
+    for event in _told(view, "missed"):
+        limit = f", and {event['limit']} lose the game" if event["limit"] else ""
+        yield fitting(f"{_you(view, event['who'])} missed the deadline: {event['misses']} in a row{limit}.")
+
+
+def _stones(view: View) -> Iterator[str]:
+    """The stones placed, each player's together."""
+    placed = _told(view, "placed")
+    cells = {who: [event["cell"] for event in placed if event["who"] == who] for who in SEATS}
+    named = [f"{_you(view, who)} placed {listed(on)}" for who, on in cells.items() if on]
+    counts = [f"{_you(view, who)} placed {len(on)} stones" for who, on in cells.items() if on]
+    if placed:
+        yield fitting(f"{'; '.join(named)}.", f"{'; '.join(counts)}.")
+
+
+def _replies(view: View) -> Iterator[str]:
+    """What became of kept replies and of orders that could not be done."""
+    for kind, fate in (("answered", "played"), ("past", "laid aside"), ("lapsed", "dropped")):
+        number = sum(len(event["lines"]) for event in _told(view, kind))
+        if number:
+            yield f"{_counted(number)} of yours {'was' if number == 1 else 'were'} {fate}."
+    for event in _told(view, "refused"):
+        yield fitting(f"not done: {event['line']}, for {event['why']}.", f"not done: {event['line']}.")
+
+
+def _threats(view: View) -> Iterator[str]:
+    """The cells on which one stone more would win, for whom it is to place and for whom it is not."""
+    if view["over"]:
+        return
+    plan, colour = field_of(view["size"]), {seat: number for number, seat in enumerate(SEATS)}
+    board = Board(plan, (plan.cells[stone["cell"]] for stone in view["moves"]))
+    free = board.free()
+    for seat in (view["mover"], opponent(view["mover"])):
+        cells = [plan.names[cell] for cell in free if board.wins_at(colour[seat], cell)]
+        mine = seat == view["seat"]
+        may = "can win now" if seat == view["mover"] else "threaten to win" if mine else "threatens to win"
+        if cells:
+            who = f"{_you(view, seat)} {may} on"
+            yield fitting(f"{who} {listed(cells)}.", f"{who} any of {len(cells)} cells.")
+
+
+def _to_place(view: View) -> Iterator[str]:
+    """Whose stone is awaited, and the replies kept for it."""
+    if view["over"]:
+        return
+    whose = "yours" if view["mover"] == view["seat"] else f"{view['mover']}'s"
+    yield f"Stone {len(view['moves']) + 1} is {whose} to place."
+    if view["kept"]:
+        yield f"{_counted(len(view['kept']))} of yours {'is' if len(view['kept']) == 1 else 'are'} kept."
+
+
+def _counted(number: int) -> str:
+    return f"{number} {'reply' if number == 1 else 'replies'}"
+
+
+def _you(view: View, seat: str) -> str:
+    return "you" if seat == view["seat"] else seat
+
+
+def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
+    return [event for event in view["events"] if event["kind"] == kind]
+
+
+_NEWS = (_result, _offer, _missed, _threats, _stones, _replies)
+"""What happened and what is near, in order."""
+
+_STANDING = (_to_place,)
+"""What every report tells until the end."""

@@ -1,0 +1,91 @@
+"""A state of a game that was begun elsewhere: whether it is one, and can be played on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import Fault, Json, shapes
+from pbem_rules.singularity.board import Board
+from pbem_rules.singularity.events import ENDS
+from pbem_rules.singularity.field import LARGEST, SMALLEST, Field, field_of
+from pbem_rules.singularity.replies import MAX_KEPT
+from pbem_rules.singularity.state import SEATS, VERSION, opponent
+
+
+def check_state(data: Json) -> Sequence[Fault]:
+    """What is wrong with a dumped state."""
+    size = data.get("size") if isinstance(data, dict) else None
+    known = isinstance(size, int) and SMALLEST <= size <= LARGEST and not isinstance(size, bool)
+    found = list(shapes.faults(_shape(field_of(size).names if known and size else ()), data))
+    return found or list(_across(data))
+
+
+def _shape(cells: Sequence[str]) -> shapes.Shape:
+    cell = shapes.OneOf(cells, "cell of the board") if cells else shapes.Line()
+    kept = shapes.Listing(shapes.Row((cell, cell, shapes.Maybe(cell))), most=MAX_KEPT)
+    return shapes.Record(
+        {
+            "edition": shapes.Whole(1, VERSION),
+            "size": shapes.Whole(SMALLEST, LARGEST),
+            "forfeit_after": shapes.Whole(0, 99),
+            "moves": shapes.Listing(cell, distinct=True),
+            "players": shapes.Table(shapes.Record({"kept": kept, "misses": shapes.Whole(0, 99)}), every=SEATS),
+            "offer": shapes.Maybe(shapes.OneOf(SEATS, "seat")),
+            "result": shapes.Maybe(
+                shapes.Record(
+                    {
+                        "winners": shapes.Listing(shapes.OneOf(SEATS, "seat"), most=1),
+                        "how": shapes.Listing(shapes.OneOf(tuple(ENDS), "end of the game"), least=1),
+                    }
+                )
+            ),
+        }
+    )
+
+
+def _across(data: Mapping[str, Any]) -> Iterator[Fault]:
+    """What does not go together: the stones as they were placed, what is kept, and deadlines missed."""
+    plan = field_of(data["size"])
+    if data["result"] is not None:
+        yield shapes.unexpected("/result", "null: a game that is over is not played on", data["result"])
+        return
+    wrong = list(_stones(plan, data["moves"]))
+    yield from wrong or _kept(plan, data)
+    limit = data["forfeit_after"]
+    for seat in SEATS:
+        misses = data["players"][seat]["misses"]
+        if 0 < limit <= misses:
+            path = f"/players/{seat}/misses"
+            yield shapes.unexpected(path, f"fewer than {limit}, with which the game is lost", misses)
+
+
+def _stones(plan: Field, moves: Sequence[str]) -> Iterator[Fault]:
+    board = Board(plan)
+    for number, name in enumerate(moves):
+        if plan.cells[name] == plan.black:
+            yield Fault(shapes.below("/moves", number), f"the black stone lies on {name}")
+        elif board.place(number % 2, plan.cells[name]):
+            seat = SEATS[number % 2]
+            yield Fault(
+                shapes.below("/moves", number), f"with this stone {seat} has won, so there is nothing to play on"
+            )
+            return
+    if len(moves) >= len(plan.axial) - 1:
+        yield Fault("/moves", "the board is full, so there is nothing to play on")
+
+
+def _kept(plan: Field, data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Replies that could be used no more would have been dropped (ruling 9)."""
+    board = Board(plan, [plan.cells[name] for name in data["moves"]])
+    for seat in SEATS:
+        kept = data["players"][seat]["kept"]
+        for index, (when, reply, after) in enumerate(kept):
+            path = shapes.below(f"/players/{seat}/kept", index)
+            taken = [name for name in (when, reply) if not board.is_free(plan.cells[name])]
+            if taken:
+                yield Fault(path, f"{taken[0]} is not free, so this reply would be of no use")
+            elif when == reply:
+                yield Fault(path, f"{when} cannot be the opponent's stone and the reply to it")
+            elif after is not None and board.colour(plan.cells[after]) == SEATS.index(opponent(seat)):
+                yield Fault(path, f"{after} is the opponent's, so this reply would never wake")

@@ -1,0 +1,71 @@
+"""What a sheet will do, as far as its player's report tells: the forecast of a receipt.
+
+All but the opponent's kept replies lies open, so the sheet is played on the
+board that the view shows, with no reply of the opponent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pbem.ruleset import Finding, Order, TurnInput, View
+from pbem_rules.common.negotiation import Draw
+from pbem_rules.singularity.events import result_words
+from pbem_rules.singularity.orders import Forget, If, Place, written
+from pbem_rules.singularity.state import SEATS, Player, Reply, State, opponent
+from pbem_rules.singularity.turn import resolve
+
+
+def findings(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
+    """The forecast for the orders kept from a sheet, as notes on the whole of it."""
+    if view["over"]:
+        return
+    after, _ = resolve(_table(view), TurnInput({view["seat"]: tuple(orders)}))
+    stone = next((order.cell for order in orders if isinstance(order, Place)), None)
+    other = opponent(view["seat"])
+    if after.result is not None:
+        first = f", unless {other} accepts your draw before" if stone and view["offer"] == view["seat"] else ""
+        yield _note("ends", f"this sheet ends the game{first}: {result_words(after.result.winners, after.result.how)}")
+        return
+    if view["awaited"] and not stone:
+        yield _note("missed", _missed(view, other))
+    if stone and view["offer"] == other and not any(isinstance(order, Draw) for order in orders):
+        yield _note("declines", f"your stone declines the draw that {other} offers")
+    if any(isinstance(order, If | Forget) for order in orders) or (stone and view["kept"]):
+        yield _note("keeps", _kept(after, view["seat"], moved=stone is not None))
+
+
+def _missed(view: View, other: str) -> str:
+    """What becomes of a sheet without the stone awaited, if no other comes."""
+    misses, limit = view["misses"][view["seat"]] + 1, view["forfeit_after"]
+    if 0 < limit <= misses:
+        return f"if you send no stone by the deadline, {other} wins: that is {misses} missed in a row"
+    lose = f", and {limit} lose the game" if limit else ""
+    return f"if you send no stone by the deadline, it counts as missed: {misses} in a row{lose}"
+
+
+def _table(view: View) -> State:
+    """The game as the view shows it, in which no deadline counts; of the opponent's kept replies it knows none."""
+    kept = tuple(Reply(reply["when"], reply["reply"], reply["after"]) for reply in view["kept"])
+    players = {seat: Player(kept if seat == view["seat"] else (), view["misses"][seat]) for seat in SEATS}
+    return State(
+        size=view["size"],
+        forfeit_after=0,
+        moves=tuple(stone["cell"] for stone in view["moves"]),
+        players=players,
+        offer=view["offer"],
+    )
+
+
+def _kept(after: State, seat: str, *, moved: bool) -> str:
+    """What will be kept, and for which stone."""
+    lines = [written(reply) for reply in after.players[seat].kept]
+    other = opponent(seat)
+    stone = f"{other}'s next stone" + (", which may come at once" if moved else "")
+    if not lines:
+        return f"no reply is kept for {stone}"
+    return f"kept for {stone}: {'; '.join(lines[:20])}{'; and more' if lines[20:] else ''}"
+
+
+def _note(code: str, text: str) -> Finding:
+    return Finding(0, "note", code, text)

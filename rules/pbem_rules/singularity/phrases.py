@@ -1,0 +1,188 @@
+"""Lines as people write them, made into lines of the order book: "d4", "place at d4.", "if he plays e4 I answer e6"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pbem.ruleset import Refused, View
+from pbem_rules.singularity.field import field_of
+from pbem_rules.singularity.state import opponent
+
+_ARROW = re.compile(r"[-=–—]{0,9}>|[→⇒➔]")
+_BULLET = re.compile(r"^\s*[0-9]{1,3}[.)]\s+(?=\S)")
+_SIGNS = re.compile("[\"“”„‘’`'().,:;=!?\\[\\]]+")
+_CELL = re.compile(r"([a-z]{1,2})-?0*([1-9][0-9]?)|([1-9][0-9]?)([a-z]{1,2})")
+_LETTERS = re.compile(r"[a-z]{1,2}")
+_PARTED = re.compile(r"\b([a-z])[\s,]+([1-9][0-9]?)\b")
+_BETWEEN = re.compile(r"(?<=[0-9])\s*[-–—]\s*(?=[a-z])")
+
+
+def _table(**senses: str) -> dict[str, str]:
+    return {word: sense for sense, words in senses.items() for word in words.split()}
+
+
+_SENSES = _table(
+    place="place places placing move moves play plays put puts set stone stones go goes red blue cell",
+    drop="drop drops dropped",
+    when="if when",
+    then="then answer respond",
+    after="after once",
+    arrow="to ->",
+    origin="from",
+    forget="forget cancel remove delete",
+    all="everything all",
+    replies="replies reply kept",
+    draw="draw",
+    offer="offer offers offered propose",
+    accept="accept accepted accepts yes ok okay agreed agree",
+    decline="decline declined declines no refuse reject",
+    idle="pass skip",
+    swap="swap",
+    filler="at on in the a an my your i ill we you have are wins he she they "
+    "opponent please pls thanks thx is and own also with of",
+)
+"""What words stand for; of a line with any other word, no phrase is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word: its sense, and the cell if it is one."""
+
+    sense: str
+    cell: str = ""
+
+
+def read_phrase(view: View, body: str) -> list[str]:
+    """The lines of the order book that a line without remarks comes to; none if it is no phrase. Raises Refused."""
+    lines: list[str] = []
+    for words in _clauses(_plain(body)):
+        tokens = [_token(word, view) for word in words]
+        if any(token is None for token in tokens):
+            return []
+        clause = _Clause(view, [token for token in tokens if token and token.sense != "filler"])
+        found = list(clause.lines())
+        if not found:
+            return []
+        lines += found
+    return lines
+
+
+def _plain(body: str) -> str:
+    """A line in small letters and without the signs that say nothing; arrows are words."""
+    text = _BULLET.sub("", body.lower().replace("'ll", "ll").replace("’ll", "ll"))
+    text = _BETWEEN.sub(" -> ", _ARROW.sub(" -> ", text))
+    return _PARTED.sub(r"\1\2", _SIGNS.sub(" ", text))
+
+
+def _clauses(text: str) -> Iterator[list[str]]:
+    """The words of a line, parted before each IF."""
+    words: list[str] = []
+    for word in text.split():
+        if _SENSES.get(word) == "when" and words and _SENSES.get(words[0]) != "forget":
+            yield words
+            words = []
+        words.append(word)
+    if words:
+        yield words
+
+
+def _token(word: str, view: View) -> Token | None:
+    if word in _SENSES:
+        return Token(_SENSES[word])
+    cell = _CELL.fullmatch(word)
+    if cell is None:
+        return None
+    name = f"{cell[1] or cell[4]}{cell[2] or cell[3]}"
+    return Token("cell", name) if name in field_of(view["size"]).cells else None
+
+
+class _Clause:
+    """Words that want one thing, or a stone and a word on a draw."""
+
+    def __init__(self, view: View, tokens: Sequence[Token]) -> None:
+        self.view, self.senses = view, [token.sense for token in tokens]
+        self.cells = [token.cell for token in tokens if token.cell]
+        self.stones = {stone["cell"] for stone in view["moves"]}
+        self.taken = self.stones | {view["black"]}
+
+    def lines(self) -> Iterator[str]:
+        """The lines it comes to. Raises Refused."""
+        if self._has("idle", "swap"):
+            raise _unknown_here(passing=self._has("idle"))
+        if self._drops():
+            yield from [f"FORGET {cell}" for cell in self.cells] or ["FORGET"]
+        elif self._has("when"):
+            yield from self._reply()
+        elif not self._is_vague():
+            yield from self._stone()
+            yield from self._draw()
+
+    def _has(self, *senses: str) -> bool:
+        return any(sense in self.senses for sense in senses)
+
+    def _drops(self) -> bool:
+        """Whether kept replies are to be dropped."""
+        if self._has("forget"):
+            return not self._has("place")
+        return self._has("drop") and (self._has("replies") or (self._has("all") and not self.cells))
+
+    def _is_vague(self) -> bool:
+        """Whether a cell and a word that may speak of a draw stand together, and the line does not say so."""
+        return bool(self.cells) and self._has("draw", "offer") and not (self._has("draw") and self._said())
+
+    def _said(self) -> list[str]:
+        """What is said of a draw."""
+        return [sense for sense in ("accept", "decline", "offer") if sense in self.senses]
+
+    def _reply(self) -> Iterator[str]:
+        wanted = 3 if self._has("after") else 2
+        late = not self._has("after") or self.senses[: self.senses.index("after")].count("cell") == wanted - 1
+        if len(self.cells) == wanted and late and not self._has("forget", "draw", "origin"):
+            after = [f"AFTER {cell}" for cell in self.cells[2:]]
+            yield " ".join([f"IF {self.cells[0]} THEN {self.cells[1]}", *after])
+
+    def _stone(self) -> Iterator[str]:
+        if len(self.cells) == 2:
+            yield self._two_cells(*self.cells)
+        elif len(self.cells) == 1 and not self._has("origin", "then", "after", "replies", "all"):
+            self._check_drop(self.cells[0])
+            yield f"PLACE {self.cells[0]}"
+        elif len(self.cells) > 1:
+            raise Refused("one-stone", f"one stone is placed a move, and the line names {len(self.cells)} cells")
+
+    def _two_cells(self, first: str, second: str) -> str:
+        """A reply, if an arrow or a word says so and both cells are free. Raises Refused."""
+        joined = self._has("arrow", "origin")
+        if joined and first in self.stones:
+            raise Refused("no-moving", "stones never move once they are placed", self._placing(second))
+        if self._has("then", "replies") or (joined and not self._has("place", "drop", "origin")):
+            return f"IF {first} THEN {second}"
+        text = f"one stone is placed a move, and the line names {first} and {second}"
+        free = self.taken.isdisjoint(self.cells)
+        raise Refused("one-stone", text, f"for a reply write: IF {first} THEN {second}" if free else "")
+
+    def _placing(self, cell: str) -> str:
+        """A hint to place a stone, if that is possible."""
+        return f"write: PLACE {cell}" if self.view["awaited"] and cell not in self.taken else ""
+
+    def _check_drop(self, cell: str) -> None:
+        """Refuse what may drop a stone on a cell or a reply to it. Raises Refused."""
+        if self._has("drop") and any(reply["when"] == cell for reply in self.view["kept"]):
+            text = f"to drop {cell} could be to place a stone there or to forget your reply to it"
+            raise Refused("ambiguous", text, f"write: FORGET {cell}; or: PLACE {cell}")
+
+    def _draw(self) -> Iterator[str]:
+        offered = self.view["offer"] == opponent(self.view["seat"])
+        said = self._said()
+        if len(said) == 1:
+            yield f"DRAW {said[0].upper()}"
+        elif not said and self._has("draw") and not offered:
+            yield "DRAW OFFER"
+
+
+def _unknown_here(*, passing: bool) -> Refused:
+    if passing:
+        return Refused("no-passing", "nobody passes in this game", "write: PLACE <cell>")
+    return Refused("no-swap", "there is no swap in this game", "write: PLACE <cell>")

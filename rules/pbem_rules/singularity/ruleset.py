@@ -1,0 +1,77 @@
+"""Singularity through the door of the ruleset contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pbem.ruleset import BaseRuleset, Dice, Event, Fault, Json, Option, Panorama, Seat, Seats, Standing, TurnInput, View
+from pbem_rules.singularity import bots, picture, sheet, state, textmap, turn
+from pbem_rules.singularity.became import became
+from pbem_rules.singularity.brief import brief
+from pbem_rules.singularity.checking import check_state
+from pbem_rules.singularity.events import reason
+from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL
+from pbem_rules.singularity.orders import ORDERS
+from pbem_rules.singularity.state import SEATS, VERSION, State, from_version_1
+from pbem_rules.singularity.views import view_of
+
+
+class Singularity(BaseRuleset[State]):
+    """The game by Mark Steere, March 2024: surround the black stone, or form a Y."""
+
+    key = "singularity"
+    title = "Singularity"
+    designer = "Mark Steere"
+    version = VERSION
+    upgrades = (from_version_1,)
+    seats = Seats(2, 2, SEATS)
+    pace = "two players in turn, one stone a move"
+    summary = "Connect your stones to surround the black stone in a corner, or to form a Y; an open board."
+    orders = ORDERS
+    options = (
+        Option("size", "int", USUAL, "cells along each side of the board", low=SMALLEST, high=LARGEST),
+        Option(
+            "forfeit_after",
+            "int",
+            3,
+            "missed deadlines in a row after which a seat loses the game; 0 for never",
+            low=0,
+            high=99,
+        ),
+    )
+    bots = bots.BOTS
+
+    view = staticmethod(view_of)
+    parse = staticmethod(sheet.parse)
+    template = staticmethod(sheet.template)
+    desk = staticmethod(sheet.desk)
+    brief = staticmethod(brief)
+    became = staticmethod(became)
+    pictures = staticmethod(picture.pictures)
+    text_map = staticmethod(textmap.text_map)
+    dump = staticmethod(state.dump)
+    read = staticmethod(state.read)
+
+    def check_state(self, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+        """What is wrong with a state to be played on; its seats are always red and blue."""
+        return check_state(data)
+
+    def public(self, views: Mapping[Seat, View]) -> Panorama:
+        """The board, which lies open."""
+        return Panorama(tuple(picture.pictures(next(iter(views.values())))))
+
+    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+        """A board with nothing but the black stone."""
+        return State(size=options["size"], forfeit_after=options["forfeit_after"])
+
+    def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
+        """The stone of the player on move and the kept replies that follow; no dice."""
+        return turn.resolve(state, turn_input)
+
+    def standing(self, state: State) -> Standing:
+        """The player on move is awaited; both are told."""
+        if state.result is None:
+            return Standing(over=False, awaiting=frozenset({state.mover}))
+        winners, how = state.result.winners, state.result.how
+        return Standing(over=True, awaiting=frozenset(), winners=winners, reason=reason(how))

@@ -1,0 +1,188 @@
+"""Order sheets of Singularity: what a sheet comes to, and the sheet a report brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.ruleset import (
+    MOST_REMARKS,
+    Entry,
+    Finding,
+    Order,
+    Parsed,
+    Refused,
+    View,
+    join_lines,
+    orders_in_remark,
+)
+from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
+from pbem_rules.singularity import outlook
+from pbem_rules.singularity.field import field_of
+from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written
+from pbem_rules.singularity.phrases import read_phrase
+from pbem_rules.singularity.replies import MAX_KEPT, alike, changed, reply_of
+from pbem_rules.singularity.state import Reply, opponent
+
+LONGEST_LINE = 500
+MOST_FINDINGS = 50
+"""A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
+
+
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders of a sheet, each checked against the view and the lines above it, but the stone before all replies."""
+    sheet = _Sheet(view)
+    read = ORDERS.parse(view, list(sheet.plain(lines)))
+    for entry in sorted(read.entries, key=lambda entry: not isinstance(entry.order, Place)):
+        try:
+            sheet.take(entry)
+        except Refused as refused:
+            sheet.findings.append(Finding(entry.line, "error", refused.code, refused.text, refused.hint))
+    complete = sheet.moves_on()
+    if not complete:
+        sheet.warn(0, "no-place", "the sheet places no stone, and it is your move", "write: PLACE <cell>")
+    told = [*read.findings, *sheet.findings, *outlook.findings(view, sheet.orders)]
+    findings = sorted(told, key=lambda finding: finding.line)
+    entries = sorted(sheet.entries, key=lambda entry: entry.line)
+    return Parsed(tuple(entries), tuple(findings), complete)
+
+
+@dataclass
+class _Sheet:
+    """The lines taken so far."""
+
+    view: View
+    entries: list[Entry] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    kept: list[Reply] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.kept = [Reply(reply["when"], reply["reply"], reply["after"]) for reply in self.view["kept"]]
+
+    def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The lines as the order book writes them; what it reads already, or no phrase is, stays as it was written."""
+        remarks = 0
+        for number, line in join_lines(lines):
+            if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
+                yield number, line
+                continue
+            found: list[str] = []
+            try:
+                found = self._phrase(line)
+            except Refused as refused:
+                self.findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
+            remarks += ";" in line
+            for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
+                self.warn(number, told.code, told.text, told.hint)
+            yield from ((number, plain) for plain in found)
+
+    def _phrase(self, line: str) -> list[str]:
+        """Return the lines that a line without its remark comes to. Raises Refused."""
+        at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
+        body = line[:at]
+        found = [] if self._is_read(body) else read_phrase(self.view, body)
+        return found or [body if line[at:].startswith(";") else line]
+
+    def _is_read(self, body: str) -> bool:
+        return not ORDERS.parse(self.view, [(1, body)]).findings
+
+    def _orders(self, text: str) -> tuple[Order, ...] | None:
+        """Return the orders of a text that would be taken on a line of its own; None if it would not."""
+        try:
+            read = ORDERS.parse(self.view, list(enumerate(self._phrase(text))))
+        except Refused:
+            return None
+        return read.orders if read.orders and not read.findings else None
+
+    def take(self, entry: Entry) -> None:
+        """Take one more order. Raises Refused."""
+        order = entry.order
+        if isinstance(order, IfPlace):
+            order = If(order.when, order.reply, order.after)
+        if self.view["over"]:
+            raise Refused("game-over", "the game is over; no more orders are taken")
+        if isinstance(order, If):
+            self._check_reply(entry.line, order)
+        elif not isinstance(order, Forget):
+            self._check_first(order)
+        if isinstance(order, Place):
+            self._check_place(order)
+        elif isinstance(order, Draw):
+            check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
+        self.kept = changed(self.kept, order)
+        self.entries.append(Entry(entry.line, order))
+
+    def moves_on(self) -> bool:
+        """Whether the sheet does what the seat is awaited for: place a stone or end the game."""
+        ends = any(isinstance(order, Place | Resign) for order in self.orders) or Draw("ACCEPT") in self.orders
+        return ends or not self.view["awaited"]
+
+    def warn(self, line: int, code: str, text: str, hint: str = "") -> None:
+        """Tell something of a line that is taken all the same."""
+        self.findings.append(Finding(line, "warning", code, text, hint))
+
+    @property
+    def orders(self) -> list[Order]:
+        """The orders taken."""
+        return [entry.order for entry in self.entries]
+
+    def _check_first(self, order: Order) -> None:
+        for earlier in self.entries:
+            if type(earlier.order) is type(order):
+                line = ORDERS.line(earlier.order)
+                raise Refused("only-one", f"line {earlier.line} says {line} already", "only one such line is taken")
+
+    def _check_place(self, order: Place) -> None:
+        if not self.view["awaited"]:
+            hint = "write IF <cell> THEN <cell> to answer a stone before you see it"
+            raise Refused("not-your-move", f"it is {self.view['mover']}'s move", hint)
+
+    def _check_reply(self, line: int, order: If) -> None:
+        named = [order.when, order.reply, order.after]
+        if len(set(named)) < len(named):
+            raise Refused("same-cell", "a reply must name different cells", "write: IF <their cell> THEN <your cell>")
+        for earlier in self.orders:
+            if isinstance(earlier, Place) and earlier.cell in (order.when, order.reply):
+                raise Refused("taken", f"your own stone goes to {earlier.cell}")
+        replaced = [reply for reply in self.kept if alike(reply, reply_of(order))]
+        if len(self.kept) - len(replaced) >= MAX_KEPT:
+            raise Refused("too-many", f"no more than {MAX_KEPT} replies can be kept", "drop some with FORGET")
+        for reply in replaced:
+            self.warn(line, "replaced", f"this replaces {written(reply)}")
+
+
+def template(view: View) -> list[str]:
+    """The sheet a report brings along: nothing of it is decided yet.
+
+    A line that begins with a semicolon is an order once that is taken away and
+    what stands in angles is filled in; remarks begin with a # and stay remarks.
+    """
+    if view["over"]:
+        return []
+    lines = [f"# kept, no need to repeat: {reply['line']}" for reply in view["kept"]]
+    if view["offer"] == opponent(view["seat"]):
+        lines += ["; DRAW ACCEPT", "; DRAW DECLINE"]
+    if view["awaited"]:
+        lines.append("# It is your move: take away the semicolon and write a cell.")
+        lines.append("; PLACE <cell>")
+    if _leaves_room(view):
+        lines.append("; IF <cell> THEN <cell>  # a reply to your opponent's next stone")
+    return lines if view["offer"] else [*lines, "; DRAW OFFER"]
+
+
+def desk(view: View) -> dict[str, Any]:
+    """What a page offers: the stone to who is on move, replies while they can matter, and what is said of draws."""
+    useful = {
+        Place: view["awaited"],
+        If: _leaves_room(view),
+        Forget: bool(view["kept"]),
+        Draw: bool(sayings(view)),
+        Resign: True,
+    }
+    return ORDERS.desk(view, [order for order, use in useful.items() if use and not view["over"]])
+
+
+def _leaves_room(view: View) -> bool:
+    """Whether a reply to the opponent's next stone has a cell left."""
+    return len(view["moves"]) + 2 < len(field_of(view["size"]).names)

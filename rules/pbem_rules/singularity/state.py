@@ -1,0 +1,122 @@
+"""The state of a game, and how it is saved."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.ruleset import Json, Seat
+from pbem_rules.singularity.board import Board
+from pbem_rules.singularity.field import Field, field_of
+
+SEATS: tuple[Seat, Seat] = ("red", "blue")
+"""The two players; red places the first stone (ruling 2)."""
+
+VERSION = 2
+
+
+def opponent(seat: Seat) -> Seat:
+    """The other player."""
+    return SEATS[1 - SEATS.index(seat)]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A kept reply: when the opponent plays `when` next, `reply` is played at once (ruling 6).
+
+    With `after`, it sleeps until its owner has a stone there (ruling 8).
+    """
+
+    when: str
+    reply: str
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """What is held of one seat: its kept replies, known to nobody else, and its missed deadlines in a row."""
+
+    kept: tuple[Reply, ...] = ()
+    misses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended. No winners is a draw; `how` are keys of `events.ENDS`."""
+
+    winners: tuple[Seat, ...]
+    how: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A game: its stones in the order placed (red's first, then in turn), and what is held of each seat.
+
+    `offer` is the seat whose offer of a draw waits for an answer. `edition` is the
+    version of the game it began with: in edition 1 replies stayed until they could
+    no longer be used.
+    """
+
+    size: int
+    forfeit_after: int
+    moves: tuple[str, ...] = ()
+    players: Mapping[Seat, Player] = dataclasses.field(default_factory=lambda: {seat: Player() for seat in SEATS})
+    offer: Seat | None = None
+    result: Result | None = None
+    edition: int = VERSION
+
+    @property
+    def field(self) -> Field:
+        """The empty board."""
+        return field_of(self.size)
+
+    @property
+    def mover(self) -> Seat:
+        """The seat to place the next stone."""
+        return SEATS[len(self.moves) % 2]
+
+    def board(self) -> Board:
+        """The position."""
+        cells = self.field.cells
+        return Board(self.field, [cells[name] for name in self.moves])
+
+
+def dump(state: State) -> Json:
+    """The state as JSON data."""
+    return {
+        "edition": state.edition,
+        "size": state.size,
+        "forfeit_after": state.forfeit_after,
+        "moves": list(state.moves),
+        "players": {
+            seat: {"kept": [[line.when, line.reply, line.after] for line in player.kept], "misses": player.misses}
+            for seat, player in state.players.items()
+        },
+        "offer": state.offer,
+        "result": state.result and {"winners": list(state.result.winners), "how": list(state.result.how)},
+    }
+
+
+def read(data: Mapping[str, Any]) -> State:
+    """The state from JSON data."""
+    result = data["result"]
+    return State(
+        edition=data["edition"],
+        size=data["size"],
+        forfeit_after=data["forfeit_after"],
+        moves=tuple(data["moves"]),
+        players={seat: _player(data["players"][seat]) for seat in SEATS},
+        offer=data["offer"],
+        result=result and Result(tuple(result["winners"]), tuple(result["how"])),
+    )
+
+
+def from_version_1(data: Mapping[str, Any]) -> Json:
+    """A save of version 1, whose campaigns keep replies from turn to turn."""
+    return {**data, "edition": 1}
+
+
+def _player(data: Mapping[str, Any]) -> Player:
+    return Player(tuple(Reply(*line) for line in data["kept"]), data["misses"])

@@ -1,0 +1,200 @@
+"""A turn: what the sheets ask for, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pbem.ruleset import Event, Order, Seat, TurnInput
+from pbem_rules.common.negotiation import leaving, parley
+from pbem_rules.singularity.events import private, public, result_words
+from pbem_rules.singularity.orders import ORDERS, Place, written
+from pbem_rules.singularity.replies import changed, following
+from pbem_rules.singularity.state import SEATS, Player, Reply, Result, State, opponent
+
+OneOrder = TypeVar("OneOrder", bound=Order)
+
+
+class Play:
+    """A turn in the making: the position and what is held of the seats, as the steps change them."""
+
+    def __init__(self, state: State, turn: TurnInput) -> None:
+        self.state, self.turn = state, turn
+        self.board = state.board()
+        self.moves = list(state.moves)
+        self.kept = {seat: list(state.players[seat].kept) for seat in SEATS}
+        self.past: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
+        self.misses = {seat: state.players[seat].misses for seat in SEATS}
+        self.offer = state.offer
+        self.result: Result | None = None
+        self.events: list[Event] = []
+
+    @property
+    def mover(self) -> Seat:
+        """The seat to place the next stone."""
+        return SEATS[len(self.moves) % 2]
+
+    def orders(self, seat: Seat, kind: type[OneOrder]) -> list[OneOrder]:
+        """A seat's orders of one kind, as written."""
+        return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
+
+    def tell(self, kind: str, **data: Any) -> None:
+        """Note an event both hear of."""
+        self.events.append(public(kind, **data))
+
+    def end(self, how: Iterable[str], winner: Seat | None = None) -> None:
+        """The game is over; without a winner it is a draw."""
+        self.result = Result((winner,) if winner else (), tuple(how))
+        winners, words = list(self.result.winners), result_words(self.result.winners, self.result.how)
+        self.tell("ended", winners=winners, how=list(self.result.how), words=words)
+
+    def put(self, cell: str) -> None:
+        """The mover's stone comes to a free cell, and the game may be over by it (rulings 3 and 4)."""
+        seat, plan = self.mover, self.state.field
+        colour, number = SEATS.index(seat), plan.cells[cell]
+        won = self.board.place(colour, number)
+        self.moves.append(cell)
+        self.misses[seat] = 0
+        self.tell("placed", who=seat, cell=cell, number=len(self.moves))
+        if won:
+            self.end(plan.ways(self.board.rim_of(colour, number)), seat)
+        elif len(self.moves) == len(plan.axial) - 1:
+            self.end(["full"])
+
+    def is_free(self, cell: str) -> bool:
+        """Whether a stone may come to a cell."""
+        return self.board.is_free(self.state.field.cells[cell])
+
+    def holds(self, seat: Seat, cell: str) -> bool:
+        """Whether a seat has a stone on a cell."""
+        return self.board.colour(self.state.field.cells[cell]) == SEATS.index(seat)
+
+    def finished(self) -> State:
+        """The state the turn leaves behind. What is kept or pending ends with the game."""
+        kept = self.kept if self.result is None else {seat: [] for seat in SEATS}
+        return replace(
+            self.state,
+            moves=tuple(self.moves),
+            players={seat: Player(tuple(kept[seat]), self.misses[seat]) for seat in SEATS},
+            offer=self.offer if self.result is None else None,
+            result=self.result,
+        )
+
+
+def resignations(play: Play) -> None:
+    """Who resigns, or was removed by the GM, loses; if both do, the game is drawn (ruling 12)."""
+    gone = leaving(play.turn, SEATS)
+    for seat in sorted(gone, key=SEATS.index):
+        play.tell("resigned", who=seat, how=gone[seat])
+    if len(gone) == 1:
+        (seat,) = gone
+        play.end([gone[seat]], opponent(seat))
+    elif gone:
+        play.end(["both-left"])
+
+
+def draws(play: Play) -> None:
+    """Offers of a draw are accepted, declined and made; two offers agree (ruling 11)."""
+    placing_now = frozenset({play.mover} if play.orders(play.mover, Place) else ())
+    talk = parley(play.turn, seats=SEATS, offer=play.offer, playing_on=placing_now)
+    if talk.agreed:
+        play.end(["agreed"])
+        return
+    if talk.declined and play.offer is not None:
+        play.tell("draw-declined", who=opponent(play.offer), how=talk.declined)
+    for seat in talk.offered:
+        play.tell("draw-offered", who=seat)
+    play.offer = talk.offer
+
+
+def keeping(play: Play) -> None:
+    """IF and FORGET lines change what is kept, before any stone is placed (ruling 7)."""
+    for seat in SEATS:
+        for order in play.turn.orders.get(seat, ()):
+            play.kept[seat] = changed(play.kept[seat], order)
+
+
+def placing(play: Play) -> None:
+    """The seat on move places its stone; then kept replies answer, as long as one matches (rulings 2 and 6)."""
+    mover = play.mover
+    for order in play.orders(mover, Place)[:1]:
+        if play.is_free(order.cell):
+            play.put(order.cell)
+            _answer(play)
+        else:
+            play.events.append(private(mover, "refused", line=ORDERS.line(order), why=f"{order.cell} is not free"))
+
+
+def _answer(play: Play) -> None:
+    used: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
+    while play.result is None:
+        seat, match = play.mover, _matching(play)
+        _hold(play, seat, match)
+        if match is None:
+            break
+        used[seat].append(written(match))
+        play.put(match.reply)
+    play.events += [private(seat, "answered", lines=lines) for seat, lines in used.items() if lines]
+
+
+def _hold(play: Play, seat: Seat, match: Reply | None) -> None:
+    """What a player keeps on after a stone of the opponent's: what goes on from the reply that it brings (ruling 6)."""
+    others = [kept for kept in play.kept[seat] if kept != match]
+    if play.state.edition == 1:
+        play.kept[seat] = others
+        return
+    play.kept[seat] = following(others, match.reply) if match else []
+    play.past[seat] += [written(kept) for kept in others if kept not in play.kept[seat]]
+
+
+def _matching(play: Play) -> Reply | None:
+    """The first kept reply of the seat on move that answers the last stone, is awake, and can be played (ruling 8)."""
+    seat, last = play.mover, play.moves[-1]
+    for kept in play.kept[seat]:
+        if kept.when == last and (kept.after is None or play.holds(seat, kept.after)) and play.is_free(kept.reply):
+            return kept
+    return None
+
+
+def lapsing(play: Play) -> None:
+    """Replies kept for another stone, or that can no longer be used, are dropped; their owner is told (ruling 9)."""
+    for seat in SEATS:
+        if play.past[seat]:
+            play.events.append(private(seat, "past", lines=play.past[seat]))
+        gone = [written(kept) for kept in play.kept[seat] if not _usable(play, seat, kept)]
+        play.kept[seat] = [kept for kept in play.kept[seat] if _usable(play, seat, kept)]
+        if gone:
+            play.events.append(private(seat, "lapsed", lines=gone))
+
+
+def _usable(play: Play, seat: Seat, kept: Reply) -> bool:
+    blocked = kept.after is not None and play.holds(opponent(seat), kept.after)
+    return play.is_free(kept.when) and play.is_free(kept.reply) and not blocked
+
+
+def deadlines(play: Play) -> None:
+    """A turn that ends without the stone awaited is a missed deadline; too many in a row lose (ruling 13)."""
+    if len(play.moves) > len(play.state.moves):
+        return
+    seat, limit = play.mover, play.state.forfeit_after
+    play.misses[seat] += 1
+    play.tell("missed", who=seat, misses=play.misses[seat], limit=limit)
+    if 0 < limit <= play.misses[seat]:
+        play.tell("resigned", who=seat, how="forfeit")
+        play.end(["forfeit"], opponent(seat))
+
+
+STEPS: tuple[Callable[[Play], None], ...] = (resignations, draws, keeping, placing, lapsing, deadlines)
+"""What happens in a turn, in this order, until the game is over (ruling 14)."""
+
+
+def resolve(state: State, turn: TurnInput) -> tuple[State, tuple[Event, ...]]:
+    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    if state.result is not None:
+        return state, ()
+    play = Play(state, turn)
+    for step in STEPS:
+        if play.result is None:
+            step(play)
+    return play.finished(), tuple(play.events)

@@ -1,0 +1,358 @@
+"""What became of each order, a sentence each, from the view of the report on its turn alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pbem.ruleset import Order, View
+from pbem_rules.common.summary import cut, named, sentence
+from pbem_rules.singularity_trap.aftermath import Aftermath
+from pbem_rules.singularity_trap.orders import (
+    Ally,
+    Build,
+    DeclareEmpire,
+    DeclareFaction,
+    Fire,
+    Hide,
+    LeaveColour,
+    Move,
+    Repair,
+    Resign,
+    Scrap,
+    Target,
+    Terraform,
+    counted,
+    new_number,
+)
+
+SIGNS = 200
+"""The longest that is said of an order."""
+
+MOST_IDS = 8
+"""Ships that a sentence names; of more it gives the number."""
+
+
+def became(view: View, orders: Sequence[Order]) -> list[str]:
+    """What came of each order, "" where the view does not tell."""
+    after = Aftermath(view, orders)
+    return [cut(sentence(_told(after, index, order)), SIGNS) for index, order in enumerate(orders)]
+
+
+def _told(after: Aftermath, index: int, order: Order) -> str:
+    if isinstance(order, Resign):
+        return _resigned(after)
+    if isinstance(order, Scrap | Hide):
+        return _unplayed(after) or _TELLERS[type(order)](after, order)
+    tell = _PLACED[type(order)]
+    if isinstance(order, DeclareFaction | DeclareEmpire):
+        # These come before all else, and may be what ended the war.
+        return tell(after, index, order) or _unplayed(after)
+    return _unplayed(after) or tell(after, index, order)
+
+
+def _unplayed(after: Aftermath) -> str:
+    """Why nothing of a sheet was carried out; "" if it was."""
+    if any(event["how"] != "eliminated" for event in after.told("resigned", who=after.seat)):
+        return "not carried out: you had left the war."
+    played = any(after.told(kind) for kind in ("income", "holding", "faction-held"))
+    if after.view["over"] and not played and not after.told("resigned", how="eliminated"):
+        return "not carried out: the war was over."
+    return ""
+
+
+def _grouped(outcomes: Iterable[tuple[str, str]]) -> str:
+    """The fates of ships, those alike together; `{was}` in a fate stands for was or were."""
+    alike: dict[str, list[str]] = {}
+    for ship, fate in outcomes:
+        if fate:
+            alike.setdefault(fate, []).append(ship)
+    every = len(alike) == 1
+    said = [
+        f"{_ships(ships, every=every)} {fate.replace('{was}', 'was' if len(ships) == 1 else 'were')}"
+        for fate, ships in alike.items()
+    ]
+    return f"{'; '.join(said)}." if said else ""
+
+
+def _ships(ships: Sequence[str], *, every: bool) -> str:
+    if every and len(ships) > 2:
+        return f"all {len(ships)}"
+    return named(ships, MOST_IDS)
+
+
+def _gone(after: Aftermath, ship: str) -> str:
+    """The fate of a ship that an order named and that was no more."""
+    if new_number(ship):
+        return "{was} not built"
+    scrapped = after.told("scrapped", ship=ship)
+    if scrapped:
+        return f"had been scrapped{', for want of upkeep' if scrapped[0]['why'] == 'unpaid' else ''}"
+    return "{was} destroyed before" if after.loss(ship)[1] == "destroyed" else "{was} no more"
+
+
+def _refused(after: Aftermath, order: Order, ship: str) -> str:
+    """Why an order was refused for a ship, as something to say of it; "" if it was not."""
+    for why in after.refusals(order):
+        who, _, what = why.partition(" ")
+        if who == ship:
+            verb, _, rest = what.removesuffix(", so it cannot hide").partition(" ")
+            return _gone(after, ship) if _is_gone(what) else f"{_PAST[verb]} {rest}"
+    return ""
+
+
+_PAST = {"is": "{was}", "was": "{was}", "has": "had", "can": "could"}
+
+
+def _is_gone(what: str) -> bool:
+    return what in ("is no more", "was not built")
+
+
+def _later(after: Aftermath, index: int, kind: type[Move | Fire], ship: str) -> bool:
+    """Whether a later order for the same ship counts."""
+    return any(place > index and ship in order.ships for place, order in after.of(kind))
+
+
+def _later_work(after: Aftermath, index: int, ship: str) -> bool:
+    """Whether a later order for the same terraformer counts."""
+    orders = after.orders[index + 1 :]
+    return any(isinstance(order, Terraform | LeaveColour) and order.ship == ship for order in orders)
+
+
+def _scrap(after: Aftermath, order: Scrap) -> str:
+    return _grouped((ship, _scrapped(after, order, ship)) for ship in order.ships)
+
+
+def _scrapped(after: Aftermath, order: Scrap, ship: str) -> str:
+    for event in after.told("scrapped", ship=ship, why="order"):
+        return f"{{was}} scrapped at {after.place(event['space'])}"
+    return _refused(after, order, ship)
+
+
+def _repair(after: Aftermath, index: int, order: Repair) -> str:
+    """The units mended, and why not more; refusals come behind what was done."""
+    said = []
+    for event in after.mended[index]:
+        if event["kind"] == "repaired":
+            said.append(f"mended for {counted(event['cost'], 'point')}: {_units(event['units'])}")
+        elif _is_gone(event["why"].partition(" ")[2]):
+            return _grouped([(order.ship, _gone(after, order.ship))])
+        else:
+            said.append(event["why"] if said else f"not mended: {event['why']}")
+    return f"{'; '.join(said)}." if said else ""
+
+
+def _units(units: Sequence[str]) -> str:
+    numbers = {unit: units.count(unit) for unit in units}
+    return ", ".join(unit if number == 1 else f"{unit} {number}" for unit, number in numbers.items())
+
+
+def _hide(after: Aftermath, order: Hide) -> str:
+    return _grouped((ship, _hidden(after, order, ship)) for ship in order.ships)
+
+
+def _hidden(after: Aftermath, order: Hide, ship: str) -> str:
+    if after.told("hidden", ship=ship):
+        return f"went dark at {after.place(after.ships[ship]['space'])}"
+    return _refused(after, order, ship)
+
+
+def _build(after: Aftermath, index: int, order: Build) -> str:
+    """The ids of what was built, with the names that the sheet has for them."""
+    ships = after.launched[index]
+    whys = after.refusals(order)
+    why = next((why for why in whys if why.startswith(f"{len(ships)} of ")), "".join(whys[:1]))
+    why = why.partition(" built: ")[2] or why
+    if not ships:
+        return f"not built: {why}." if why else ""
+    rest = f", and no more: {why}" if why and len(ships) < order.number else ""
+    return f"{named(_with_names(after, ships), MOST_IDS)} {'was' if len(ships) == 1 else 'were'} built{rest}."
+
+
+def _with_names(after: Aftermath, ships: Sequence[str]) -> list[str]:
+    """Ships with the names that orders of the same sheet have for them, where a sheet is a whole turn's."""
+    if after.view["rules"]["pace"] != "turn":
+        return list(ships)
+    return [f"{ship} ({after.name_of(ship)})" for ship in ships]
+
+
+def _move(after: Aftermath, index: int, order: Move) -> str:
+    return _grouped((after.id_of(name), _moved(after, index, order, name)) for name in order.ships)
+
+
+def _moved(after: Aftermath, index: int, order: Move, name: str) -> str:
+    """Where a ship came to by its move, and what combat made of it there."""
+    ship = after.id_of(name)
+    if _later(after, index, Move, name):
+        return "followed a later order"
+    for event in after.told("moved", ship=ship):
+        return _course(after, event) + _end(after, ship)
+    why = _refused(after, order, ship)
+    if not why or new_number(ship) or (ship not in after.ships and not after.fought(ship)):
+        return why
+    space = after.ships[ship]["space"] if ship in after.ships else after.loss(ship)[0]
+    comma = "," if "," in why else ""
+    return f"{why}{comma} and stayed at {after.place(space)}{_end(after, ship)}"
+
+
+def _course(after: Aftermath, event: dict[str, Any]) -> str:
+    place = after.place(event["end"])
+    for stop in after.told("stopped", ship=event["ship"]):
+        return f"met a stationary ship and stopped at {place}" if stop["why"] == "static" else f"{_EDGE} {place}"
+    return f"{'stayed at' if all(leg['how'] == 'stay' for leg in event['legs']) else 'reached'} {place}"
+
+
+_EDGE = "stopped at the edge of the map, at"
+
+
+def _end(after: Aftermath, ship: str) -> str:
+    """What came of a ship where its move ended: its loss in combat, or the planet there taken."""
+    how = after.loss(ship)[1]
+    if how:
+        return ", and {was} destroyed there" if how == "destroyed" else ", and went dark in combat"
+    taken = after.told("captured", space=after.ships[ship]["space"], now=after.seat)
+    return ", which you took" if taken else ""
+
+
+def _fire(after: Aftermath, index: int, order: Fire) -> str:
+    """The hits on each target met, the shots that went elsewhere, and what became of the shooters."""
+    ships = [after.id_of(name) for name in order.ships if not _later(after, index, Fire, name)]
+    if not ships:
+        return "a later order counted."
+    shots = [shot for shot, _ in after.shots() if shot["by"] in ships]
+    if not shots:
+        return _grouped((ship, "fired no shot" if after.fought(ship) else "{was} in no combat") for ship in ships)
+    said = [_hits(after, target, shots) for target in order.targets]
+    others = [shot for shot in shots if shot["at"] not in order.targets]
+    said += [f"{_score(others)} at others"] if others else []
+    return f"{'; '.join(filter(None, [*said, *_losses(after, ships)]))}."
+
+
+def _hits(after: Aftermath, target: str, shots: Sequence[dict[str, Any]]) -> str:
+    mine = [shot for shot in shots if shot["at"] == target]
+    vanished = ", and it vanished" if after.loss(target)[1] else ""
+    return f"{_score(mine)} at {target}{vanished}" if mine else ""
+
+
+def _score(shots: Sequence[dict[str, Any]]) -> str:
+    hits = sum(shot["hit"] for shot in shots)
+    return f"{counted(hits, 'hit') if hits else 'no hit'} in {counted(len(shots), 'shot')}"
+
+
+def _losses(after: Aftermath, ships: Sequence[str]) -> list[str]:
+    words = {"destroyed": "was destroyed", "dark": "went dark"}
+    return [f"{ship} {words[how]}" for ship in ships if (how := after.loss(ship)[1])]
+
+
+def _target(after: Aftermath, index: int, order: Target) -> str:
+    """How the ships shot that no FIRE order bound."""
+    if index != after.of(Target)[-1][0]:
+        return "a later order counted."
+    aims = after.aims()
+    shots = [(shot, at) for shot, at in after.shots() if shot["at"] not in aims.get(shot["by"], ())]
+    if not shots:
+        return "no ship of yours fired by it."
+    liked = sum(at["owner"] in order.choices or at["type"] in order.choices for _, at in shots)
+    share = "all" if liked == len(shots) else liked or "none"
+    return f"{_score([shot for shot, _ in shots])}, {share} of them at those named."
+
+
+def _terraform(after: Aftermath, index: int, order: Terraform) -> str:
+    """What became of the planet, or why the ship did nothing to it."""
+    ship = after.id_of(order.ship)
+    if _later_work(after, index, order.ship):
+        return "a later order counted."
+    if ship not in after.ships:
+        return _grouped([(ship, _gone(after, ship))])
+    why = "".join(after.refusals(order)[:1])
+    # A refused colour alone does not keep its ship from working (ruling 36).
+    if why and not why.startswith("from "):
+        return f"not done: {why}."
+    return _changed(after, after.ships[ship]["space"], f"; {why}" if why else "")
+
+
+def _changed(after: Aftermath, space: str, more: str) -> str:
+    for event in after.told("terraformed", space=space):
+        return f"{event['name']} ({space}) went from {event['was']} to {event['now']}{more}."
+    return ""
+
+
+def _leave(after: Aftermath, index: int, order: LeaveColour) -> str:
+    ship = after.id_of(order.ship)
+    if _later_work(after, index, order.ship):
+        return "a later order counted."
+    if ship not in after.ships:
+        return _grouped([(ship, _gone(after, ship))])
+    space = after.ships[ship]["space"]
+    planet = after.planets.get(space)
+    if planet is None or planet["owner"] != after.seat:
+        return "it was not at a planet of yours."
+    return _changed(after, space, ", by another ship") or f"{planet['name']} stays {planet['colour']}."
+
+
+def _ally(after: Aftermath, index: int, order: Ally) -> str:
+    """Whether the two are allies from now on, and by whom not."""
+    if any(later.player == order.player for place, later in after.of(Ally) if place > index):
+        return "a later order counted."
+    who = order.player
+    player = next(player for player in after.view["players"] if player["colour"] == who)
+    if not player["playing"]:
+        return f"{who} has left the war."
+    for event in after.told("alliance", who=who):
+        return f"you and {who} are {'allies now' if event['on'] else 'no longer allies'}."
+    if player["ally"]:
+        return f"you and {who} are still allies."
+    if order.answer == "NO":
+        return f"you and {who} are not allies."
+    return f"{who} has not said yes so far." if player["wish"] else ""
+
+
+def _declare(after: Aftermath, index: int, order: DeclareFaction | DeclareEmpire) -> str:
+    """Whether it was declared, and how it stood at the start of the next turn."""
+    whys = after.refusals(order)
+    # Of lines alike one that is refused is never followed by one that holds: the refusals are those of the last.
+    if after.orders[index:].count(order) <= len(whys):
+        return f"not declared: {whys[-after.orders[index:].count(order)]}."
+    members = {after.seat, *order.players}
+    dominant = after.seat if isinstance(order, DeclareEmpire) else None
+    declared = [each for each in after.told("declared", dominant=dominant) if set(each["members"]) == members]
+    return _standing(after, members, dominant) if declared else ""
+
+
+def _standing(after: Aftermath, members: set[str], dominant: str | None) -> str:
+    result = after.view["result"]
+    if result:
+        return "it has won the war." if set(result["winners"]) == members else "it was declared, and the war is over."
+    standing = [
+        each for each in after.view["factions"] if (set(each["members"]), each["dominant"]) == (members, dominant)
+    ]
+    for faction in standing:
+        return f"it stands, at {faction['held']} of {after.view['rules']['turns_to_hold']} turn starts."
+    for event in after.told("dissolved"):
+        if set(event["members"]) == members:
+            return f"it was declared, and dissolved at the next start of turn: {event['why']}."
+    return ""
+
+
+def _resigned(after: Aftermath) -> str:
+    ships = len(after.told("scrapped", why="resigned"))
+    scrapped = f", and {counted(ships, 'ship')} of yours scrapped" if ships else ""
+    return f"you are out of the war{scrapped}."
+
+
+_TELLERS: dict[type[Order], Callable[..., str]] = {Scrap: _scrap, Hide: _hide}
+"""Where each order of a ship counts."""
+
+_PLACED: dict[type[Order], Callable[..., str]] = {
+    Repair: _repair,
+    Build: _build,
+    Move: _move,
+    Fire: _fire,
+    Target: _target,
+    Terraform: _terraform,
+    LeaveColour: _leave,
+    Ally: _ally,
+    DeclareFaction: _declare,
+    DeclareEmpire: _declare,
+}
+"""Where it matters what place an order has among all."""

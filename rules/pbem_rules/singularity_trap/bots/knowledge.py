@@ -1,0 +1,155 @@
+"""What a bot reads out of its view, in forms that are easy to plan with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pbem_rules.singularity_trap.chart import COLOURS, GRAY, wheel_distance
+from pbem_rules.singularity_trap.orders import View, board_of
+from pbem_rules.singularity_trap.space import Board, Space
+
+UNKNOWN_STRENGTH = 3
+"""Weapons supposed behind a mark of unknown ships."""
+
+
+@dataclass(frozen=True, slots=True)
+class Craft:
+    """An own ship, or one just ordered built. `pinned` ships are in an encounter."""
+
+    name: str
+    type: str
+    space: Space
+    drive: int
+    weapons: int
+    slips: bool
+    jumps: bool
+    terraforms: bool
+    dark: bool
+    pinned: bool
+    damage: int
+
+    @property
+    def mobile(self) -> bool:
+        """Whether it can be given a move."""
+        return self.drive > 0 and not self.dark and not self.pinned
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A planet as the bot sees it.
+
+    `worth` is what it pays the bot, `lure` what it would pay the enemy whom it pays
+    most; `foe` says that it is to be taken, and `spoils` what that pays: to the bot, and
+    by the loss to its owner.
+    """
+
+    space: Space
+    written: str
+    owner: str | None
+    worth: int
+    lure: int
+    spoils: int
+    mine: bool
+    foe: bool
+
+
+class Knowledge:
+    """A view, arranged for planning.
+
+    `strength` has the hostile weapons, seen or supposed, by space; `alarms` are all
+    spaces where enemies are seen, or took a planet just now.
+    """
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.me: str = view["seat"]
+        self.board: Board = board_of(view)
+        self.allies = {player["colour"] for player in view["players"] if player["ally"]}
+        self.standing = {player["colour"]: player["planets"] for player in view["players"] if player["playing"]}
+        self.enemies = sorted(self.standing.keys() - self.allies - {self.me})
+        self.types = {kind["name"]: kind for kind in view["rules"]["types"]}
+        self.exits = {self.space(chart["entry"]): self.space(chart["exit"]) for chart in view["charts"]}
+        self.crafts = [self._craft(ship) for ship in view["ships"]]
+        self._pays: dict[int, int] = {
+            self._steps(self.me, planet["colour"]): planet["worth"] for planet in view["planets"]
+        }
+        self.worlds = [self._world(planet) for planet in view["planets"]]
+        self.strength = self._strength()
+        self.alarms = sorted({*self.strength, *self._raided()})
+
+    def space(self, written: str) -> Space:
+        """The space of a written name in the view."""
+        space = self.board.read(written)
+        assert space is not None
+        return space
+
+    def new_craft(self, name: str, kind: str, space: Space) -> Craft:
+        """A ship as it will be when built."""
+        units = self.types[kind]["units"]
+        return self._made(name, kind, space, units)
+
+    def mine(self) -> list[World]:
+        """The own planets."""
+        return [world for world in self.worlds if world.mine]
+
+    def foes(self) -> list[World]:
+        """The planets to take: unowned, or of a player who is not an ally."""
+        return [world for world in self.worlds if world.foe]
+
+    def _steps(self, player: str, colour: str) -> int:
+        """How far a colour is from a player's own; gray is as far as no other."""
+        return len(COLOURS) if colour == GRAY else wheel_distance(player, colour)
+
+    def _pay(self, player: str, colour: str) -> int:
+        """What a planet of a colour pays another player, as far as the own planets' pay tells."""
+        return self._pays.get(self._steps(player, colour), 1)
+
+    def _world(self, planet: View) -> World:
+        owner, colour = planet["owner"], planet["colour"]
+        mine = owner == self.me
+        foe = not mine and owner not in self.allies
+        return World(
+            space=self.space(planet["space"]),
+            written=planet["space"],
+            owner=owner,
+            worth=planet["worth"],
+            lure=max((self._pay(enemy, colour) for enemy in self.enemies), default=0),
+            spoils=planet["worth"] + (self._pay(owner, colour) if owner and foe else 0),
+            mine=mine,
+            foe=foe,
+        )
+
+    def _craft(self, ship: View) -> Craft:
+        left = {unit["unit"]: unit["left"] for unit in ship["units"]}
+        return self._made(ship["id"], ship["type"], self.space(ship["space"]), left, ship)
+
+    def _made(self, name: str, kind: str, space: Space, units: View, ship: View | None = None) -> Craft:
+        return Craft(
+            name=name,
+            type=kind,
+            space=space,
+            drive=units.get("drive", 0),
+            weapons=units.get("weapons", 0),
+            slips=units.get("slip", 0) > 0,
+            jumps=units.get("jump", 0) > 0,
+            terraforms=units.get("terraform", 0) > 0,
+            dark=bool(ship and ship["dark"]),
+            pinned=bool(ship and ship["encounter"]),
+            damage=ship["damage"] if ship else 0,
+        )
+
+    def _strength(self) -> dict[Space, int]:
+        strength: dict[Space, int] = {}
+        for contact in self.view["sensors"]["contacts"]:
+            foes = [ship for ship in contact["ships"] if ship["owner"] not in self.allies]
+            guess = sum(self.types[ship["type"]]["units"].get("weapons", 0) for ship in foes)
+            if guess:
+                strength[self.space(contact["space"])] = guess
+        for written in self.view["sensors"]["unknown"]:
+            strength[self.space(written)] = UNKNOWN_STRENGTH
+        return strength
+
+    def _raided(self) -> list[Space]:
+        """Where enemies took planets since the last report: each has a ship there, or had."""
+        taken = (event for event in self.view["events"] if event["kind"] == "captured")
+        return [self.space(event["space"]) for event in taken if event["now"] in self.enemies]

@@ -1,0 +1,180 @@
+"""What a sheet leads to, told from the orders kept and the mailed view.
+
+What is stated without an "if" comes true when the other players send nothing.
+What hangs on them, or on dice, is said to. Codes:
+
+| code | certain |
+|---|---|
+| fire, planet, last-left, out | yes |
+| doctrine, planet-if, victory | no: they say "if", or what is done when it comes to it |
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pbem.ruleset import Entry, Finding, Order, View
+from pbem_rules.singularity_trap.chart import closer
+from pbem_rules.singularity_trap.orders import (
+    DeclareEmpire,
+    DeclareFaction,
+    Fire,
+    LeaveColour,
+    Target,
+    Terraform,
+    counted,
+    others,
+)
+from pbem_rules.singularity_trap.outlook import Outlook, Prospect
+
+AnOrder = TypeVar("AnOrder", bound=Order)
+
+
+def forecast(view: View, entries: Sequence[Entry], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
+    """What to expect of a sheet, section by section; `moving` are the ships that it moves."""
+    yield from _fire(view, entries, outlook)
+    yield from _planets(view, entries, outlook, moving)
+    yield from _victory(view)
+    yield from _out(view, entries, outlook)
+
+
+def leaving(view: View) -> Iterator[Finding]:
+    """What comes of it when the reader resigns."""
+    rivals = others(view)
+    if len(rivals) == 1:
+        yield _note("last-left", f"the game ends: {rivals[0]} is the last player left and wins", "warning")
+
+
+def _note(code: str, text: str, severity: str = "note") -> Finding:
+    return Finding(0, severity, code, text)
+
+
+def _orders(entries: Sequence[Entry], kind: type[AnOrder]) -> list[AnOrder]:
+    return [entry.order for entry in entries if isinstance(entry.order, kind)]
+
+
+def _fire(view: View, entries: Sequence[Entry], outlook: Outlook) -> Iterator[Finding]:
+    """The shots of a round that is asked for; else how ships without an order will choose."""
+    choices = ([order.choices for order in _orders(entries, Target)] or [()])[-1]
+    if view["section"] == "turn" and view["ships"]:
+        first = f"{', then '.join(choices)}, then " if choices else ""
+        text = f"if there is combat, ships without FIRE shoot at {first}the types with most weapons, then lowest number"
+        yield _note("doctrine", text)
+    for combat in view["combats"] if view["section"] == "combat" else ():
+        shots = aimed(view, combat, _orders(entries, Fire), choices, outlook.ships)
+        told = "; ".join(f"{ship} at {_numbered(targets)}" for ship, targets in shots.items())
+        yield _note("fire", f"round {combat['round']} at {combat['space']}: {told}")
+
+
+def _numbered(targets: Counter[str]) -> str:
+    return ", ".join(f"{target} ({counted(number, 'shot')})" for target, number in targets.items())
+
+
+def aimed(
+    view: View,
+    combat: Mapping[str, Any],
+    orders: Sequence[Fire],
+    choices: Sequence[str],
+    ships: Mapping[str, Prospect],
+) -> dict[str, Counter[str]]:
+    """The shots of each own ship in a round, by target, as rulings 18 and 30 have them."""
+    enemies = _ranked(view, combat, choices)
+    here = {enemy["id"] for enemy in enemies}
+    told = {name: [each for each in order.targets if each in here] for order in orders for name in order.ships}
+    total: Counter[str] = Counter()
+    shots: dict[str, Counter[str]] = {}
+    own = sorted(combat["own"], key=lambda name: int(name[1:]))
+    for name in sorted(own, key=lambda name: not told.get(name)):
+        shots[name] = Counter()
+        for number in range(_shots(ships[name])):
+            targets = told.get(name)
+            target = targets[number % len(targets)] if targets else _best(view, enemies, total)
+            shots[name][target] += 1
+            total[target] += 1
+    return {name: shots[name] for name in own}
+
+
+def _shots(ship: Prospect) -> int:
+    weapons = ship.left["weapons"]
+    return weapons if ship.left["multifire"] else min(weapons, 1)
+
+
+def _ranked(view: View, combat: Mapping[str, Any], choices: Sequence[str]) -> list[Mapping[str, Any]]:
+    """The enemies of a combat by doctrine."""
+    weapons = {kind["name"]: kind["units"].get("weapons", 0) for kind in view["rules"]["types"]}
+
+    def rank(enemy: Mapping[str, Any]) -> tuple[int, int, int, str]:
+        liked = [place for place, choice in enumerate(choices) if choice in (enemy["owner"], enemy["type"])]
+        return min(liked, default=len(choices)), -weapons[enemy["type"]], int(enemy["id"][1:]), enemy["id"]
+
+    return sorted(combat["enemies"], key=rank)
+
+
+def _best(view: View, ranked: Sequence[Mapping[str, Any]], total: Counter[str]) -> str:
+    """The first enemy at which fewer shots are aimed than it has units left; then all over again."""
+    costs = {kind["name"]: kind["cost"] for kind in view["rules"]["types"]}
+    best = min(ranked, key=lambda enemy: total[enemy["id"]] // (costs[enemy["type"]] - enemy["damage"]))
+    return str(best["id"])
+
+
+def _planets(view: View, entries: Sequence[Entry], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
+    """The planets that terraformers change, and to what (rulings 20 and 36)."""
+    if view["section"] not in ("turn", "ecopolitical"):
+        return
+    own = {planet["space"]: planet for planet in view["planets"] if planet["owner"] == view["seat"]}
+    settled: dict[str, Terraform | LeaveColour] = {}
+    for entry in entries:
+        if isinstance(entry.order, Terraform | LeaveColour):
+            settled[entry.order.ship] = entry.order
+    moved = {ship["id"] for ship in view["ships"] if ship["moved"]} if view["section"] == "ecopolitical" else set()
+    workers: dict[str, list[Terraform | None]] = {}
+    for ship in sorted(outlook.ships.values(), key=_number):
+        order = settled.get(ship.name)
+        able = ship.left["terraform"] and not ship.dark and not ship.gone and ship.name not in moving | moved
+        if able and ship.space in own and not isinstance(order, LeaveColour):
+            workers.setdefault(ship.space, []).append(order)
+    for space in sorted(workers):
+        options = closer(view["seat"], own[space]["colour"])
+        if options:
+            asked = [order.colour for order in workers[space] if order and order.colour in options]
+            yield _changing(view, space, asked[0] or "" if asked else options[0])
+
+
+def _number(ship: Prospect) -> tuple[int, str]:
+    digits = ship.name.lstrip("NEW") if ship.name.startswith("NEW") else ship.name[1:]
+    return int(digits), ship.name
+
+
+def _changing(view: View, space: str, colour: str) -> Finding:
+    if view["section"] == "ecopolitical":
+        return _note("planet", f"the planet at {space} becomes {colour}")
+    return _note("planet-if", f"the planet at {space} becomes {colour}, if it stays yours and its terraformer unharmed")
+
+
+def _victory(view: View) -> Iterator[Finding]:
+    """Who would win at the next start of turn, as things are."""
+    if view["section"] not in ("turn", "ecopolitical"):
+        return
+    rules, players = view["rules"], view["players"]
+    goal, needed = rules["planets_to_win"], rules["turns_to_hold"]
+    ready = [player["colour"] for player in players if player["planets"] >= goal and player["held"] + 1 >= needed]
+    # Of several who hold enough, those with most planets win (ruling 34).
+    most = ", and more than others who do" if len(ready) > 1 else ""
+    for colour in ready:
+        who = "you win if you still hold" if colour == view["seat"] else f"{colour} wins if still holding"
+        yield _note(
+            "victory", f"{who} {counted(goal, 'planet')} when this turn ends{most}, and the game is over", "warning"
+        )
+
+
+def _out(view: View, entries: Sequence[Entry], outlook: Outlook) -> Iterator[Finding]:
+    """That a player without planets and faction gives up his last ship, and with it the game (rulings 33 and 40)."""
+    owned = any(planet["owner"] == view["seat"] for planet in view["planets"])
+    declared = any(isinstance(entry.order, DeclareFaction | DeclareEmpire) for entry in entries)
+    sworn = declared or any(view["seat"] in faction["members"] for faction in view["factions"])
+    left = any(not ship.gone for ship in outlook.ships.values())
+    if view["section"] in ("turn", "economic") and view["ships"] and not owned and not sworn and not left:
+        text = "this gives up your last ship, and you own no planet: you are out when the turn ends"
+        yield _note("out", text, "warning")

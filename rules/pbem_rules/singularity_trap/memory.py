@@ -1,0 +1,179 @@
+"""What a seat goes on knowing from its former reports: ships out of sight, where its own stood, planets held.
+
+A report tells of more than one moment: what sensors showed after each section,
+who was in each round of combat, and what is seen now. All are read in that
+order, each over what was known before. What may stand elsewhere is forgotten as
+soon as the view itself tells so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from pbem.ruleset import Json, View, scored
+from pbem_rules.singularity_trap.marks import board_of, place
+from pbem_rules.singularity_trap.space import distance
+from pbem_rules.singularity_trap.view_types import MemoryView, SightingView
+
+KEPT_TURNS = 5
+"""Turns after which what is out of sight is forgotten: by then a ship may be anywhere."""
+
+MOST = 40
+"""Sightings kept, the latest: the memory of the largest game stays small."""
+
+_AFTER = {"economic": "before movement", "movement": "after movement", "combat": "after combat"}
+"""The moment of a reading of sensors, by the section it ends."""
+
+Known = dict[str, SightingView]
+"""Sightings by what they are of, the latest last."""
+
+
+def remember(view: View, before: Mapping[str, Json]) -> MemoryView:
+    """The memory of a seat: made of the view of a report and of the memory of the report before."""
+    shown = _shown(view)
+    past = [each for key, each in _read(view, before).items() if key not in shown]
+    known = [*_still_known(view, past), *shown.values()][-MOST:]
+    hidden = max(0, len(known) - len(shown))
+    moved = {event["ship"] for event in view["events"] if event["kind"] == "moved"}
+    return {
+        "scores": scored(before, "planets", "turn", view["turn"], _held(view)),
+        "last_known": known[:hidden],
+        "shown": known[hidden:],
+        "stood": {ship: space for ship, space in before.get("stand", {}).items() if ship in moved},
+        "stand": {ship["id"]: ship["space"] for ship in view["ships"]},
+    }
+
+
+def _held(view: View) -> int:
+    return sum(planet["owner"] == view["seat"] for planet in view["planets"])
+
+
+def _shown(view: View) -> Known:
+    """What the view shows now."""
+    known: Known = {}
+    _sense(known, view["sensors"], view["turn"], _moment(view))
+    return known
+
+
+def _moment(view: View) -> str:
+    """When in its turn a view is made; "" at the beginning."""
+    if view["section"] == "combat":
+        return f"after combat round {view['round'] - 1}" if view["round"] > 1 else _AFTER["movement"]
+    return {"movement": _AFTER["economic"], "ecopolitical": _AFTER["combat"]}.get(view["section"], "")
+
+
+def _read(view: View, before: Mapping[str, Json]) -> Known:
+    """What was known before, and what the events since then tell."""
+    known = {_key(each): each for each in (*before.get("last_known", ()), *before.get("shown", ()))}
+    turn = view["turn"] - (view["section"] in ("turn", "economic"))
+    for event in view["events"]:
+        if event["kind"] == "sensed":
+            _sense(known, event, turn, _AFTER[event["after"]])
+        elif event["kind"] == "combat":
+            others = [ship for ship in event["ships"] if ship["owner"] != view["seat"]]
+            _forget(known, {event["space"]})
+            _meet(known, event["space"], others, turn, f"combat round {event['round']}")
+            for loss in event["lost"]:
+                known.pop(loss["ship"], None)
+    return known
+
+
+def _sense(known: Known, sensed: Mapping[str, Any], turn: int, when: str) -> None:
+    """A reading of sensors, over what was known."""
+    fleets = {(fleet["owner"], fleet["space"]) for fleet in sensed["allied"]}
+    met = {(ship["owner"], contact["space"]) for contact in sensed["contacts"] for ship in contact["ships"]}
+    _forget(known, {contact["space"] for contact in sensed["contacts"]}, fleets)
+    for contact in sensed["contacts"]:
+        _meet(known, contact["space"], contact["ships"], turn, when)
+    for space in sensed["unknown"]:
+        _put(known, {"space": space, "turn": turn, "when": when})
+    for fleet in sensed["allied"]:
+        if (fleet["owner"], fleet["space"]) not in met:
+            _put(known, {"space": fleet["space"], "turn": turn, "when": when, "owner": fleet["owner"]})
+
+
+def _forget(known: Known, spaces: AbstractSet[str], fleets: AbstractSet[tuple[str, str]] = frozenset()) -> None:
+    """Drops what was known of spaces with own ships in them, and of allies' ships where their fleets are not."""
+    allies = {owner for owner, _ in fleets}
+    for key, each in list(known.items()):
+        away = each.get("owner") in allies and (each["owner"], each["space"]) not in fleets
+        if away or each["space"] in spaces:
+            del known[key]
+
+
+def _meet(known: Known, space: str, ships: Iterable[Mapping[str, Any]], turn: int, when: str) -> None:
+    """Ships in a space that an own ship is in."""
+    for ship in ships:
+        facts = SightingView(
+            id=ship["id"],
+            owner=ship["owner"],
+            type=ship["type"],
+            damage=ship["damage"],
+            space=space,
+            turn=turn,
+            when=when,
+        )
+        _put(known, facts)
+
+
+def _put(known: Known, sighting: SightingView) -> None:
+    key = _key(sighting)
+    known.pop(key, None)
+    known[key] = sighting
+
+
+def _key(sighting: SightingView) -> str:
+    """What a sighting is of: a ship, an ally's fleet in a space, or whatever is unknown there."""
+    return sighting.get("id") or f"{sighting.get('owner', '')} {sighting['space']}"
+
+
+def _still_known(view: View, past: Iterable[SightingView]) -> list[SightingView]:
+    """Of what is not shown now, what may still be as it was; of a war that is over nothing."""
+    recent = [each for each in past if view["turn"] - each["turn"] <= KEPT_TURNS]
+    if view["over"] or not recent:
+        return []
+    watch = _Watch(view)
+    return [each for each in recent if watch.leaves_open(each)]
+
+
+class _Watch:
+    """What a view's sensors tell of what they do not show."""
+
+    def __init__(self, view: View) -> None:
+        self._board = board_of(view)
+        self._reading = view["round"] <= 1
+        self._unknown = set(view["sensors"]["unknown"])
+        self._fleets = {(fleet["owner"], fleet["space"]) for fleet in view["sensors"]["allied"]}
+        self._allies = {player["colour"] for player in view["players"] if player["ally"]}
+        self._out = {player["colour"] for player in view["players"] if not player["playing"]}
+        self._reach: dict[str, int] = {}
+        for ship in view["ships"]:
+            if not ship["dark"]:
+                self._reach[ship["space"]] = max(_reach(ship), self._reach.get(ship["space"], 0))
+        self._eyes = [(place(self._board, space), reach) for space, reach in self._reach.items()]
+        self._cover: dict[str, bool] = {}
+
+    def leaves_open(self, sighting: SightingView) -> bool:
+        """Whether what was seen may be there still: its owner is in the war, and its space not seen without it."""
+        owner, space = sighting.get("owner"), sighting["space"]
+        if owner in self._out or space in self._reach:
+            return False
+        if not self._reading:
+            return True
+        if owner in self._allies:
+            return (owner, space) in self._fleets
+        return space in self._unknown or not self._covers(space)
+
+    def _covers(self, space: str) -> bool:
+        """Whether own sensors reach a space."""
+        if space not in self._cover:
+            at = place(self._board, space)
+            self._cover[space] = any(distance(at, eye) <= reach for eye, reach in self._eyes)
+        return self._cover[space]
+
+
+def _reach(ship: Mapping[str, Any]) -> int:
+    """Spaces that an own ship's sensors reach (ruling 25)."""
+    return 1 + any(unit["unit"] == "sensor" and unit["left"] for unit in ship["units"])

@@ -1,0 +1,54 @@
+"""Numbers of new ships that a line keeps though it was not understood (ruling 43).
+
+A player counts the BUILD lines that he wrote. If one of them is refused, those
+behind it say from then on how their ships are called, so that NEW2 is still the
+ship he means, also when the orders that were taken are sent in again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from pbem.ruleset import Entry, Finding, Parsed, join_lines
+from pbem_rules.singularity_trap.orders import BOOK, MOST_BUILT, Build
+from pbem_rules.singularity_trap.wording import plain
+
+_BUILD = next(verb.word for verb in BOOK.verbs if verb.order is Build)
+
+
+def keep_numbers(parsed: Parsed, lines: Iterable[tuple[int, str]]) -> tuple[Entry, ...]:
+    """The entries of a sheet; BUILD lines behind one that failed name the number of their first ship."""
+    failed = _failed(parsed.findings, lines)
+    return tuple(_renumbered(parsed.entries, failed)) if failed else parsed.entries
+
+
+def _renumbered(entries: Sequence[Entry], failed: Iterable[tuple[int, int]]) -> Iterable[Entry]:
+    following, waiting = 1, list(failed)
+    skipped = False
+    for entry in entries:
+        while waiting and waiting[0][0] < entry.line:
+            following, skipped = following + waiting.pop(0)[1], True
+        order = entry.order
+        if isinstance(order, Build):
+            if skipped and order.first is None:
+                order = dataclasses.replace(order, first=following)
+            following = (order.first or following) + order.number
+        yield dataclasses.replace(entry, order=order)
+
+
+def _failed(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> list[tuple[int, int]]:
+    """The BUILD lines that could not be read, each with the ships it would have built."""
+    wrong = {finding.line: finding for finding in findings}
+    written = ((number, plain(line).split()) for number, line in join_lines(lines) if number in wrong)
+    return [(number, _ships(words)) for number, words in written if words and _is_build(words[0], wrong[number])]
+
+
+def _is_build(word: str, finding: Finding) -> bool:
+    """Whether a line that was not understood begins with BUILD, cut short or misspelt."""
+    return (len(word) > 2 and _BUILD.startswith(word.upper())) or finding.hint == f"did you mean {_BUILD}?"
+
+
+def _ships(words: Sequence[str]) -> int:
+    count = words[1].strip("X") if len(words) > 1 else ""
+    return int(count) if count.isascii() and count.isdigit() and 0 < int(count[:9]) <= MOST_BUILT else 1

@@ -1,0 +1,419 @@
+"""Second reading of a sheet: what its orders come to, seen from what the player knows.
+
+What cannot be done whatever is hidden is an error, and the line is not taken;
+what may fail is a warning. Nothing here sees a state, so a receipt tells its
+reader nothing that his report did not. Codes:
+
+| code | meaning |
+|---|---|
+| not-awaited, wrong-section | no orders, or not such orders, are asked for now |
+| gone | the ship is scrapped on this sheet, or is not built by it |
+| unpaid, too-dear, too-many, number-taken, points, new-name | the purse and the yards |
+| nothing-damaged, cannot-hide | repair and hide |
+| replaced | a later line for the same thing counts |
+| course, course-danger, other-courses, no-course | the way of a MOVE … TO |
+| no-way, cannot-move, encounter, off-map, unknown-ships, ends | moves |
+| no-weapons, not-in-sight, is-ally, not-in-combat | fire |
+| cannot-terraform, other-colour, two-colours | terraforming |
+| no-alliances, bad-faction, if-allied, resigning | politics |
+
+What the sheet leads to is told by `forecast`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from pbem.ruleset import Entry, Finding, Order, Parsed
+from pbem_rules.singularity_trap.chart import closer
+from pbem_rules.singularity_trap.factions import unfit
+from pbem_rules.singularity_trap.forecast import forecast
+from pbem_rules.singularity_trap.forecast import leaving as leave_taken
+from pbem_rules.singularity_trap.numbering import keep_numbers
+from pbem_rules.singularity_trap.orders import (
+    BOOK,
+    JUMP,
+    Ally,
+    DeclareEmpire,
+    DeclareFaction,
+    Fire,
+    LeaveColour,
+    Move,
+    MoveTo,
+    Resign,
+    Target,
+    Terraform,
+    TrapOrder,
+    View,
+    board_of,
+    seen_foes,
+)
+from pbem_rules.singularity_trap.outlook import Outlook, Prospect, problems
+from pbem_rules.singularity_trap.shorthand import Courses, write_yards
+from pbem_rules.singularity_trap.space import VECTORS, Space, plus
+from pbem_rules.singularity_trap.understanding import understood
+
+
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders that can be carried out as far as the view tells, and all findings, by line."""
+    written = list(lines)
+    parsed = understood(view, written)
+    if not view["awaited"]:
+        return _unasked(view, parsed)
+    yards = write_yards(view, parsed.entries)
+    parsed = Parsed(tuple(yards.entries), (*parsed.findings, *yards.findings))
+    entries = keep_numbers(parsed, written)
+    misplaced = list(_misplaced(view, entries))
+    entries, on_course = _on_course(view, _without(entries, misplaced))
+    entries, found = _read(view, entries)
+    found = [*parsed.findings, *misplaced, *on_course, *found]
+    return Parsed(entries, tuple(sorted(found, key=lambda finding: finding.line)))
+
+
+def _on_course(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
+    """The entries with courses written out, for the ships as the economic orders that are taken leave them."""
+    if not any(isinstance(entry.order, MoveTo) for entry in entries):
+        return entries, []
+    settled, _ = _read(view, tuple(entry for entry in entries if not isinstance(entry.order, MoveTo)))
+    courses = Courses(view, Outlook(view, settled)).write(entries)
+    return tuple(courses.entries), courses.findings
+
+
+def _unasked(view: View, parsed: Parsed) -> Parsed:
+    """Who is not asked may resign all the same, as long as he plays (ruling 42)."""
+    plays = any(player["playing"] for player in view["players"] if player["colour"] == view["seat"])
+    if view["over"] or not plays:
+        text = "the game is over" if view["over"] else "no orders are asked of you now"
+        return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
+    leaving = tuple(entry for entry in parsed.entries if isinstance(entry.order, Resign))
+    findings = [
+        *parsed.findings,
+        *(_resigning(entry.line) for entry in leaving),
+        *(leave_taken(view) if leaving else ()),
+    ]
+    if parsed.findings or leaving != parsed.entries or not leaving:
+        hint = f"at any time there is {BOOK.line(Resign())}"
+        findings.append(Finding(0, "error", "not-awaited", "no orders are asked of you now", hint))
+    return Parsed(leaving, tuple(sorted(findings, key=lambda finding: finding.line)))
+
+
+def _read(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
+    """The entries that can be taken, and what is to be said of all: of these as if the rest had not been written."""
+    refused: list[Finding] = []
+    while True:
+        findings = list(_Reading(view, entries).findings())
+        left = _without(entries, findings)
+        if left == entries:
+            return entries, [*refused, *findings]
+        gone = {entry.line for entry in entries} - {entry.line for entry in left}
+        refused += [finding for finding in findings if finding.line in gone and finding.code != "replaced"]
+        entries = left
+
+
+def _without(entries: Iterable[Entry], findings: Iterable[Finding]) -> tuple[Entry, ...]:
+    bad = {finding.line for finding in findings if finding.severity == "error"}
+    return tuple(entry for entry in entries if entry.line not in bad)
+
+
+def _misplaced(view: View, entries: Iterable[Entry]) -> Iterator[Finding]:
+    for entry in entries:
+        assert isinstance(entry.order, TrapOrder)
+        if view["section"] not in ("turn", entry.order.section) and entry.order.section != "any":
+            text = f"that is an order of the {entry.order.section} section; now is the {view['section']} section"
+            yield Finding(entry.line, "error", "wrong-section", text)
+
+
+class _Reading:
+    """One sheet, read against the outlook that its economic orders give."""
+
+    def __init__(self, view: View, entries: tuple[Entry, ...]) -> None:
+        self.view, self.entries = view, entries
+        self.board = board_of(view)
+        self.outlook = Outlook(view, entries)
+        self.allies = {player["colour"] for player in view["players"] if player["ally"]}
+        self.ends: dict[str, str] = {}
+        self.moving = self._under_way()
+
+    def _under_way(self) -> set[str]:
+        """The ships that will move, as far as their player can tell: one that is ordered to and cannot stays."""
+        moves = {
+            name: entry.order for entry in self.entries if isinstance(entry.order, Move) for name in entry.order.ships
+        }
+        ships = [self.outlook.ships[name] for name in moves if not self._missing(name)]
+        return {ship.name for ship in ships if not ship.encounter and not _cannot_move(ship, moves[ship.name])}
+
+    def findings(self) -> Iterator[Finding]:
+        """Everything to tell of the sheet; of one that resigns, that nothing else on it counts."""
+        leaving = [entry for entry in self.entries if isinstance(entry.order, Resign)]
+        if leaving:
+            yield from (_resigning(entry.line) for entry in leaving)
+            yield from leave_taken(self.view)
+            return
+        yield from self.outlook.findings
+        yield from self._replaced()
+        yield from self._contradicting()
+        for entry in self.entries:
+            checks = _CHECKS.get(type(entry.order))
+            if checks:
+                yield from checks(self, entry.line, entry.order)
+        if self.ends:
+            ends = ", ".join(self.ends[name] for name in sorted(self.ends))
+            yield Finding(0, "note", "ends", f"moves end, if nothing stops them, at: {ends}")
+        yield from forecast(self.view, self.entries, self.outlook, self.moving)
+
+    def _replaced(self) -> Iterator[Finding]:
+        """Of two lines for the same thing the later counts."""
+        first: dict[tuple[Any, ...], int] = {}
+        for entry in self.entries:
+            for subject in _subjects(entry.order):
+                if subject in first:
+                    text = f"this replaces line {first[subject]} for {subject[1]}"
+                    yield Finding(entry.line, "warning", "replaced", text)
+                first[subject] = entry.line
+
+    def _contradicting(self) -> Iterator[Finding]:
+        """Of lines that ask for several colours of one planet the first stands (ruling 44)."""
+        asked: dict[str, dict[str, tuple[int, str]]] = {}
+        for entry in self.entries:
+            for space, ship, colour in self._colours(entry.order):
+                workers = asked.setdefault(space, {})
+                rivals = [said for name, said in workers.items() if name != ship and colour not in ("", said[1])]
+                if rivals:
+                    line, other = rivals[0]
+                    text = (
+                        f"line {line} has the planet at {space} changed to {other}, and it cannot become {colour} too"
+                    )
+                    yield Finding(entry.line, "error", "two-colours", text)
+                elif colour:
+                    workers[ship] = entry.line, colour
+                else:
+                    workers.pop(ship, None)
+
+    def _colours(self, order: Order) -> Iterator[tuple[str, str, str]]:
+        """The space, ship and colour of an order to a terraformer that stays where it is; "" for no colour."""
+        if isinstance(order, Terraform | LeaveColour):
+            colour = order.colour if isinstance(order, Terraform) else None
+            for ship in self.there((order.ship,)):
+                if ship.name not in self.moving:
+                    yield ship.space, ship.name, colour if colour in self._next_colours(ship.space) else ""
+
+    def _next_colours(self, space: str) -> tuple[str, ...]:
+        """What the own planet in a space can become."""
+        own = [planet for planet in self.view["planets"] if planet["space"] == space]
+        return closer(self.view["seat"], own[0]["colour"]) if own else ()
+
+    def ships(self, line: int, names: tuple[str, ...], code: str, why: Callable[[Prospect], str]) -> Iterator[Finding]:
+        """The findings of those ships that will be gone, or for which `why` gives a reason."""
+        found = []
+        for name in names:
+            ship = self.outlook.ships.get(name)
+            if ship and ship.unpaid:
+                yield Finding(line, "warning", "gone", f"{name} is {ship.unpaid}")
+                continue
+            missing = self._missing(name)
+            text = missing or why(self.outlook.ships[name])
+            if text:
+                found.append(("gone" if missing else code, text))
+        yield from problems(line, found, of=len(names))
+
+    def _missing(self, name: str) -> str:
+        ship = self.outlook.ships.get(name)
+        if ship is None:
+            return f"this sheet does not build as many ships as {name} says"
+        return f"{name} is {ship.gone}" if ship.gone else ""
+
+    def there(self, names: Iterable[str]) -> list[Prospect]:
+        """The ships of an order that will be there."""
+        return [self.outlook.ships[name] for name in names if not self._missing(name)]
+
+
+def _subjects(order: Order) -> list[tuple[str, str]]:
+    """What an order settles, so that a later one for the same replaces it."""
+    if isinstance(order, Move | Fire):
+        return [(type(order).__name__, name) for name in order.ships]
+    if isinstance(order, Terraform | LeaveColour):
+        return [("Terraform", order.ship)]
+    if isinstance(order, Ally):
+        return [("Ally", order.player)]
+    return [("Target", "all ships")] if isinstance(order, Target) else []
+
+
+def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
+    if not order.vector and not order.legs:
+        yield Finding(line, "error", "no-way", "the way is missing", "write vectors, SLIP, JUMP, or STAY")
+        return
+    yield from sheet.ships(line, order.ships, "cannot-move", lambda ship: _cannot_move(ship, order))
+    if not order.vector and not order.powered:
+        text = "STAY is a move: such a ship stops nobody and does not terraform; one without a MOVE does"
+        yield Finding(line, "warning", "stays", text)
+    for ship in sheet.there(order.ships):
+        if ship.encounter:
+            pinned = sheet.view["section"] == "movement"
+            text = f"{ship.name} is in an encounter" + ("" if pinned else ": it can move only if that ends before")
+            yield Finding(line, "error" if pinned else "warning", "encounter", text)
+        end, beyond = _way(sheet, ship, order)
+        if beyond == "off-map":
+            yield Finding(line, "warning", "off-map", f"{ship.name} would leave the map after {end}, and stops there")
+        yield from _met_in_the_dark(sheet, line, ship, end)
+        if not ship.encounter and not _cannot_move(ship, order):
+            sheet.ends[ship.name] = (
+                f"{ship.name} beyond a jump from {end}" if beyond == "jump" else f"{ship.name} {end}"
+            )
+
+
+def _met_in_the_dark(sheet: _Reading, line: int, ship: Prospect, end: str) -> Iterator[Finding]:
+    """Warn of unknown ships where a ship that was dark, and so blind, is mended, or where its move leads it."""
+    unknown = sheet.view["sensors"]["unknown"]
+    if not ship.was_dark or ship.dark or ship.encounter:
+        return
+    if ship.space in unknown:
+        text = f"unknown ships were seen at {ship.space}: {ship.name} can move only if they do not stop it"
+        yield Finding(line, "warning", "unknown-ships", text, "a ship that is neither dark nor an ally's stops it")
+    elif end in unknown:
+        text = f"{ship.name} leaves the dark for {end}, where unknown ships were seen"
+        yield Finding(line, "warning", "unknown-ships", text, "it can be seen and fired at there")
+
+
+def _cannot_move(ship: Prospect, order: Move) -> str:
+    """As `movement.hindrance`, of a ship as it will be."""
+    drive = ship.left["drive"]
+    if ship.dark:
+        return f"{ship.name} hides on this sheet" if ship.hiding else f"{ship.name} is dark"
+    if not drive:
+        return f"{ship.name} has no drive unit left"
+    if order.vector and not ship.left["slip"]:
+        return f"{ship.name} has no undamaged slip unit"
+    if order.vector and order.reach > drive:
+        return f"{ship.name} can slip {drive} spaces, not {order.reach}"
+    if JUMP in order.legs and not ship.left["jump"]:
+        return f"{ship.name} has no undamaged jump unit"
+    if len(order.powered) > drive:
+        return f"{ship.name} has drive for {drive} warps and jumps, not {len(order.powered)}"
+    return ""
+
+
+def _way(sheet: _Reading, ship: Prospect, order: Move) -> tuple[str, str]:
+    """Where a move leads as far as its player knows: a space, and what is beyond it: "off-map", "jump" or nothing."""
+    charts = {chart["entry"]: chart["exit"] for chart in sheet.view["charts"]}
+    steps = [(order.vector, order.reach)] if order.vector else []
+    here = sheet.board.read(ship.space)
+    for leg, count in [*steps, *((leg, 1) for leg in order.legs)]:
+        assert here is not None
+        there: Space | None
+        if leg == JUMP:
+            there = sheet.board.read(charts.get(sheet.board.name(here), ""))
+            if there is None:
+                return sheet.board.name(here), "jump"
+        else:
+            there = plus(here, VECTORS.get(leg, (0, 0, 0)), count)
+        if not sheet.board.has(there):
+            return sheet.board.name(here), "off-map"
+        here = there
+    assert here is not None
+    return sheet.board.name(here), ""
+
+
+def _fire(sheet: _Reading, line: int, order: Fire) -> Iterator[Finding]:
+    yield from sheet.ships(line, order.ships, "no-weapons", _cannot_fire)
+    owners = {player["letter"]: player["colour"] for player in sheet.view["players"]}
+    friends = [name for name in order.targets if owners[name[0]] in sheet.allies]
+    found = [("is-ally", f"{name} is a ship of your ally {owners[name[0]]}") for name in friends]
+    yield from problems(line, found, of=len(order.targets))
+    if sheet.view["section"] == "combat":
+        yield from _fire_now(sheet, line, order)
+        return
+    seen = seen_foes(sheet.view)
+    for name in order.targets:
+        if name not in seen:
+            yield Finding(line, "warning", "not-in-sight", f"{name} is not in sight: it is fired at only if it is met")
+
+
+def _fire_now(sheet: _Reading, line: int, order: Fire) -> Iterator[Finding]:
+    for name in order.ships:
+        here = [combat for combat in sheet.view["combats"] if name in combat["own"]]
+        targets = [ship["id"] for combat in here for ship in combat["enemies"]]
+        if not any(target in targets for target in order.targets):
+            text = f"none of the targets is in a combat of {name}"
+            yield Finding(line, "warning", "not-in-combat", text, "possible: " + ", ".join(targets) if targets else "")
+
+
+def _cannot_fire(ship: Prospect) -> str:
+    if ship.dark:
+        return f"{ship.name} is dark"
+    return "" if ship.left["weapons"] else f"{ship.name} has no weapon" + (" left" if ship.full["weapons"] else "")
+
+
+def _target(sheet: _Reading, line: int, order: Target) -> Iterator[Finding]:
+    for choice in order.choices:
+        if choice in sheet.allies:
+            yield Finding(line, "warning", "is-ally", f"{choice} is your ally, and allies are never fired at")
+
+
+def _terraform(sheet: _Reading, line: int, order: Terraform | LeaveColour) -> Iterator[Finding]:
+    yield from sheet.ships(line, (order.ship,), "cannot-terraform", _cannot_terraform)
+    for ship in sheet.there((order.ship,)):
+        if ship.name in sheet.moving or _moved(sheet, ship):
+            text = f"{ship.name} moves this turn, so it will not terraform"
+            yield Finding(line, "warning", "cannot-terraform", text)
+        elif isinstance(order, Terraform):
+            yield from _terraform_here(sheet, line, order, ship)
+
+
+def _moved(sheet: _Reading, ship: Prospect) -> bool:
+    return any(own["moved"] for own in sheet.view["ships"] if own["id"] == ship.name)
+
+
+def _cannot_terraform(ship: Prospect) -> str:
+    if ship.dark:
+        return f"{ship.name} is dark"
+    return "" if ship.left["terraform"] else f"{ship.name} has no undamaged terraforming unit"
+
+
+def _terraform_here(sheet: _Reading, line: int, order: Terraform, ship: Prospect) -> Iterator[Finding]:
+    planet = next((planet for planet in sheet.view["planets"] if planet["space"] == ship.space), None)
+    if planet is None or planet["owner"] != sheet.view["seat"]:
+        text = f"{ship.name} is not at a planet of yours now"
+        yield Finding(line, "error" if planet is None else "warning", "cannot-terraform", text)
+        return
+    options = closer(sheet.view["seat"], planet["colour"])
+    if not options:
+        yield Finding(line, "warning", "cannot-terraform", f"the planet at {ship.space} has your colour already")
+    elif order.colour and order.colour not in options:
+        text = f"the planet at {ship.space} is {planet['colour']}; its next step is {' or '.join(options)}"
+        yield Finding(line, "warning", "other-colour", text, f"without a colour it becomes {options[0]}")
+
+
+def _ally(sheet: _Reading, line: int, _order: Ally) -> Iterator[Finding]:
+    if not sheet.view["rules"]["alliances"]:
+        yield Finding(line, "error", "no-alliances", "there are no alliances in this campaign")
+
+
+def _declare(sheet: _Reading, line: int, order: DeclareFaction | DeclareEmpire) -> Iterator[Finding]:
+    first = next(entry.line for entry in sheet.entries if _is_same_faction(entry.order, order))
+    why = unfit(sheet.view, order) or (f"line {first} declares it already" if first < line else "")
+    if why:
+        yield Finding(line, "error", "bad-faction", why)
+    elif isinstance(order, DeclareFaction) and len(set(order.players)) > 1:
+        text = f"it stands only if {' and '.join(sorted(set(order.players)))} are allied with each other too"
+        yield Finding(line, "warning", "if-allied", text)
+
+
+def _is_same_faction(one: Order, other: DeclareFaction | DeclareEmpire) -> bool:
+    return isinstance(one, type(other)) and set(one.players) == set(other.players)
+
+
+def _resigning(line: int) -> Finding:
+    return Finding(line, "warning", "resigning", "you leave the game for good, and nothing else on this sheet counts")
+
+
+_CHECKS: dict[type[Order], Callable[[_Reading, int, Any], Iterator[Finding]]] = {
+    Move: _move,
+    Fire: _fire,
+    Target: _target,
+    Terraform: _terraform,
+    LeaveColour: _terraform,
+    Ally: _ally,
+    DeclareFaction: _declare,
+    DeclareEmpire: _declare,
+}

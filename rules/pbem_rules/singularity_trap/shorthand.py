@@ -1,0 +1,153 @@
+"""Orders written short, written out as those that are carried out.
+
+What they stand for hangs on the rest of the sheet: a ship may be built or mended
+on it before it moves. Everything is found from the mailed view, and the receipt
+restates the orders written out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from pbem.ruleset import Entry, Finding
+from pbem_rules.singularity_trap.courses import Course, Found, Powers, Router
+from pbem_rules.singularity_trap.orders import (
+    Build,
+    BuildHere,
+    Move,
+    MoveTo,
+    OwnPlanet,
+    Repair,
+    RepairShips,
+    View,
+    board_of,
+)
+from pbem_rules.singularity_trap.outlook import Outlook, Prospect, spaces_met
+from pbem_rules.singularity_trap.space import Space
+
+
+@dataclass
+class Written:
+    """Entries written out, and what is to be told of them."""
+
+    entries: list[Entry] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def write_yards(view: View, entries: Iterable[Entry]) -> Written:
+    """The entries with orders to yards and docks written out, which hang on nothing but the view."""
+    written = Written()
+    for entry in entries:
+        if isinstance(entry.order, BuildHere):
+            _build(view, entry.line, entry.order, written)
+        elif isinstance(entry.order, RepairShips):
+            _repair(view, entry.line, entry.order, written)
+        else:
+            written.entries.append(entry)
+    return written
+
+
+def _build(view: View, line: int, order: BuildHere, written: Written) -> None:
+    mine = OwnPlanet().samples(view)
+    if len(mine) == 1:
+        written.entries.append(Entry(line, Build(order.type, mine[0], order.count, order.first)))
+        return
+    hint = "yours: " + ", ".join(mine[:8]) if mine else "you own none now"
+    text = f"where? write AT and one of your planets behind {order.type}"
+    written.findings.append(Finding(line, "error", "missing-word", text, hint))
+
+
+def _repair(view: View, line: int, order: RepairShips, written: Written) -> None:
+    damage = {ship["id"]: ship["damage"] for ship in view["ships"]}
+    hurt = [name for name in order.ships if damage[name]]
+    written.entries += [Entry(line, Repair(name)) for name in hurt]
+    if not hurt:
+        written.findings.append(Finding(line, "error", "nothing-damaged", "none of these ships is damaged"))
+
+
+class Courses:
+    """Writes out where ships go, given what the sheet will have made of them."""
+
+    def __init__(self, view: View, outlook: Outlook) -> None:
+        self._view, self._outlook, self._board = view, outlook, board_of(view)
+        self._exits = {self._at(each["entry"]): self._at(each["exit"]) for each in view["charts"]}
+        self._dangers = frozenset(map(self._at, _dangers(view)))
+        self._routers: dict[tuple[Space, Powers], Router] = {}
+
+    def write(self, entries: Iterable[Entry]) -> Written:
+        """The entries with each MOVE … TO as a MOVE along a course, ships with one course together."""
+        written = Written()
+        for entry in entries:
+            if isinstance(entry.order, MoveTo):
+                self._move(entry.line, entry.order, written)
+            else:
+                written.entries.append(entry)
+        return written
+
+    def _move(self, line: int, order: MoveTo, written: Written) -> None:
+        target, together = self._at(order.place), dict[Course, list[str]]()
+        problems: list[Finding] = []
+        for name in order.ships:
+            ship = self._outlook.ships.get(name)
+            if ship is None or ship.gone:
+                why = f"{name} is {ship.gone}" if ship else f"this sheet does not build as many ships as {name} says"
+                problems.append(Finding(line, "error", "gone", why))
+                continue
+            found = self._router(ship).to(target)
+            if found is None:
+                problems.append(self._unreached(line, ship, target))
+                continue
+            together.setdefault(dataclasses.replace(found.course, passes=frozenset()), []).append(name)
+            written.findings += self._told(line, name, found)
+        for course, names in together.items():
+            legs = course.legs
+            written.entries.append(Entry(line, Move(tuple(names), course.vector or None, course.spaces or None, legs)))
+        severity = "warning" if together else "error"
+        written.findings += [dataclasses.replace(finding, severity=severity) for finding in problems]
+
+    def _router(self, ship: Prospect) -> Router:
+        left = {} if ship.dark else ship.left
+        powers = Powers(left.get("drive", 0), bool(left.get("slip")), bool(left.get("jump")))
+        start = self._at(ship.space)
+        if (start, powers) not in self._routers:
+            dangers = self._dangers - {start}
+            self._routers[start, powers] = Router(self._board, start, powers, dangers, self._exits)
+        return self._routers[start, powers]
+
+    def _unreached(self, line: int, ship: Prospect, target: Space) -> Finding:
+        start, name = self._at(ship.space), self._board.name
+        if start == target:
+            hint = f"to count as moving, write: MOVE {ship.name} STAY"
+            return Finding(line, "error", "no-course", f"{ship.name} is there already", hint)
+        text = f"{ship.name} cannot reach {name(target)} from {ship.space} this turn"
+        near = self._router(ship).nearest(target)
+        hint = "it cannot move" if near == start else f"the nearest it can reach is {name(near)}"
+        return Finding(line, "error", "no-course", text, hint)
+
+    def _told(self, line: int, ship: str, found: Found) -> Iterator[Finding]:
+        course = found.course
+        way = " ".join((f"SLIP {course.vector} {course.spaces}" if course.vector else "", *course.legs)).strip()
+        yield Finding(line, "note", "course", f"{ship} goes {way}")
+        if course.passes:
+            text = f"{ship} passes {self._named(course.passes)}, where ships may stop it"
+            yield Finding(line, "warning", "course-danger", text, "no course as short passes fewer")
+        differing = frozenset().union(*found.others) - course.passes
+        if differing:
+            text = f"other courses of {ship} as short pass {self._named(differing)}, where ships may be"
+            yield Finding(line, "note", "other-courses", text, "to choose yourself, write the vectors")
+
+    def _named(self, spaces: Iterable[Space]) -> str:
+        return ", ".join(self._board.name(space) for space in sorted(spaces))
+
+    def _at(self, name: str) -> Space:
+        space = self._board.read(name)
+        assert space is not None, name
+        return space
+
+
+def _dangers(view: View) -> Iterator[str]:
+    """Where ships are known, or marked, that are no ally's."""
+    yield from spaces_met(view)
+    yield from view["sensors"]["unknown"]

@@ -1,0 +1,123 @@
+"""The board: spaces, vectors and distances, and how players write them.
+
+A space is (q, r, z): an axial hex and a level (ruling 1). Players write it as
+column letter, row and signed level: "J10+0" is the centre, "J1+9" may be a home.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+from pbem_rules.common import hexes
+
+Space = tuple[int, int, int]
+Offset = tuple[int, int, int]
+
+LARGEST_RADIUS = 12
+"""So that one letter names every column."""
+
+HIGHEST_LEVEL = 20
+
+
+def _vectors() -> dict[str, Offset]:
+    vectors = {}
+    for name, (q, r) in hexes.DIRECTIONS.items():
+        for suffix, z in (("", 0), ("+", 1), ("-", -1)):
+            vectors[name + suffix] = (q, r, z)
+    return {**vectors, "UP": (0, 0, 1), "DOWN": (0, 0, -1)}
+
+
+VECTORS: dict[str, Offset] = _vectors()
+"""The twenty vectors (ruling 2): a board direction, level, rising or falling; or straight up or down."""
+
+
+def plus(space: Space, offset: Offset, count: int = 1) -> Space:
+    """The space `count` times an offset away; it may be off the board."""
+    return space[0] + offset[0] * count, space[1] + offset[1] * count, space[2] + offset[2] * count
+
+
+def distance(a: Space, b: Space) -> int:
+    """Spaces between two spaces: the greater of hex distance and difference in level (ruling 2)."""
+    q, r = a[0] - b[0], a[1] - b[1]
+    return max(abs(q), abs(r), abs(q + r), abs(a[2] - b[2]))
+
+
+@functools.cache
+def within(reach: int) -> tuple[Offset, ...]:
+    """The offsets to all spaces at a distance from 1 to `reach`."""
+    levels = range(-reach, reach + 1)
+    return tuple((q, r, z) for z in levels for q, r in hexes.disc(reach) if (q, r, z) != (0, 0, 0))
+
+
+_DASH = re.compile("[\u2010-\u2015\u2212]")
+
+
+def ascii_signs(word: str) -> str:
+    """A word with the dashes of typesetting put back to hyphens: mail programs change them."""
+    return _DASH.sub("-", word)
+
+
+_WRITTEN = re.compile(r"([A-Z])([0-9]{1,2})(?:([+-])([0-9]{1,2}))?")
+
+_SPOKEN = re.compile(r"([A-Z])([ ,]?)([0-9]{1,2})(?:[ ,/:]*(LEVEL ?|LVL ?|L ?|Z ?|,)?([+-]?) ?([0-9]{1,2}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A hexagon of `radius` with levels from -`levels` to +`levels`."""
+
+    radius: int
+    levels: int
+
+    def has(self, space: Space) -> bool:
+        """Whether a space is on the board."""
+        q, r, z = space
+        radius = self.radius
+        return -radius <= q <= radius and -radius <= r <= radius and abs(q + r) <= radius and abs(z) <= self.levels
+
+    def name(self, space: Space) -> str:
+        """A space as players write it, such as "J1+9"."""
+        return _name(self.radius, space)
+
+    def read(self, word: str) -> Space | None:
+        """The space a player wrote, or None if there is none such; a missing level is +0."""
+        return _read(self.radius, self.levels, word)
+
+    def understand(self, word: str) -> Space | None:
+        """As `read`, of a space as people write it too: "j 10", "J10/+3", "J10 level 3", "j,10,3"."""
+        match = _SPOKEN.fullmatch(ascii_signs(word).strip().upper())
+        if match is None:
+            return None
+        column, parted, row, named, sign, level = match.groups()
+        if level and not (parted or named or sign):
+            return None
+        return self.read(f"{column}{row}{sign or '+'}{level}" if level else f"{column}{row}")
+
+    def spaces(self) -> tuple[Space, ...]:
+        """All spaces of the board, in a fixed order."""
+        return _spaces(self.radius, self.levels)
+
+
+@functools.lru_cache(maxsize=4096)
+def _read(radius: int, levels: int, word: str) -> Space | None:
+    """Kept, since a report names the same spaces over and over; not for ever, since players write them too."""
+    match = _WRITTEN.fullmatch(ascii_signs(word).upper())
+    if match is None:
+        return None
+    column, row, sign, level = match.groups()
+    z = int(level or 0) * (-1 if sign == "-" else 1)
+    space = (ord(column) - ord("A") - radius, int(row) - radius - 1, z)
+    return space if Board(radius, levels).has(space) else None
+
+
+@functools.cache
+def _name(radius: int, space: Space) -> str:
+    q, r, z = space
+    return f"{chr(ord('A') + q + radius)}{r + radius + 1}{z:+d}"
+
+
+@functools.lru_cache(maxsize=4)
+def _spaces(radius: int, levels: int) -> tuple[Space, ...]:
+    return tuple((q, r, z) for z in range(-levels, levels + 1) for q, r in hexes.disc(radius))

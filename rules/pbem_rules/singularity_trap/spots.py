@@ -1,0 +1,108 @@
+"""What a player taps on his charts: the hexes, by the names of what he knows to be in them."""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pbem.ruleset import Point, Spot, View
+from pbem_rules.common.hexes import Hex
+from pbem_rules.common.summary import counted, listed
+from pbem_rules.singularity_trap.marks import board_of, place
+from pbem_rules.singularity_trap.space import Board
+
+
+class _Found(NamedTuple):
+    """Something in a space: the ids by which it may be named, if any, and what it is."""
+
+    names: tuple[str, ...]
+    words: str
+
+
+class Contents:
+    """What a view knows of the board, column by column and level by level."""
+
+    def __init__(self, view: View) -> None:
+        self._board: Board = board_of(view)
+        self._found: dict[Hex, dict[int, list[_Found]]] = defaultdict(lambda: defaultdict(list))
+        for space, found in _all(view):
+            q, r, level = place(self._board, space)
+            self._found[q, r][level].append(found)
+
+    def hex_spot(self, cell: Hex, points: tuple[Point, ...]) -> Spot:
+        """A hex with all its levels: ships by their ids, then its spaces, those with anything in them first."""
+        spaces = _column(self._board, cell)
+        levels = sorted(self._found.get(cell, {}), reverse=True)
+        if not levels:
+            return _empty(spaces, points)
+        ships = [name for level in levels for found in self._found[cell][level] for name in found.names]
+        known = [self._name(cell, level) for level in levels]
+        told = "; ".join(self._told(cell, level) for level in levels)
+        return Spot(tuple(dict.fromkeys((*ships, *known, *spaces))), told, points)
+
+    def space_spot(self, cell: Hex, level: int, points: tuple[Point, ...]) -> Spot:
+        """One level of a hex."""
+        ships = dict.fromkeys(name for found in self._found[cell][level] for name in found.names)
+        return Spot((*ships, self._name(cell, level)), self._told(cell, level), points)
+
+    def _told(self, cell: Hex, level: int) -> str:
+        return f"{self._name(cell, level)}: {', '.join(found.words for found in self._found[cell][level])}"
+
+    def _name(self, cell: Hex, level: int) -> str:
+        return self._board.name((*cell, level))
+
+
+@functools.lru_cache(maxsize=1024)
+def _column(board: Board, cell: Hex) -> tuple[str, ...]:
+    """The spaces of a hex, those nearest to the middle level first."""
+    levels = sorted(range(-board.levels, board.levels + 1), key=lambda level: (abs(level), level))
+    return tuple(board.name((*cell, level)) for level in levels)
+
+
+@functools.lru_cache(maxsize=4096)
+def _empty(spaces: tuple[str, ...], points: tuple[Point, ...]) -> Spot:
+    return Spot(spaces, f"{spaces[0].removesuffix('+0')}: nothing known", points)
+
+
+def _all(view: View) -> Iterator[tuple[str, _Found]]:
+    """Everything of a view that is in a space: planets, own ships, others in sight, and others out of sight."""
+    for planet in view["planets"]:
+        yield planet["space"], _Found((), _planet(planet, view["seat"]))
+    yield from _own(view["ships"])
+    seen = [(contact["space"], ship) for contact in view["sensors"]["contacts"] for ship in contact["ships"]]
+    yield from ((space, _Found((ship["id"],), _ship(ship))) for space, ship in seen)
+    owners = {(space, ship["owner"]) for space, ship in seen}
+    fleets = [(fleet["space"], fleet["owner"]) for fleet in view["sensors"]["allied"]]
+    yield from ((space, _Found((), f"a fleet of {owner}")) for space, owner in fleets if (space, owner) not in owners)
+    yield from ((space, _Found((), "unknown ships")) for space in view["sensors"]["unknown"])
+    yield from _out_of_sight(view)
+
+
+def _own(ships: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, _Found]]:
+    there: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for ship in ships:
+        there[ship["space"]].append(ship)
+    for space, found in there.items():
+        words = listed([ship["id"] + (" (dark)" if ship["dark"] else "") for ship in found])
+        yield space, _Found(tuple(ship["id"] for ship in found), f"your {words}")
+
+
+def _out_of_sight(view: View) -> Iterator[tuple[str, _Found]]:
+    for sighting in view.get("memory", {}).get("last_known", ()):
+        ago = f"{counted(view['turn'] - sighting['turn'], 'turn')} ago"
+        if "id" in sighting:
+            yield sighting["space"], _Found((sighting["id"],), f"{_ship(sighting)}, seen {ago}")
+        else:
+            what = f"a fleet of {sighting['owner']}" if "owner" in sighting else "unknown ships"
+            yield sighting["space"], _Found((), f"{what}, seen {ago}")
+
+
+def _planet(planet: Mapping[str, Any], seat: str) -> str:
+    owner = "yours" if planet["owner"] == seat else f"owned by {planet['owner']}" if planet["owner"] else "unowned"
+    return f"planet {planet['name']} ({planet['colour']}, {owner})"
+
+
+def _ship(ship: Mapping[str, Any]) -> str:
+    return f"{ship['id']} ({ship['owner']} {ship['type']})"

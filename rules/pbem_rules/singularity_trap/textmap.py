@@ -1,0 +1,164 @@
+"""The map as text: the board seen from above in at most 80 columns of ASCII, and lists of what stands where.
+
+Every hex has two lines of a few characters: the planet on the upper one, ships
+on the lower, and the number of its row on the first that is free. The rows
+slant, so that no number at an edge could name them. Neighbouring columns of
+hexes are shifted by one line.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pbem.ruleset import View
+from pbem_rules.common.hexes import Hex, disc
+from pbem_rules.common.summary import counted
+from pbem_rules.common.textgrid import TextGrid, flow
+from pbem_rules.singularity_trap.marks import (
+    Kind,
+    Mark,
+    Planet,
+    board_of,
+    by_cell,
+    letter,
+    marks,
+    place,
+    planets_by_cell,
+)
+from pbem_rules.singularity_trap.space import Board, Space, distance
+
+WIDTH = 79
+NEAREST = 3
+"""How many planets are named for each fleet."""
+
+SIGNS: dict[Kind, str] = {"own": "@", "seen": "!", "unknown": "?", "allied": "&", "dark": "%", "old": "~"}
+"""What stands for ships on the map, the most important first: a hex may not have room for all."""
+NAMES: dict[Kind, str] = {
+    "own": "yours",
+    "seen": "seen",
+    "unknown": "unknown",
+    "allied": "allied",
+    "dark": "your dark",
+    "old": "last seen",
+}
+
+ROW_KEY = (
+    "The letter above and below a hex is its column, the number in it its row. Where",
+    "planet and ships leave no room for it, count from the hex above or below.",
+)
+PLANET_KEY = "Planets: owner (. for nobody), colour (n for gray), level (* if several)."
+SHIP_KEY = (
+    "Ships: @ yours, ! seen, ? unknown, & allied, % your dark ones, ~ out of sight;",
+    "then the level, or * where there are several levels. All are listed here:",
+)
+
+
+def text_map(view: View) -> str:
+    """The map of a view in ASCII: the board if it fits, the spaces of all ships, the planets near the reader's own."""
+    found = marks(view)
+    board = board_of(view)
+    layout = _Layout(board.radius, 4 if board.levels < 10 else 5)
+    lines = [*_drawn(view, found, board, layout), "", *ROW_KEY, PLANET_KEY] if layout.width <= WIDTH else []
+    if found:
+        lines += [*SHIP_KEY, *_index(found), *_reach(view, found, board)]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where hexes stand in the text; each is `cell` characters wide."""
+
+    radius: int
+    cell: int
+
+    @property
+    def columns(self) -> int:
+        return 2 * self.radius + 1
+
+    @property
+    def width(self) -> int:
+        return self.cell * self.columns
+
+    def corner(self, cell: Hex) -> tuple[int, int]:
+        """Column and row of a hex's first character."""
+        q, r = cell
+        return self.cell * (q + self.radius), 2 * r + q + 2 * self.radius
+
+    def row(self, cell: Hex) -> str:
+        """The number of a hex's row, as wide as a hex and apart from what stands to its left."""
+        return f" {cell[1] + self.radius + 1:<{self.cell - 1}}"
+
+
+def _drawn(view: View, found: Sequence[Mark], board: Board, layout: _Layout) -> list[str]:
+    grid = _empty(layout).copy()
+    ships = by_cell(found)
+    for cell, planets in planets_by_cell(view, board).items():
+        x, y = layout.corner(cell)
+        grid.put(x, y, f"{_planets(planets):<{layout.cell}}")
+        if cell not in ships:
+            grid.put(x, y + 1, layout.row(cell))
+    for cell, levels in ships.items():
+        x, y = layout.corner(cell)
+        grid.put(x, y + 1, _ships(levels, layout.cell))
+    ruler = "".join(f" {chr(ord('A') + at):<{layout.cell - 1}}" for at in range(layout.columns)).rstrip()
+    return [ruler, *grid.lines(), ruler]
+
+
+@functools.cache
+def _empty(layout: _Layout) -> TextGrid:
+    """The board with each hex numbered and nothing on it: the same in every report, and most of the work."""
+    grid = TextGrid(layout.width, 4 * layout.radius + 2)
+    for cell in disc(layout.radius):
+        grid.put(*layout.corner(cell), layout.row(cell))
+    return grid
+
+
+def _planets(levels: Mapping[int, Planet]) -> str:
+    """The planet of a hex: owner, colour, level. Of several it is the highest, with a star for their levels."""
+    level, planet = next(iter(levels.items()))
+    owner = planet["owner"]
+    where = "*" if len(levels) > 1 else f"{level:+d}"
+    return f"{letter(owner) if owner else '.'}{letter(planet['colour']).lower()}{where}"
+
+
+def _ships(levels: Mapping[int, Sequence[Mark]], room: int) -> str:
+    """The marks of a hex: what is there, and at which level, or that there are several; what is seen now goes first."""
+    kinds = {mark.kind for found in levels.values() for mark in found}
+    signs = "".join(sign for kind, sign in SIGNS.items() if kind in kinds)
+    now = [level for level, found in levels.items() if any(mark.kind != "old" for mark in found)] or list(levels)
+    where = "*" if len(now) > 1 else f"{now[0]:+d}"
+    return signs[: room - len(where)] + where
+
+
+def _index(found: Sequence[Mark]) -> Iterator[str]:
+    """The spaces of all ships, by what is known of them."""
+    for kind, sign in SIGNS.items():
+        items = (_item(mark) for mark in found if mark.kind == kind)
+        yield from flow(f"  {sign} {NAMES[kind]:<11}", items, width=WIDTH)
+
+
+def _item(mark: Mark) -> str:
+    owner = f" {mark.owner}" if mark.owner and mark.kind in ("seen", "allied", "old") else ""
+    count = f" x{mark.count}" if mark.count > 1 else ""
+    age = f"{counted(mark.age, 'turn')} ago" if mark.age else "this turn"
+    return f"{mark.name}{owner}{count} ({age})" if mark.kind == "old" else f"{mark.name}{owner}{count}"
+
+
+def _reach(view: View, found: Sequence[Mark], board: Board) -> Iterator[str]:
+    """For each of the reader's fleets the nearest planets that neither he nor an ally holds."""
+    friends = {view["seat"], *(player["colour"] for player in view["players"] if player["ally"])}
+    targets = [
+        (place(board, planet["space"]), planet["space"]) for planet in view["planets"] if planet["owner"] not in friends
+    ]
+    fleets = [mark for mark in found if mark.kind == "own"]
+    if fleets and targets:
+        yield "Nearest planets that are not yours or an ally's, with the distance in spaces:"
+        items = (f"{fleet.name + ':':<7} {_nearest(fleet.at, targets)}" for fleet in fleets)
+        yield from (line.rstrip() for line in flow("  ", (f"{item:<37}" for item in items), width=WIDTH))
+
+
+def _nearest(here: Space, targets: Iterable[tuple[Space, str]]) -> str:
+    ranked = sorted((distance(here, space), name) for space, name in targets)
+    return ", ".join(f"{name} {steps}" for steps, name in ranked[:NEAREST])

@@ -1,0 +1,101 @@
+"""First reading of a sheet: each line by the order book, or else in the words that players of this game use."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from pbem.ruleset import (
+    MOST_REMARKS,
+    Finding,
+    Order,
+    Parsed,
+    View,
+    join_lines,
+    orders_in_remark,
+    resigning_word,
+)
+from pbem_rules.singularity_trap.orders import BOOK
+from pbem_rules.singularity_trap.wording import plain
+
+_RESTING = ("HOLD", "STAY", "WAIT", "GUARD", "STOP")
+_HINTS = {
+    word + end: "a ship without a MOVE stays where it is; MOVE with its id and STAY counts as moving"
+    for word in _RESTING
+    for end in ("", "S")
+}
+"""What is meant by words that are no orders here, as the first or second of a line."""
+
+_VERBS = "possible: " + ", ".join(dict.fromkeys(verb.word for verb in BOOK.verbs)) + "; or a ship's id and its way"
+
+
+def understood(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    """The orders as declared, of lines as they stand or as `wording` has them, and all findings."""
+    written = list(join_lines(lines))
+    parsed = BOOK.parse(view, written)
+    entries = {entry.line: entry for entry in parsed.entries}
+    findings: dict[int, list[Finding]] = defaultdict(list)
+    for finding in parsed.findings:
+        findings[finding.line].append(finding)
+    for number, line in written:
+        if resigning_word(line):
+            continue  # it counts in one spelling only, and is not put into other words
+        if any(map(_is_doubtful, findings[number])) or (number in entries and _STEPS.search(line)):
+            again = BOOK.parse(view, [(number, plain(line))])
+            if _is_better(again, findings[number]):
+                entries |= {entry.line: entry for entry in again.entries}
+                findings[number] = [
+                    *again.findings,
+                    *(each for each in findings[number] if each.code == "second-order"),
+                ]
+    for number, line in [(number, line) for number, line in written if ";" in line][:MOST_REMARKS]:
+        if not any(finding.code == "second-order" for finding in findings[number]):
+            findings[number] += _behind(view, number, line)
+    told = [_hinted(finding, line) for number, line in written for finding in findings[number]]
+    return Parsed(tuple(entries[number] for number in sorted(entries)), tuple(told))
+
+
+def _behind(view: View, number: int, line: str) -> list[Finding]:
+    """Warn of what stands behind a `;` and is an order, or the rest of one, in the words of players."""
+    told = orders_in_remark(line, lambda text: _plainly(view, text))
+    return [Finding(number, "warning", each.code, each.text, each.hint) for each in told]
+
+
+def _plainly(view: View, text: str) -> tuple[Order, ...] | None:
+    read = BOOK.parse(view, [(1, plain(text))])
+    return read.orders if read.orders and not read.findings else None
+
+
+_STEPS = re.compile(r"(?<!TO )(?<![A-Z])[NS] ?[1-9]\s*[.!]*$", re.IGNORECASE)
+"""Steps north or south, which look like a space of column N or S; that one has TO before it."""
+
+
+def _is_doubtful(finding: Finding) -> bool:
+    return (finding.severity == "error" and finding.code != "too-much") or finding.code == "dropped"
+
+
+def _is_better(again: Parsed, before: list[Finding]) -> bool:
+    """Whether a line in other words is taken, or its fault better told, than as it stands."""
+    if any(order.ends_seat for order in again.orders):
+        return False
+    if again.entries:
+        return not again.findings or not any(finding.code == "dropped" for finding in before)
+    unknown = (any(finding.code == "unknown-verb" for finding in findings) for findings in (before, again.findings))
+    return bool(again.findings) and [*unknown] == [True, False]
+
+
+def _hinted(finding: Finding, line: str) -> Finding:
+    """The finding, with what the player of such a line may have meant."""
+    words = line.upper().replace(",", " ").split()
+    if finding.severity == "error" and "AND" in words and words[0].startswith("BUI"):
+        return dataclasses.replace(finding, hint="write a BUILD line for each type")
+    if finding.severity != "error" or resigning_word(line):
+        return finding
+    hint = next((_HINTS[word] for word in (each.strip(".!") for each in words[:2]) if word in _HINTS), "")
+    if finding.code == "unknown-verb":
+        hint = hint or _VERBS
+    if not hint or (finding.hint.startswith("did you mean") and finding.hint != "did you mean STAY?"):
+        return finding
+    return dataclasses.replace(finding, hint=hint)

@@ -1,7 +1,0 @@
-"""Singularity, by Mark Steere: connect your stones around the black one, or form a Y."""
-
-from rules.singularity.ruleset import Singularity
-
-RULESET = Singularity()
-
-__all__ = ["RULESET", "Singularity"]

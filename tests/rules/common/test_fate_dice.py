@@ -1,0 +1,58 @@
+"""What became of orders, in words that games share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pbem_rules.common.fate_dice import SIGNS, draw_fate, fate, refusals, resign_fate
+from pbem_rules.common.negotiation import Draw
+
+
+def test_sentences_become_one_line_that_fits() -> None:
+    """Each begins with a capital, empty ones are left out, and too long a line is cut at a word."""
+    assert fate("it went.", "", "then it stayed.") == "It went. Then it stayed."
+    assert fate("one two " * 40) == "One two " + "one two " * 23 + "one …"
+    assert len(fate("one two " * 40)) <= SIGNS
+
+
+@pytest.mark.parametrize(
+    ("refused", "whys"),
+    [
+        ([], ["", "", ""]),
+        ([("b", "why")], ["", "why", ""]),
+        ([("a", "why")], ["", "", "why"]),
+        ([("a", "one"), ("a", "two")], ["one", "", "two"]),
+    ],
+)
+def test_refusals_go_with_their_lines(refused: list[tuple[str, str]], whys: list[str]) -> None:
+    """Of lines that are alike the last were refused, in their order; here the first and the third are."""
+    offer, accept = Draw("OFFER"), Draw("ACCEPT")
+    events = [{"kind": "refused", "line": line, "why": why} for line, why in refused]
+
+    said = refusals({"events": events}, (offer, accept, offer), lambda order: "a" if order == offer else "b")
+
+    assert said == whys
+
+
+@pytest.mark.parametrize(
+    ("what", "view", "agreed", "said"),
+    [
+        ("OFFER", {"offer": "red", "over": False}, False, "It waits for your opponent's answer."),
+        ("OFFER", {"offer": None, "over": True}, False, "The game ended without it."),
+        ("OFFER", {"offer": None, "over": True}, True, "Both agreed: the game is drawn."),
+        ("ACCEPT", {"offer": None, "over": True}, True, "Both agreed: the game is drawn."),
+        ("ACCEPT", {"offer": None, "over": False}, False, ""),
+        ("DECLINE", {"offer": None, "over": False}, False, "The offer no longer stands."),
+    ],
+)
+def test_the_talk_of_a_draw_is_told(what: str, view: dict[str, Any], agreed: bool, said: str) -> None:
+    """What became of an offer and of each answer."""
+    assert draw_fate({"seat": "red", **view}, Draw(what), agreed=agreed) == said
+
+
+def test_giving_up_ends_the_game_or_draws_it() -> None:
+    """Where the other gave up too, nobody has won."""
+    assert resign_fate({"result": {"winners": ["blue"], "words": "blue wins"}}) == "The game is over."
+    assert resign_fate({"result": {"winners": [], "words": "a draw: both left"}}) == "A draw: both left."
