@@ -12,11 +12,12 @@ from typing import Protocol
 from pbem.config import Settings, load_settings
 from pbem.errors import CampaignError
 from pbem.jobs import open_waker
+from pbem.package_data import package_data
 from pbem.report import Job, Reporter, ReportParts
 from pbem.ruleset import AnyRuleset, suggest
 from pbem.store import Store, require_current
 
-TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+TEMPLATES = package_data("templates")
 """The program's own templates; a GM's folder is searched before them."""
 
 

@@ -18,6 +18,7 @@ ROOMS: dict[str, set[str]] = {
     "progress": set(),
     "rubbish": set(),
     "masking": set(),
+    "package_data": set(),
     "ruleset": set(),
     "errors": {"ruleset"},
     "logbook": {"errors", "masking"},
@@ -26,7 +27,7 @@ ROOMS: dict[str, set[str]] = {
     "scaffold": {"errors"},
     "rulebook": {"ruleset"},
     "config": {"durable", "errors", "masking"},
-    "store": {"durable", "errors", "ruleset"},
+    "store": {"durable", "errors", "package_data", "ruleset"},
     "jobs": {"config", "errors", "store"},
     "post": {"config", "durable", "errors", "logbook", "masking", "store"},
     "web": {"errors"},
@@ -34,7 +35,7 @@ ROOMS: dict[str, set[str]] = {
     "schemas": {"report", "ruleset"},
     "archive": {"durable", "errors", "report", "ruleset"},
     "founding": {"archive", "config", "errors", "jobs", "store"},
-    "house": {"config", "errors", "jobs", "report", "ruleset", "store"},
+    "house": {"config", "errors", "jobs", "package_data", "report", "ruleset", "store"},
     "calendar": {"errors"},
     "campaign": {
         *("archive", "calendar", "errors", "house", "logbook", "masking"),
@@ -101,7 +102,7 @@ ROOMS: dict[str, set[str]] = {
             "errors",
         ),
         *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "schemas", "serving"),
-        *("jobs", "site", "steps", "store", "telling", "tick", "upkeep", "working"),
+        *("jobs", "rubbish", "site", "steps", "store", "telling", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "errors", "house", "post", "report", "rulebook", "ruleset"),
@@ -306,7 +307,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
 THIRD_PARTY: dict[str, set[str]] = {
     "PIL": {"report"},
     "alembic": {"store"},
-    "click": {"cli", "commands", "console"},
+    "click": {"commands", "console"},
     "cryptography": {"web"},
     "dkim": {"post"},
     "imapclient": {"post"},
@@ -408,7 +409,7 @@ def test_a_room_imports_what_the_architecture_lets_it() -> None:
 
     def allowed(file: Path, module: str) -> bool:
         package, _, other = module.partition(".")
-        return package != "pbem" or room_of(other) in {room(file), *ROOMS[room(file)]}
+        return package != "pbem" or other == "__version__" or room_of(other) in {room(file), *ROOMS[room(file)]}
 
     assert strays([file for file in HOST if room(file) != "__init__"], allowed) == {}
 
@@ -460,8 +461,9 @@ def test_the_host_imports_no_game() -> None:
 
 
 def test_the_host_names_no_game() -> None:
-    """Neither the host's code nor its templates know the key or title of any game."""
-    files = [*HOST, *(ROOT / "templates" / "host").iterdir(), *python_files("migrations")]
+    """Neither the host nor its templates know the key or title of any game; the command line knows one, for demos."""
+    code = [file for file in HOST if file != ROOT / "pbem/commands/__init__.py"]
+    files = [*code, *(ROOT / "templates" / "host").iterdir(), *python_files("migrations")]
     names = "|".join(rf"\b{known}\b" for ruleset in RULESETS for known in (ruleset.key, ruleset.title))
 
     assert [name(file) for file in files if re.search(names, file.read_text(), re.IGNORECASE)] == []
@@ -472,11 +474,10 @@ def test_packages_are_used_where_they_belong() -> None:
 
     def allowed(file: Path, module: str) -> bool:
         package = module.split(".")[0]
-        here = "cli" if file.name == "cli.py" else room(file)
         own = {"pbem", *sys.stdlib_module_names}
-        return package in own or here in THIRD_PARTY.get(package, set())
+        return package in own or room(file) in THIRD_PARTY.get(package, set())
 
-    assert strays([*HOST, ROOT / "cli.py"], allowed) == {}
+    assert strays(HOST, allowed) == {}
 
 
 def test_the_contract_needs_the_standard_library_alone() -> None:

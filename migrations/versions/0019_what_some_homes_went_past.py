@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-
 import sqlalchemy as sa
-from alembic import op
+from alembic import context, op
 
 revision = "0019"
 down_revision = "0018"
@@ -17,9 +15,9 @@ def upgrade() -> None:
     """Takes the two steps where they were not taken."""
     there = sa.inspect(op.get_bind())
     if "pages" not in {column["name"] for column in there.get_columns("person")}:
-        importlib.import_module("migrations.versions.0011_reports_as_pages").upgrade()
+        context.script.get_revision("0011").module.upgrade()
     if not there.has_table("sealed_page"):
-        importlib.import_module("migrations.versions.0012_reports_behind_links").upgrade()
+        context.script.get_revision("0012").module.upgrade()
 
 
 def downgrade() -> None:

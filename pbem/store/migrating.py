@@ -1,4 +1,4 @@
-"""Bringing a database's tables to a revision; the steps stand in the top-level folder `migrations/`."""
+"""Bringing a database's tables to a revision; the steps stand in `migrations/`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
+from pbem.package_data import package_data
 from pbem.store.sessions import open_engine, restoring, why_refused
 
-FOLDER = Path(__file__).resolve().parents[2] / "migrations"
+FOLDER = package_data("migrations")
 
 NOT_EMPTY = (
     "the database is not empty, and a home is restored into an empty one alone: give the URL of another; if it was "

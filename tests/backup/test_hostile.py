@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli import main
 from pbem.backup import check_backup, restore_home
 from pbem.backup.trees import unpack
 from pbem.catalogue import installed_games
+from pbem.commands import main
 from pbem.config import INACTIVE, load_settings
 from pbem.doctor import examine
 from pbem.errors import BackupError, PbemError

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli import main
 from pbem.acts.act import look
+from pbem.commands import main
 from pbem.housekeeping.chart import MOST_ROWS, picture_of
 from pbem.housekeeping.statistics import Came, ShowStatistics, Statistics
 from pbem.report.pictures import check

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cli import main
 from pbem.acts.act import do, look
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.datafiles import read_data
@@ -27,6 +26,7 @@ from pbem.archive.reading import folder_name
 from pbem.archive.replay import replay
 from pbem.archive.verify import find_campaigns, verify
 from pbem.campaign.proof import prove
+from pbem.commands import main
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Json, TurnInput, canonical
 from pbem.ruleset.testing.play import SEED, Game, play, standard, through_json

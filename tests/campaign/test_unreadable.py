@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select, text
 
-from cli import main
 from pbem.acts.act import look
 from pbem.campaign.columns import CHECKS, find_faults
+from pbem.commands import main
 from pbem.config import load_settings
 from pbem.doctor.database import database
 from pbem.errors import CampaignError

@@ -15,7 +15,6 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select
 
-from cli import main
 from pbem.acts.act import Act, Confirmed, Harmless, Reversible, Weight, Weighty
 from pbem.acts.opening import Start
 from pbem.acts.past.amending import Amend
@@ -29,6 +28,7 @@ from pbem.acts.people.roster import ExpelSeat, GiveSeat, VacateSeat
 from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.ruling.withdrawing import RestoreRuling
 from pbem.acts.time.extending import Extend
+from pbem.commands import main
 from pbem.commands.weights import WEIGHTS
 from pbem.desk import gm_acts, player_acts
 from pbem.desk.commands import COMMANDS, ChangeAddress, Command, Fallback

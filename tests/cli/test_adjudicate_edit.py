@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli import main
 from pbem.acts.ruling.rulingform import read_form, write_form
+from pbem.commands import main
 
 NOW = "2026-11-02T09:00Z"
 

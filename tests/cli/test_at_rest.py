@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli import main
+from pbem.commands import main
 from pbem.config import load_settings
 from pbem.doctor.privacy import privacy
 from tests.cli.conftest import Run

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli import main
+from pbem.commands import main
 from tests.cli.conftest import Run
 from tests.cli.test_commands import post
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from click.testing import CliRunner
 from sqlalchemy import update
 
-from cli import main
 from pbem.catalogue import installed_games
+from pbem.commands import main
 from pbem.console.running import status_lines
 from pbem.doctor import examine
 from pbem.housekeeping.status import house_status

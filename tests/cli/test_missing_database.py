@@ -15,7 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from cli import main
+from pbem.commands import main
 from pbem.config import FILE_NAME, with_values
 from pbem.store import Store
 from tests.cli.conftest import Run

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from cli import main
+from pbem.commands import main
 from pbem.commands.options import Pair
 from tests.cli.conftest import Run
 

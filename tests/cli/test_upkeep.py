@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select, update
 
-from cli import main
+from pbem.commands import main
 from pbem.masking import masked
 from pbem.store.models import Letter, Outgoing
 from tests.toy.home import MONDAY, Desk

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from cli import main
+from pbem.commands import main
 from tests.toy.home import Desk, text_of
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from cli import main
+from pbem.commands import main
 from tests.cli.conftest import Run
 from tests.cli.test_check import check
 

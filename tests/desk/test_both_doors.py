@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli import main
 from pbem.acts.gm import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
+from pbem.commands import main
 from pbem.tick import run_now
 from tests.campaign.history import journal
 from tests.desk.people import form

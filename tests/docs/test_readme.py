@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 import pytest
 
-from cli import main
 from pbem.acts.journal import Entry
 from pbem.acts.people.roster import PolicyLine, Roster, in_words
 from pbem.acts.press.from_gm import PressShown, Text
@@ -24,6 +23,7 @@ from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.backup.checking import Proved
 from pbem.campaign.due import Due
 from pbem.campaign.policy import RULES, Policy
+from pbem.commands import main
 from pbem.config.values import READERS
 from pbem.desk.answer import Tally
 from pbem.desk.check import Check

@@ -48,7 +48,7 @@ def warm_pbem(program: Path) -> Iterator[None]:
 
 
 def _serve(path: str) -> None:
-    from cli import main
+    from pbem.commands import main
 
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
-from cli import main
+from pbem.commands import main
 from pbem.config import FILE_NAME
 from pbem.logbook import open_log
 from pbem.masking import MASK

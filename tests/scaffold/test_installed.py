@@ -69,14 +69,15 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
 
 
 def test_nothing_of_the_checkout_is_found(author: Author) -> None:
-    """Program, games and the new game come from the environment; the checkout's folder is not searched."""
-    modules = "pbem, rules, cli, migrations, night_market"
-    script = f"import sys, {modules}\nprint(*(m.__file__ for m in ({modules})), *sys.path, sep='\\n')"
+    """Program with its files, games and the new game come from the environment; the checkout is not searched."""
+    modules = "pbem, pbem_rules, pbem.house, pbem.store.migrating, night_market"
+    found = f"*(m.__file__ for m in ({modules})), pbem.house.TEMPLATES, pbem.store.migrating.FOLDER"
+    script = f"import sys, {modules}\nprint({found}, *sys.path, sep='\\n')"
 
     files = author.run("python", "-c", script).splitlines()
 
-    assert [file for file in files[:5] if not file.startswith(str(author.folder))] == []
-    assert str(ROOT) not in files[5:]
+    assert [file for file in files[:7] if not file.startswith(str(author.folder))] == []
+    assert str(ROOT) not in files[7:]
 
 
 def test_the_turn_of_the_tutorial_was_mailed(author: Author) -> None:

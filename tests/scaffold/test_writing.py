@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli import main
+from pbem.commands import main
 
 
 def new(key: str, folder: Path) -> Result:

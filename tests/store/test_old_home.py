@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
-from cli import main
+from pbem.commands import main
 from pbem.config import load_settings
 from pbem.store import Store
 from pbem.store.models import Outgoing, Report, SeatRow

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select, text
 
-from cli import main
 from pbem.campaign.proof import prove
+from pbem.commands import main
 from pbem.store.models import Letter, Outgoing, Turn
 from pbem.store.states import LetterState, MailState
 from pbem.store.waking import Queue, Work, wake
@@ -188,7 +188,7 @@ def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
 def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
     """It says which queues it serves, and ends in good order."""
     (desk.home / "turns").mkdir()
-    command = [sys.executable, "-c", "from cli import main; main()", "--home", str(desk.home), "worker"]
+    command = [sys.executable, "-c", "from pbem.commands import main; main()", "--home", str(desk.home), "worker"]
     chosen = ["--queue", "archive", "--queue", "send"]
     with subprocess.Popen([*command, *chosen], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
