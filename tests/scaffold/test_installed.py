@@ -2,7 +2,8 @@
 
 The environment has a wheel of this program and the package just written; the
 libraries they need are lent by the environment of the tests, so that no network
-is needed. What is done there is the tutorial of docs/rulesets.md, word for word.
+is needed. What is done there is the tutorial of docs/rulesets.md, word for word,
+where Python first finds foreign modules with the names of parts of the repository.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import sys
 import sysconfig
 import venv
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
+import pbem
 from tests.docs.sessions import check, session
 
 ROOT = Path(__file__).parents[2]
@@ -33,10 +36,10 @@ class Author:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The tests' own, without what leads Python elsewhere; packages come from nowhere but what is here."""
+        """The tests' own, but Python looks into this folder first; packages come from nowhere but what is here."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP", "PYTHON", "PYTEST"))}
         pip = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_QUIET": "1"}
-        return kept | pip | {"PATH": f"{self.python.parent}:{os.environ['PATH']}"}
+        return kept | pip | {"PATH": f"{self.python.parent}:{os.environ['PATH']}", "PYTHONPATH": str(self.folder)}
 
     def run(self, *words: str) -> str:
         """What a command prints; fails as the command does."""
@@ -51,6 +54,9 @@ pytest() { python -m pytest -p no:cacheprovider "$@"; }
 """
 """Commands of the libraries that are lent have no scripts in the environment."""
 
+FOREIGN = ("cli.py", "rules/__init__.py", "migrations/__init__.py", "templates/__init__.py")
+"""Modules that may be in anybody's folder, or come with any package."""
+
 
 @pytest.fixture(scope="module")
 def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
@@ -64,8 +70,23 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
     subprocess.run([sys.executable, *into], check=True)
     libraries = author.folder / "venv" / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
     (libraries / "lent.pth").write_text(sysconfig.get_path("purelib"))  # searched, but not what its own .pth name
+    for name in FOREIGN:
+        (author.folder / name).parent.mkdir(exist_ok=True)
+        (author.folder / name).write_text("raise ImportError('a foreign module')\n")
     check(session(TUTORIAL), author.folder, author.environment, LENT)
     return author
+
+
+def test_two_packages_are_installed(author: Author) -> None:
+    """The wheel has `pbem`, `pbem_rules` and its metadata; foreign modules are found by other names."""
+    (wheel,) = author.folder.glob("pbem-*.whl")
+    top = {name.partition("/")[0] for name in ZipFile(wheel).namelist()}
+
+    assert top == {"pbem", "pbem_rules", f"pbem-{pbem.__version__}.dist-info"}
+    for module in ("cli", "rules", "migrations", "templates"):
+        script = f"import importlib.util as i; print(i.find_spec({module!r}).origin)"
+        assert author.run("python", "-c", script).startswith(str(author.folder / module))
+    assert author.run("pbem", "--version") == f"pbem, version {pbem.__version__}\n"
 
 
 def test_nothing_of_the_checkout_is_found(author: Author) -> None:
