@@ -159,7 +159,7 @@ def _crew(home: Path, count: int, store: Store) -> Iterator[None]:
 
 def _wait(store: Store, club: Played) -> None:
     """Until everything is done. Raises Miscount if it was not all that there was to do."""
-    settled = (LetterState.DONE, LetterState.QUARANTINED)
+    settled = (LetterState.PROCESSED, LetterState.QUARANTINED)
     letters = select(func.count(Letter.id)).where(Letter.state.in_(settled))
     before = _count(store, letters)
     newest = _count(store, select(func.max(Turn.id)))

@@ -21,7 +21,7 @@ from pbem.backup.making import DRAFT, TURNS
 from pbem.backup.others import take_out_others
 from pbem.backup.trees import writing
 from pbem.backup.workshop import put, workshop
-from pbem.campaign.holds import PAUSED
+from pbem.campaign.holds import NO_HOLD
 from pbem.campaign.journal import note
 from pbem.campaign.notices import send_words, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, check_running, load_campaign, lock_campaign
@@ -32,7 +32,7 @@ from pbem.report.people_pages import Notice
 from pbem.report.time_pages import Paused
 from pbem.store import copy_out, open_file, revision_of
 from pbem.store.models import Campaign, Request
-from pbem.store.states import Phase
+from pbem.store.states import HoldKind, Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +68,9 @@ def take_back(house: House, name: str, now: dt.datetime) -> None:
         moved = load_campaign(session, name)
         if moved.status != Phase.MOVED:
             raise CampaignError(f"campaign {name} has not moved: it is {moved.status}")
-        why = "it is played here after all, and not at " + moved.held
-        values = {"status": Phase.RUNNING, "held": f"{PAUSED}: {why}", "era": moved.era + 1}
+        why = "it is played here after all, and not at " + moved.moved_to
+        hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
+        values = {"status": Phase.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
         session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
         back = load_campaign(session, name)
         act = note(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
@@ -82,9 +83,9 @@ def _mark(house: House, name: str, to: str, now: dt.datetime) -> None:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
         if snapshot.status == Phase.MOVED:
-            if snapshot.held.lower() != to.lower():
+            if snapshot.moved_to.lower() != to.lower():
                 raise CampaignError(
-                    f"campaign {name} has moved to {snapshot.held} already; take it back first, with: "
+                    f"campaign {name} has moved to {snapshot.moved_to} already; take it back first, with: "
                     f"pbem export {name} --back"
                 )
             return
@@ -93,7 +94,7 @@ def _mark(house: House, name: str, to: str, now: dt.datetime) -> None:
 
 
 def _move_away(session: Session, house: House, snapshot: CampaignSnapshot, to: str, now: dt.datetime) -> None:
-    values = {"status": Phase.MOVED, "held": to, "era": snapshot.era + 1}
+    values = {"status": Phase.MOVED, **NO_HOLD, "moved_to": to, "era": snapshot.era + 1}
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     session.execute(
         update(Request).where(Request.campaign_id == snapshot.id, Request.done_at.is_(None)).values(done_at=now)

@@ -33,7 +33,6 @@ from pbem.backup.others import take_out_others
 from pbem.backup.proving import check_campaign
 from pbem.backup.unpacking import FILE, check_room, complete_archive, take_database
 from pbem.backup.workshop import put, workshop
-from pbem.campaign.holds import PAUSED
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman, send_words
 from pbem.campaign.people.confirming import DAYS, put_request
@@ -56,9 +55,9 @@ from pbem.report.people_pages import Confirmation
 from pbem.ruleset import AnyRuleset
 from pbem.store import LEFT_BEHIND, Store, add_rows
 from pbem.store.models import Campaign, Person, Turn
-from pbem.store.states import Phase
+from pbem.store.states import HoldKind, Phase
 
-_HELD = f"{PAUSED}: it has moved here, and goes on when its GM says so"
+_REASON = "it has moved here, and goes on when its GM says so"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +211,8 @@ def _settle_in(session: Session, house: House, name: str, came_from: str, now: d
     """Pauses the campaign, makes what opened its seats void, and asks all who play to confirm that it is here."""
     before = locked_campaign(session, name)
     # With the key that it had, whoever wrote the file could work out the codes that players get from now on.
-    values = {"held": _HELD, "era": before.era + 1, "mail_key": secrets.token_bytes(32)}
+    hold = {"hold_kind": HoldKind.IMPORTED, "hold_reason": _REASON}
+    values = {**hold, "era": before.era + 1, "mail_key": secrets.token_bytes(32)}
     session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
     snapshot = locked_campaign(session, name)
     note(session, snapshot.id, now, actor="gm", text=f"moved here from {came_from}", turn=snapshot.turn)
@@ -256,11 +256,11 @@ def _ask(
     """Asks a player to confirm it, in the thread of his last report; whether he could be asked today."""
     person = session.scalars(select(Person).where(Person.key == place.address.lower())).one()
     data = {"seat_id": place.id, "person_id": person.id}
-    code = put_request(session, "moved", now, to=person.address, data=data, campaign_id=snapshot.id)
+    code = put_request(session, "import", now, to=person.address, data=data, campaign_id=snapshot.id)
     if code is None:
         return False
     page = Confirmation(
-        kind="moved",
+        kind="import",
         code=code,
         address=house.settings.address,
         days=DAYS,

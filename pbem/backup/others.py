@@ -31,7 +31,8 @@ DELETE FROM fact;
 UPDATE sheet SET letter_id = NULL;
 DELETE FROM letter;
 UPDATE seat SET token_hash = '', dice_code = '';
-UPDATE campaign SET gm_token_hash = '', status = 'running', held = '';
+UPDATE campaign SET gm_token_hash = '', status = 'running',
+    hold_kind = 'none', hold_reason = '', moved_to = '';
 DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
 """
 """Takes all out of a copy that is another campaign's, or not to be had elsewhere: letters; tokens and codes, which are

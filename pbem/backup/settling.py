@@ -25,7 +25,7 @@ from pbem.housekeeping.closed import close_home
 from pbem.jobs import QUEUES
 from pbem.report.wording import when
 from pbem.store.models import Act, Campaign, Fact, Letter, Outgoing, SealedPage
-from pbem.store.states import SITE, UNSENT, LetterState, MailState, Phase
+from pbem.store.states import SITE, UNSENT, HoldKind, LetterState, MailState, Phase
 
 LEAP = 1_000_000
 """How far the numbers of letters and acts go on, from which Message-IDs follow: no home has so many in the time
@@ -74,7 +74,7 @@ def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
         sha256=f"restored {id_}",
         received_at=made,
         raw=b"",
-        state=LetterState.DONE,
+        state=LetterState.PROCESSED,
         note=f"no letter: here the home was restored from the backup of {when(made, 'UTC')}",
         sender="",
         verdict="none",
@@ -111,7 +111,7 @@ def _bring_to_rest(session: Session, house: House, name: str, made: dt.datetime,
         "and answers that you had after that are void, and orders sent after that have to be sent again"
     )
     fresh = locked_campaign(session, name)
-    held = hold(Scene(session, house, fresh, now), why, actor="gm")
+    held = hold(Scene(session, house, fresh, now), HoldKind.RESTORED, why)
     _tell_gm(session, house, fresh, made, now)
     return held or bool(fresh.held)
 

@@ -83,7 +83,9 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "created_at": _TIME,
         "policy": values.house_rules,
         "gm_token_hash": or_empty(hash_),
-        "held": _TEXT,
+        "hold_kind": _ENUM,
+        "hold_reason": _TEXT,
+        "moved_to": _TEXT,
         "era": between(0, 1_000_000),
         "origin": _TURN,
         "given": values.state,
@@ -117,7 +119,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     "request": {
         "id": _ID,
         "kind": one_of(
-            *("join", "invite", "deputy", "address", "newaddress", "fallback", "moved", "letter", "run", "ruling")
+            *("join", "invite", "deputy", "address", "new_address", "fallback", "import", "message", "run", "ruling")
         ),
         "code": matching(_REQUEST, "the code of a request"),
         "campaign_id": _ID,
@@ -129,7 +131,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     "shelf": {
         "id": _ID,
         "campaign_id": _ID,
-        "kind": one_of("rollback", "rerun", "forward", "mend"),
+        "kind": one_of("rollback", "rerun", "undo", "repair"),
         "first": _TURN,
         "at": _TIME,
     },
@@ -232,7 +234,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "topic": _TEXT,
         "recipient": values.address,
         "provider": or_empty(matching(_DOMAIN, "the domain of an address")),
-        "form": one_of("whole", "plain"),
+        "form": one_of("full", "text"),
         "message_id": values.message_id,
         "raw": anything,
         "state": _ENUM,
@@ -247,7 +249,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
         "id": _ID,
         "campaign_id": _ID,
         "turn": _TURN,
-        "kind": one_of("letter", "news", "diary"),
+        "kind": one_of("press", "news", "diary"),
         "sender_id": _ID,
         "recipients": _SEAT_NAMES,
         "anonymous": _FLAG,

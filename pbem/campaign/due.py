@@ -12,12 +12,13 @@ from sqlalchemy.orm import Session
 
 from pbem.calendar.outage import Outage
 from pbem.calendar.schedule import Schedule
+from pbem.campaign.holds import describe_hold
 from pbem.campaign.policy import Policy
 from pbem.house import House
 from pbem.ruleset import Seat
 from pbem.store import flushed
 from pbem.store.models import Campaign, SeatRow, Sheet, Turn
-from pbem.store.states import Phase, Seating
+from pbem.store.states import HoldKind, Phase, Seating
 
 BY_GM = "by the GM"
 """The reason of a run for which the GM has given his word."""
@@ -51,10 +52,16 @@ class Waiting:
     settle: dt.timedelta
     schedule: Schedule
     policy: Policy
-    held: str
+    hold_kind: HoldKind
+    hold_reason: str
     manned: bool
     awaited: tuple[Seat, ...]
     sheets: dict[Seat, Counting]
+
+    @property
+    def held(self) -> str:
+        """Return why it is not run, as a clause; "" if it may be run."""
+        return describe_hold(self.hold_kind, self.hold_reason)
 
     @property
     def closes(self) -> dt.datetime | None:
@@ -143,7 +150,8 @@ _TURNS = (
         Campaign.schedule,
         Campaign.settle_minutes,
         Campaign.policy,
-        Campaign.held,
+        Campaign.hold_kind,
+        Campaign.hold_reason,
         Turn.id.label("turn_id"),
         Turn.number.label("turn"),
         Turn.opened_at,
@@ -189,7 +197,7 @@ def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]
 
 
 def _waiting(row: RowMapping, manned: Sequence[Seat], sheets: dict[Seat, Counting]) -> Waiting:
-    plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "held")
+    plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "hold_kind", "hold_reason")
     return Waiting(
         **{name: row[name] for name in plain},
         settle=dt.timedelta(minutes=row["settle_minutes"]),

@@ -43,10 +43,18 @@ _WITHDRAWN = (
 )
 
 
+_RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
+"""Kinds whose words in records are older than those in the database: records never change."""
+
+
 def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
     """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
     rows = flushed(session).execute(_WITHDRAWN, {"campaign": campaign_id})
-    return tuple(Withdrawn(json.loads(record)["number"], file_hash(record), kind) for record, kind in rows if record)
+    return tuple(
+        Withdrawn(json.loads(record)["number"], file_hash(record), _RECORDED_KINDS.get(kind, kind))
+        for record, kind in rows
+        if record
+    )
 
 
 def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]:

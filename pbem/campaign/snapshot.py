@@ -14,13 +14,14 @@ from sqlalchemy.orm import Session
 
 from pbem.archive.dice import mixed_seed
 from pbem.calendar.schedule import Schedule
+from pbem.campaign.holds import describe_hold
 from pbem.campaign.policy import Policy
 from pbem.errors import CampaignError
 from pbem.report import DiceWord
 from pbem.ruleset import AnyRuleset, Json, Seat, suggest
 from pbem.store import flushed
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
-from pbem.store.states import Pages, Phase, Seating
+from pbem.store.states import HoldKind, Pages, Phase, Seating
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ class CampaignSnapshot:
     mail_key: bytes
     gm: str
     policy: Policy
-    held: str
+    hold_kind: HoldKind
+    hold_reason: str
+    moved_to: str
     era: int
     places: tuple[Place, ...]
     words: tuple[DiceWord, ...] = ()
@@ -74,6 +77,11 @@ class CampaignSnapshot:
     def first(self) -> int:
         """The number of the first turn."""
         return self.origin + 1
+
+    @property
+    def held(self) -> str:
+        """Return why no turn is run, as a clause; "" if turns are run."""
+        return describe_hold(self.hold_kind, self.hold_reason)
 
     @property
     def dice_seed(self) -> bytes:
@@ -87,8 +95,8 @@ class CampaignSnapshot:
 
     def pages_for(self, place: Place) -> Pages:
         """How the player of a place gets reports as pages: as he says, or else as the house rules do."""
-        wanted = place.pages or Pages(self.policy.pages)
-        return Pages.NO if place.plain and wanted == Pages.ATTACHED else wanted
+        wanted = place.pages or (Pages.OFF if self.policy.pages == "no" else Pages(self.policy.pages))
+        return Pages.OFF if place.plain and wanted == Pages.ATTACHED else wanted
 
     @cached_property
     def playing(self) -> tuple[Place, ...]:
@@ -191,7 +199,9 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
         mail_key=campaign.mail_key,
         gm=campaign.gm,
         policy=Policy.read(campaign.policy),
-        held=campaign.held,
+        hold_kind=campaign.hold_kind,
+        hold_reason=campaign.hold_reason,
+        moved_to=campaign.moved_to,
         era=campaign.era,
         origin=campaign.origin,
         places=tuple(
@@ -216,7 +226,7 @@ def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
 def check_here(snapshot: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign is played in another home now."""
     if snapshot.status == Phase.MOVED:
-        raise CampaignError(f"campaign {snapshot.name} has moved to {snapshot.held}, and is played there alone")
+        raise CampaignError(f"campaign {snapshot.name} has moved to {snapshot.moved_to}, and is played there alone")
 
 
 def find_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:

@@ -150,7 +150,7 @@ _AT_REST: dict[str, dict[str, Any]] = {
     "outgoing": {"state": MailState.FAILED},
 }
 _SAYS = {"letter": "note", "outgoing": "reply"}
-_NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": "whole"}
+_NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": "full"}
 
 
 def _set_aside(house: House, now: dt.datetime) -> list[str]:

@@ -20,7 +20,7 @@ from pbem.console.upkeep import (
     shown_lines,
 )
 from pbem.upkeep.ledger import delivery_ledger
-from pbem.upkeep.letters import STATES, list_letters, retry_letter, show_letter
+from pbem.upkeep.letters import FORMER_STATES, STATES, list_letters, retry_letter, show_letter
 from pbem.upkeep.outbox import list_outbox, retry_mail
 
 
@@ -34,8 +34,16 @@ class NumberOrAll(click.ParamType[int | str]):
         return "all" if value == "all" else int(NUMBER.convert(value, param, ctx))
 
 
+class LetterStateChoice(click.Choice[str]):
+    """The state of a letter; former words are read too."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the state."""
+        return super().convert(FORMER_STATES.get(value, value), param, ctx)
+
+
 @click.command(cls=Command)
-@click.option("--state", type=click.Choice(STATES), help="Only letters in this state.")
+@click.option("--state", type=LetterStateChoice(STATES), help="Only letters in this state.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
 @click.option("--show", "wanted", type=NUMBER, metavar="ID", help="Print one letter, its keys masked.")
 @click.option("--retry", type=NUMBER, metavar="ID", help="Let the next tick try a quarantined letter again.")

@@ -134,7 +134,7 @@ def _deal(house: House, now: dt.datetime, read: Read, known: Names) -> Dealt:
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with house.store.writing(durable=False) as session:
         # Before anything else, so that another desk with the same letter waits here, and then finds it done.
-        if not close_letter(session, read.mail.id, LetterState.DONE, ""):
+        if not close_letter(session, read.mail.id, LetterState.PROCESSED, ""):
             return Dealt()
         found = opened(house, session, now, read, known)
         case = found.case

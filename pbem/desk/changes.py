@@ -20,7 +20,7 @@ _LINK = (
     " the report. FORMAT NOPAGE leaves it out."
 )
 _NO_PAGE = "Your reports come without pages from now on. FORMAT PAGE changes it back."
-_PAGES = {"PAGE": (Pages.ATTACHED, _PAGE), "LINK": (Pages.LINK, _LINK), "NOPAGE": (Pages.NO, _NO_PAGE)}
+_PAGES = {"PAGE": (Pages.ATTACHED, _PAGE), "LINK": (Pages.LINK, _LINK), "NOPAGE": (Pages.OFF, _NO_PAGE)}
 """The words for pages, and what is answered."""
 
 _NOBODY = "This address is nobody's here, so there is nothing to change."

@@ -29,10 +29,11 @@ def ask_new_address(asked: AskedByPerson, request: Request) -> str:
     if request.data["to"] != person.key:
         return _GONE
     data = {"person_id": person.id, "address": address, "from": person.key}
-    code = put_request(case.session, "newaddress", case.now, to=address, by=person.key, data=data, account=case.account)
+    by, account = person.key, case.account
+    code = put_request(case.session, "new_address", case.now, to=address, by=by, data=data, account=account)
     if code is None:
         return ENOUGH_CODES
-    page = Confirmation(kind="newaddress", code=code, address=case.address, days=DAYS, about=person.address)
+    page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
     subject = "Is this your address?"
     send_page(case.session, case.house, None, case.now, to=address, subject=subject, page=page, code=code)
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."

@@ -116,9 +116,9 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
     lock_campaign(session, name)
     campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
     found = find_applicant(session, campaign_id, asked.person) if campaign_id and asked.person else None
-    if found is None or found.status != ApplicantStatus.LISTED:
+    if found is None or found.status != ApplicantStatus.WAITING:
         return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
-    found.status = ApplicantStatus.WITHDRAWN
+    found.status = ApplicantStatus.LEFT
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
     send_words(
@@ -159,9 +159,9 @@ _CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
     "invite": _confirm_seat,
     "deputy": confirm_deputy,
     "address": ask_new_address,
-    "newaddress": confirm_address,
+    "new_address": confirm_address,
     "fallback": confirm_address,
-    "moved": confirm_moved,
+    "import": confirm_moved,
 }
 
 

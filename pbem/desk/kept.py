@@ -34,7 +34,7 @@ from pbem.store.models import Letter as LetterRow
 from pbem.store.models import Person, Request
 
 _BY_WORD = select(Request.id, Request.code, Request.message_id).where(
-    Request.kind == "letter",
+    Request.kind == "message",
     or_(
         Request.code.in_(bindparam("words", expanding=True)),
         Request.message_id.in_(bindparam("words", expanding=True)),
@@ -74,7 +74,7 @@ def keep(case: Case, claim: Unproven) -> str:
     }
     campaign_id = spot.campaign_id if spot else None
     code = put_request(
-        case.session, "letter", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
+        case.session, "message", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
     )
     if code is None and claim.doubt:
         return f"not taken: {_DOUBTS[claim.doubt.reason]}; " + _told_of_doubt(case, claim, claim.doubt)

@@ -149,7 +149,7 @@ class _Sorter:
             .outerjoin(Campaign, Campaign.id == Request.campaign_id)
             .where(Request.code.in_(codes) | Request.message_id.in_(mails))
         )
-        return [_Asked(kind == "letter" and data["orders"], name or ALONE) for kind, data, name in rows]
+        return [_Asked(kind == "message" and data["orders"], name or ALONE) for kind, data, name in rows]
 
     def _named(self) -> frozenset[str]:
         """The campaigns whose names stand anywhere in the letter, as words."""

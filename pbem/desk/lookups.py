@@ -64,7 +64,7 @@ def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
         seated = sum(bool(each.address) for each in snapshot.playing)
         return f"{begins}: not begun yet; {seated} of {len(snapshot.playing)} seats are taken."
     if snapshot.status == Phase.MOVED:
-        return f"{begins}: the campaign has moved to {snapshot.held}; write there."
+        return f"{begins}: the campaign has moved to {snapshot.moved_to}; write there."
     report = find_report(case.session, snapshot, place)
     assert report is not None
     view = json.loads(report.view)
@@ -111,7 +111,7 @@ def _arranged(case: Case, place: Place, zone: str) -> Iterator[str]:
 
 def _waits(case: Case, person: Person) -> Iterator[str]:
     """The standby lists that somebody is on."""
-    listed = select(Applicant).where(Applicant.person_id == person.id, Applicant.status == ApplicantStatus.LISTED)
+    listed = select(Applicant).where(Applicant.person_id == person.id, Applicant.status == ApplicantStatus.WAITING)
     for applicant in case.session.scalars(listed.order_by(Applicant.campaign_id)):
         name = case.session.get_one(Campaign, applicant.campaign_id).name
         yield f"{name}: you are number {place_number(case.session, applicant)} on the standby list."

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Row, bindparam, case, func, or_, select
+from sqlalchemy import Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.policy import Policy
 from pbem.ruleset import Seat
 from pbem.store.lookups import Lookup
 from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
-from pbem.store.states import Phase, Seating
+from pbem.store.states import HoldKind, Phase, Seating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +117,8 @@ _PLACES = (
         Campaign.turn,
         Campaign.era,
         Campaign.policy,
-        (Campaign.held != "").label("held"),
-        case((Campaign.status == Phase.MOVED, Campaign.held), else_="").label("moved_to"),
+        (Campaign.hold_kind != HoldKind.NONE).label("held"),
+        Campaign.moved_to,
     )
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
     .outerjoin(Person, Person.id == SeatRow.person_id)

@@ -43,7 +43,7 @@ class Dealt:
 
     note: str = ""
     sheet: bool = False
-    state: LetterState = LetterState.DONE
+    state: LetterState = LetterState.PROCESSED
     silences: Sequence[str] = ()
 
 

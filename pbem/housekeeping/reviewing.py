@@ -19,6 +19,7 @@ from pbem.acts.act import Scene
 from pbem.acts.ruling.adjudicating import needs_ruling
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import BY_DEADLINE, Due, Waiting, load_waiting, still_due
+from pbem.campaign.holds import describe_hold
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
 from pbem.errors import StoreError, in_words
@@ -26,6 +27,7 @@ from pbem.house import House
 from pbem.report.time_pages import HeldTurn
 from pbem.ruleset import Adjudicated
 from pbem.store.models import Letter, Sheet, Turn
+from pbem.store.states import HoldKind
 
 MASS_SEATS = 3
 """In a game of fewer, two who forget are no mass."""
@@ -36,10 +38,10 @@ _SILENT_SEATS = 2
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a turn had better wait, in a clause; `review`: only because its GM wants to see each."""
+    """Why a turn had better wait: the kind of the hold, and its reason in a clause."""
 
-    why: str
-    review: bool = False
+    kind: HoldKind
+    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -85,7 +87,7 @@ def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
         doubt = _open_doubt(session, house, snapshot, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
             return False
-        hold(Scene(session, house, snapshot, now), doubt.why)
+        hold(Scene(session, house, snapshot, now), doubt.kind, doubt.reason)
         _tell_gm(session, house, snapshot, waiting, doubt, now)
         return True
 
@@ -119,14 +121,14 @@ def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
     """What speaks against running a turn, the gravest first."""
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
-        return Doubt("every seat is open or paused, so nobody would send orders")
+        return Doubt(HoldKind.NO_PLAYERS)
     # A GM who wants no turn held for missing sheets sets mass to 101.
     wary = turn.reason == BY_DEADLINE and waiting.policy.mass <= 100
     if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
-        return Doubt("not one mail has come in since the turn opened")
+        return Doubt(HoldKind.NO_MAIL)
     if wary and awaited >= MASS_SEATS and missing * 100 >= awaited * waiting.policy.mass:
-        return Doubt(f"{missing} of {awaited} sheets have not come")
-    return Doubt("it awaits your review", review=True) if waiting.policy.review else None
+        return Doubt(HoldKind.MISSING, f"{missing} of {awaited} sheets have not come")
+    return Doubt(HoldKind.REVIEW) if waiting.policy.review else None
 
 
 def _is_silent(session: Session, waiting: Waiting) -> bool:
@@ -154,8 +156,8 @@ def _tell_gm(
     page = HeldTurn(
         campaign=snapshot.name,
         turn=waiting.turn,
-        why=doubt.why,
-        review=doubt.review,
+        why=describe_hold(doubt.kind, doubt.reason),
+        review=doubt.kind == HoldKind.REVIEW,
         deadline=waiting.deadline,
         zone=waiting.schedule.zone,
         missing=waiting.missing,

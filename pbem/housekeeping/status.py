@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.acts.act import Question, Scene
 from pbem.campaign.deadlines import Away
 from pbem.campaign.due import Counting, load_waiting
-from pbem.campaign.holds import AWAITING
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
 from pbem.campaign.unreadable import fault_of, noticed, readable, unreadable_words
 from pbem.errors import StoreError
@@ -21,7 +20,7 @@ from pbem.house import House
 from pbem.housekeeping.health import house_notices
 from pbem.ruleset import Seat
 from pbem.store.models import Absence, Campaign, Letter, Outgoing, SeatRow, Turn
-from pbem.store.states import LetterState, MailState, Phase, Seating
+from pbem.store.states import HoldKind, LetterState, MailState, Phase, Seating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +68,9 @@ class Result:
 class CampaignStatus:
     """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
 
-    `held` is why no turn runs until the GM says so, or "". `ruled`: there is a
-    ruling on the open turn, by a GM who decides it; `awaits_ruling`: it is held for one. `closes` is when
-    late sheets are waited for no longer.
+    `held` is why no turn is run until the GM releases it, "" if turns are run, or the address to which it has moved.
+    `ruled`: there is a ruling on the open turn, by a GM who decides it; `awaits_ruling`: it is held for one.
+    `closes` is when late sheets are waited for no longer.
     """
 
     name: str
@@ -160,9 +159,9 @@ def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) 
         zone=snapshot.schedule.zone,
         deadline=waiting.deadline if waiting else None,
         closes=waiting.closes if waiting else None,
-        held=snapshot.held,
+        held=snapshot.held or snapshot.moved_to,
         ruled=_is_ruled(session, snapshot),
-        awaits_ruling=snapshot.held == AWAITING,
+        awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
         undelivered=_undelivered(session, snapshot.id),
         result=_result(session, house, snapshot) if snapshot.status == Phase.OVER else None,
@@ -204,7 +203,7 @@ def _seat(row: SeatRow, awaited: bool, sheet: Counting | None, absences: Sequenc
 def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
     rows = session.execute(
         select(Outgoing.recipient, Outgoing.state, Outgoing.attempts, Outgoing.created_at, Outgoing.reply)
-        .where(Outgoing.campaign_id == campaign_id, Outgoing.state.not_in((MailState.SENT, MailState.REPLACED)))
+        .where(Outgoing.campaign_id == campaign_id, Outgoing.state.not_in((MailState.SENT, MailState.SUPERSEDED)))
         .order_by(Outgoing.id)
     )
     return tuple(

@@ -114,7 +114,7 @@ def _masked_subject(field: re.Match[bytes]) -> bytes:
 
 
 _KINDS = (
-    _kind(Letter, Letter.state == LetterState.DONE, without_tokens),
+    _kind(Letter, Letter.state == LetterState.PROCESSED, without_tokens),
     _kind(
         Outgoing,
         (Outgoing.state == MailState.SENT) & (Outgoing.sent_at <= bindparam("moment")),

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
-from pbem.post.rescue import PLAIN
+from pbem.post.rescue import TEXT
 from pbem.post.stamping import Stamped, stamped
 from pbem.post.waiting import OUTBOX, lane_of, provider_of
 from pbem.post.writing import Mail, compose, readdressed
@@ -18,7 +18,7 @@ from pbem.store.models import Person
 from pbem.store.states import MailState
 from pbem.store.waking import Queue, Work, wake
 
-WHOLE = "whole"
+FULL = "full"
 
 _PUT = insert(OUTBOX)
 
@@ -95,7 +95,7 @@ def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -
 _ON_TOPICS = (
     update(OUTBOX)
     .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == MailState.QUEUED)
-    .values(state=MailState.REPLACED)
+    .values(state=MailState.SUPERSEDED)
 )
 """Built once: it goes with every mail that has a topic."""
 
@@ -112,7 +112,7 @@ def _replace_on(session: Session, topics: Iterable[str]) -> None:
 
 def _replace(session: Session, which: ColumnElement[bool]) -> None:
     waiting = update(OUTBOX).where(which, OUTBOX.c.state == MailState.QUEUED)
-    session.connection().execute(waiting.values(state=MailState.REPLACED))
+    session.connection().execute(waiting.values(state=MailState.SUPERSEDED))
 
 
 def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
         "topic": mail.topic or None,
         "recipient": mail.recipient,
         "provider": provider_of(mail.recipient),
-        "form": PLAIN if each.plain else WHOLE,
+        "form": TEXT if each.plain else FULL,
         "message_id": mail.message_id,
         "raw": compose(mail, sender=settings.address, sender_name=settings.sender_name, at=now),
         "state": MailState.QUEUED,

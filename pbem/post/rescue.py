@@ -18,7 +18,7 @@ from pbem.post.writing import text_alone
 from pbem.store.models import Outgoing, Person
 from pbem.store.states import MailState
 
-PLAIN = "plain"
+TEXT = "text"
 _INSTEAD = " instead: "
 
 
@@ -46,7 +46,7 @@ def after_bounce(session: Session, mail: Outgoing, *, reason: str, recipient: st
 
     `recipient` is the address that the delivery report names.
     """
-    if mail.state in (MailState.BOUNCED, MailState.REPLACED):
+    if mail.state in (MailState.BOUNCED, MailState.SUPERSEDED):
         return ""
     if _went_on(session, mail, recipient):
         return f"it has gone to {mail.recipient} since"
@@ -55,12 +55,12 @@ def after_bounce(session: Session, mail: Outgoing, *, reason: str, recipient: st
 
 
 def _as_text(mail: Outgoing) -> str:
-    if mail.form == PLAIN or not about_content(mail.reply.rpartition(_INSTEAD)[2]):
+    if mail.form == TEXT or not about_content(mail.reply.rpartition(_INSTEAD)[2]):
         return ""
     text = text_alone(mail.raw)
     if text == mail.raw:
         return ""
-    mail.raw, mail.form = text, PLAIN
+    mail.raw, mail.form = text, TEXT
     return "sent as text alone"
 
 

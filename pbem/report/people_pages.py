@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pbem.report.receipt import Told
 from pbem.ruleset import Seat
 
-RequestKind = Literal["join", "invite", "deputy", "address", "newaddress", "fallback", "moved"]
+RequestKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
 """What a code may confirm; `templates/host/confirmation.txt.j2` has a paragraph for each."""
 
 

@@ -79,7 +79,7 @@ def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot)
         seats=snapshot.seats,
         joins=snapshot.policy.signup and snapshot.status in (Phase.FORMING, Phase.RUNNING),
         free=_free(session, snapshot),
-        paused=is_pause(snapshot.held),
+        paused=is_pause(snapshot.hold_kind),
         created=session.scalars(select(Campaign.created_at).where(Campaign.id == snapshot.id)).one(),
         last=openings[0] if openings else None,
         openings=tuple(openings),

@@ -161,8 +161,8 @@ def _state(session: Session, house: House) -> Any:
 def _depends_on(session: Session, house: House) -> Any:
     campaign = Campaign.__table__.c
     campaigns = session.execute(
-        select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.held, campaign.schedule)
-        .add_columns(campaign.policy)
+        select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.schedule)
+        .add_columns(campaign.policy, campaign.hold_kind, campaign.hold_reason, campaign.moved_to)
         .order_by(campaign.id)
     )
     due = session.scalars(select(Turn.deadline).where(Turn.resolved_at.is_(None)).order_by(Turn.id))

@@ -20,7 +20,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.history import orders_told
-from pbem.campaign.press.pieces import DIARY, LETTER
+from pbem.campaign.press.pieces import DIARY, PRESS
 from pbem.campaign.shelf import Shelf, named
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.house import House
@@ -178,7 +178,7 @@ def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
             },
         )
         for piece, seat in [*(row for row in rows if not row.Press.anonymous), *unsigned]
-        if piece.kind != LETTER or snapshot.policy.site == ALL
+        if piece.kind != PRESS or snapshot.policy.site == ALL
     ]
 
 

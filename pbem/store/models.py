@@ -34,7 +34,7 @@ from sqlalchemy.types import TypeDecorator
 
 from pbem.ruleset import canonical
 from pbem.store.bundles import bundle, unbundle
-from pbem.store.states import ApplicantStatus, LetterState, MailState, Pages, Phase, Seating
+from pbem.store.states import ApplicantStatus, HoldKind, LetterState, MailState, Pages, Phase, Seating
 
 
 class Utc(TypeDecorator[dt.datetime]):
@@ -142,8 +142,8 @@ class Campaign(Base):
     defaults (`pbem.campaign.policy`). `seed` is the sealed one of the dice;
     `dice_words`, fixed at the start, are mixed with it: lists of seat, word, and
     whether it is its player's own. Campaigns begun before there were words have
-    none. `held` is why no turn runs until the GM says so, "" when turns run; of a
-    campaign that has moved, the address at which it is played now.
+    none. `hold_kind` and `hold_reason` are why no turn is run until the GM releases it
+    (`pbem.campaign.holds`). `moved_to` is the address at which a campaign that has moved is played.
     Once all sheets are in, a turn still waits `settle_minutes`, for second
     thoughts. `era` counts how often the past was changed: it stands in codes and
     Message-IDs, so that none is given twice. `origin` is the number of its
@@ -170,7 +170,9 @@ class Campaign(Base):
     created_at: Mapped[dt.datetime]
     policy: Mapped[Any] = mapped_column(Data, default=dict)
     gm_token_hash: Mapped[str] = mapped_column(String(64), default="")
-    held: Mapped[str] = mapped_column(default="")
+    hold_kind: Mapped[HoldKind] = mapped_column(_one_of(HoldKind, 10), default=HoldKind.NONE)
+    hold_reason: Mapped[str] = mapped_column(default="")
+    moved_to: Mapped[str] = mapped_column(default="")
     era: Mapped[int] = mapped_column(default=0)
     origin: Mapped[int] = mapped_column(default=0)
     # Large, and wanted once: not read with the rest.
@@ -241,10 +243,10 @@ class Absence(Base):
 
 
 class Applicant(Base):
-    """Somebody who wishes to play in a campaign. `status` is "listed", "seated" or "withdrawn".
+    """Somebody who wishes to play in a campaign. `status` is "waiting", "seated" or "left".
 
-    Listed are all that wait for the start or for a seat to come free, oldest
-    first; `wish` is the seat they would like, `words` what they wrote to the GM.
+    Those who wait for the start or for a seat to come free are ordered by their
+    ids; `wish` is the seat they would like, `words` what they wrote to the GM.
     """
 
     __tablename__ = "applicant"
@@ -255,15 +257,15 @@ class Applicant(Base):
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
     wish: Mapped[str] = mapped_column(String(20), default="")
     words: Mapped[str] = mapped_column(default="")
-    status: Mapped[ApplicantStatus] = mapped_column(_one_of(ApplicantStatus, 10), default=ApplicantStatus.LISTED)
+    status: Mapped[ApplicantStatus] = mapped_column(_one_of(ApplicantStatus, 10), default=ApplicantStatus.WAITING)
     created_at: Mapped[dt.datetime]
 
 
 class Request(Base):
     """Something that waits to be confirmed by whoever has its `code`, which was mailed to one address.
 
-    `kind` is "join", "invite", "address", "newaddress", "fallback", "deputy", or
-    "letter" for a mail that waits until its owner says that it is his; `data` is
+    `kind` is "join", "invite", "address", "new_address", "fallback", "deputy", "import", or
+    "message" for a mail that waits until its owner says that it is theirs; `data` is
     what it is about. `message_id` is the mail that asked for it, "" where a reply
     shows the code in any case.
     """
@@ -271,7 +273,7 @@ class Request(Base):
     __tablename__ = "request"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str] = mapped_column(String(10))
+    kind: Mapped[str] = mapped_column(String(12))
     code: Mapped[str] = mapped_column(String(32), unique=True)
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))
     data: Mapped[Any] = mapped_column(Data)
@@ -283,7 +285,7 @@ class Request(Base):
 class Shelf(Base):
     """What a rollback or a second run took out of a campaign's history; nothing of it is thrown away.
 
-    `kind` is "rollback", "rerun", "forward" or "mend"; `first` is the number of the first turn on it.
+    `kind` is "rollback", "rerun", "undo" or "repair"; `first` is the number of the first turn on it.
     """
 
     __tablename__ = "shelf"
@@ -491,13 +493,13 @@ _UNMASKED = text("masked_at IS NULL")
 
 
 class Letter(Base):
-    """A mail as it came. `state` is "new", "done" or "quarantined"; `note` says what became of it.
+    """A mail as it came. `state` is "new", "processed" or "quarantined"; `note` says what became of it.
 
     What was found when it was read: its `sender` in lower case ("" if none can
     be read), the receiving server's `verdict` on him, and which right `key` the
     letter showed ("" for none); all three are NULL before. `unanswered`: an
     answer was due and was not given. `attempts` is what is noted of reading that
-    was begun and neither ended nor given up in good order (`pbem.desk.attempts`). Once it is done, no token is
+    was begun and neither ended nor given up in good order (`pbem.desk.attempts`). Once it is processed, no token is
     left in it from `masked_at` on. Where workers share the work, `lane` is the
     campaign in whose order it is dealt with, "" if it is dealt with alone, and
     NULL before anybody has looked.
@@ -563,10 +565,10 @@ _STRANGER = text("kind = 'stranger'")
 class Outgoing(Base):
     """A mail to be sent, whole.
 
-    `state` is "queued", "sending", "sent", "failed", "bounced", or "replaced" by
+    `state` is "queued", "sending", "sent", "failed", "bounced", or "superseded" by
     a later mail of the same `topic` while it still waited. `kind` says what it
     is ("report", "receipt", …). `provider` is the domain it goes to; `form` how
-    it goes: "whole", or "plain" as text alone. `reply` is what the other side
+    it goes: "full", or "text" as text alone. `reply` is what the other side
     said last: the carrier, or the delivery report of a mail that bounced. When
     it cannot come back any more its text alone is left, without tokens, from
     `masked_at` on.
@@ -588,7 +590,7 @@ class Outgoing(Base):
     topic: Mapped[str | None] = mapped_column(String(120))
     recipient: Mapped[str] = mapped_column(String(254))
     provider: Mapped[str] = mapped_column(String(254), default="")
-    form: Mapped[str] = mapped_column(String(10), default="whole")
+    form: Mapped[str] = mapped_column(String(10), default="full")
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
     raw: Mapped[bytes] = mapped_column(Packed)
     state: Mapped[MailState] = mapped_column(_one_of(MailState, 10), default=MailState.QUEUED)
@@ -601,7 +603,7 @@ class Outgoing(Base):
 
 
 class Press(Base):
-    """Words between players. `kind` is "letter", "news" (for the paper that goes with reports) or "diary".
+    """Words between players. `kind` is "press", "news" (for the paper that goes with reports) or "diary".
 
     `turn` is the open turn when it was written. `sender_id` is None for the GM;
     `recipients` are seats, None for all. `anonymous`: readers are not told the

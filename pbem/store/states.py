@@ -14,6 +14,21 @@ class Phase(StrEnum):
     MOVED = "moved"
 
 
+class HoldKind(StrEnum):
+    """Kinds of holds, during which no turn of a campaign is run (`pbem.campaign.holds`)."""
+
+    NONE = "none"
+    GM = "gm"
+    MISSING = "missing"
+    NO_MAIL = "no_mail"
+    NO_PLAYERS = "no_players"
+    REVIEW = "review"
+    RULING = "ruling"
+    RULED = "ruled"
+    RESTORED = "restored"
+    IMPORTED = "imported"
+
+
 class Seating(StrEnum):
     """Whether a seat is in the game: where it is open nobody sits now, and somebody may take it over."""
 
@@ -25,36 +40,36 @@ class Seating(StrEnum):
 class Pages(StrEnum):
     """How a report comes as a page for a browser besides: not at all, with its mail, or behind a link to the site."""
 
-    NO = "no"
+    OFF = "off"
     ATTACHED = "attached"
     LINK = "link"
 
 
 class ApplicantStatus(StrEnum):
-    """What became of somebody who wishes to play: he waits on the list, has a seat, or wishes no more."""
+    """States of a person who asked for a seat: on the waiting list, seated, or gone from it."""
 
-    LISTED = "listed"
+    WAITING = "waiting"
     SEATED = "seated"
-    WITHDRAWN = "withdrawn"
+    LEFT = "left"
 
 
 class LetterState(StrEnum):
-    """Whether a mail that came has been dealt with; what is quarantined waits for a GM to look at it."""
+    """States of a message received; one in quarantine was not processed and waits for the GM."""
 
     NEW = "new"
-    DONE = "done"
+    PROCESSED = "processed"
     QUARANTINED = "quarantined"
 
 
 class MailState(StrEnum):
-    """Where a mail of the house is; it is replaced by a later one of the same topic while it still waits."""
+    """States of an outgoing mail; a queued one is superseded by a later one of the same topic."""
 
     QUEUED = "queued"
     SENDING = "sending"
     SENT = "sent"
     FAILED = "failed"
     BOUNCED = "bounced"
-    REPLACED = "replaced"
+    SUPERSEDED = "superseded"
 
 
 UNSENT = (MailState.QUEUED, MailState.SENDING)

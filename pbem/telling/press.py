@@ -35,7 +35,7 @@ def press_lines(book: PressBook, _: Door) -> Iterator[str]:
         yield "There is no press."
     for each in book.press:
         by = (each.seat or "the GM") + (" (unsigned)" if each.unsigned else "")
-        to = "" if each.kind != "letter" else f" to {joined(each.to) or 'all'}"
+        to = "" if each.kind != "press" else f" to {joined(each.to) or 'all'}"
         yield f"{each.id}  turn {each.turn}, {utc(each.at)} UTC: {each.kind} by {by}{to}"
         yield barred(each.text)
 

@@ -78,7 +78,7 @@ _COUNTED = (
     )
     .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
     .outerjoin(Person, Person.id == Outgoing.person_id)
-    .where(Outgoing.state != MailState.REPLACED)
+    .where(Outgoing.state != MailState.SUPERSEDED)
     .group_by(Campaign.name, Outgoing.campaign_id, Outgoing.person_id, _READER)
     .order_by(Outgoing.campaign_id, func.min(Outgoing.id))
 )

@@ -16,6 +16,9 @@ from pbem.store.states import LetterState
 
 STATES = tuple(state.value for state in LetterState)
 
+FORMER_STATES = {"done": LetterState.PROCESSED.value}
+"""Former words for states, still read where a state is typed."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterFacts:

@@ -43,7 +43,7 @@ def list_outbox(store: Store, campaign: str | None = None) -> tuple[Held, ...]:
     mails = (
         select(Outgoing, Campaign.name)
         .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
-        .where(Outgoing.state.not_in((MailState.SENT, MailState.REPLACED)))
+        .where(Outgoing.state.not_in((MailState.SENT, MailState.SUPERSEDED)))
         .order_by(Outgoing.id)
     )
     with store.reading() as session:

@@ -31,8 +31,9 @@ from pbem.errors import BackupError, CampaignError
 from pbem.house import House, open_house
 from pbem.housekeeping.status import house_status
 from pbem.site import publish
+from pbem.store import as_one_file, downgrade, open_file
 from pbem.store.copying import PASSING
-from pbem.store.models import Base, Campaign, Person, SeatRow, Turn
+from pbem.store.models import Base, Campaign, Person, Press, SeatRow, Shelf, Turn
 from pbem.tick import run_now
 from tests.backup.hostile import forged, tree
 from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
@@ -285,7 +286,7 @@ PLANTED = """
 UPDATE outgoing SET state = 'queued', recipient = 'victim@example.com', not_before = created_at;
 UPDATE seat SET token_hash = lower(hex(randomblob(32)));
 INSERT INTO request (kind, code, campaign_id, data, message_id, created_at)
-    SELECT 'newaddress', 'k3v7mq2xw5n4tzpa', NULL, '{}', '', created_at FROM campaign;
+    SELECT 'new_address', 'k3v7mq2xw5n4tzpa', NULL, '{}', '', created_at FROM campaign;
 """
 """What whoever makes a file by himself might put into its database."""
 
@@ -315,6 +316,35 @@ def with_other_rows(source: Path, target: Path, statements: str) -> Path:
         database.deserialize(old.read("database.sqlite"))
         database.executescript(statements)
         return repacked(old, target, "database.sqlite", database.serialize())
+
+
+def of_version(source: Path, target: Path, revision: str, statements: str) -> Path:
+    """Return the file as an older version would have written it, with its database changed."""
+    database = target.with_suffix(".sqlite")
+    with zipfile.ZipFile(source) as parts:
+        database.write_bytes(parts.read("database.sqlite"))
+        downgrade(f"sqlite:///{database}", revision)
+        with open_file(database) as rows:
+            rows.executescript(statements)
+        as_one_file(database)
+        return repacked(parts, target, "database.sqlite", database.read_bytes())
+
+
+OLD_WORDS = """
+INSERT INTO shelf (campaign_id, kind, first, at) SELECT id, 'mend', 1, '2026-11-02 09:00:00' FROM campaign;
+INSERT INTO press (campaign_id, turn, kind, sender_id, anonymous, text, at)
+    SELECT campaign_id, 1, 'letter', id, 0, 'Hello', '2026-11-02 09:00:00' FROM seat WHERE name = 'red';
+"""
+
+
+def test_a_file_of_the_version_before_is_taken_in(moved: Moved, alone: Desk, tmp_path: Path) -> None:
+    """Its values become those of today, and its turns are proved as ever."""
+    import_campaign(alone.house, of_version(moved.file, tmp_path / "old.zip", "0020", OLD_WORDS), alone.now)
+
+    assert [piece.kind for piece in rows(alone, Press)] == ["press"]
+    assert [shelf.kind for shelf in rows(alone, Shelf)] == ["repair"]
+    assert (snapshot(alone).hold_kind, snapshot(alone).moved_to) == ("imported", "")
+    assert prove(alone.house, "toy1").turns == 2
 
 
 def forge(source: Path, target: Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy import select
 
 from pbem.acts.act import do
 from pbem.acts.time.holding import Release
@@ -19,10 +20,12 @@ from pbem.config.file import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
 from pbem.house import open_house
 from pbem.housekeeping.closed import is_closed, open_home
+from pbem.housekeeping.status import house_status
 from pbem.jobs import check_queues
 from pbem.store import copy_in, copy_out
-from pbem.store.models import Outgoing, Turn
+from pbem.store.models import Campaign, Letter, Outgoing, Turn
 from tests.backup.conftest import Kept
+from tests.backup.test_moving import of_version
 from tests.campaign.history import journal, live_turns, play, rows, send, subjects
 from tests.toy.home import GAMES, Desk, open_desk, text_of
 
@@ -54,6 +57,18 @@ def archive(home: Path) -> dict[str, bytes]:
     """All files of a home's archive."""
     root = home / "turns"
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) -> None:
+    """Its values become those of today: letters that were done are processed, and its holds are told as before."""
+    statements = "UPDATE campaign SET held = 'it awaits your review'"
+    file = of_version(kept.file, tmp_path / "old.zip", "0020", statements)
+    restore_home(file, tmp_path / "restored", kept.desk.now, GAMES)
+
+    with open_house(tmp_path / "restored", GAMES) as house, house.store.reading() as session:
+        assert set(session.scalars(select(Letter.state))) == {"processed"}
+        assert set(session.scalars(select(Campaign.hold_kind))) == {"review"}
+        assert {each.held for each in house_status(house).campaigns} == {"it awaits your review"}
 
 
 def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:

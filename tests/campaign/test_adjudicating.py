@@ -16,11 +16,11 @@ from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, rea
 from pbem.acts.time.extending import extend
 from pbem.acts.time.holding import release
 from pbem.acts.turns.run_requests import AskForRun
-from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.proof import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
+from pbem.store.states import HoldKind
 from pbem.tick import run_now
 from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, text_of
@@ -48,10 +48,10 @@ def war(desk: Desk) -> Iterator[Desk]:
     desk.house = toy
 
 
-def held(desk: Desk) -> str:
-    """Why the campaign is held."""
+def held(desk: Desk) -> HoldKind:
+    """Return the kind of hold that the campaign has."""
     with desk.house.store.reading() as session:
-        return load_campaign(session, "toy1").held
+        return load_campaign(session, "toy1").hold_kind
 
 
 def let_go(desk: Desk) -> None:
@@ -92,7 +92,7 @@ def test_a_due_turn_waits_for_the_gm(war: Desk) -> None:
     """At the deadline nothing is resolved; the GM gets all sheets in one mail, and hears who sent none."""
     done = war.tick(hours=DUE)
 
-    assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], AWAITING)
+    assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], HoldKind.RULING)
     (digest,) = digests(war)
     assert "Without a sheet: blue\n" in digest
     assert "RED\n  March to the pass, quietly.\n\nBLUE\n  no sheet came\n\nGREEN\n  Ask the abbot.\n" in digest
@@ -106,7 +106,7 @@ def test_nobodys_sheet_is_told_by_the_digest_too(war: Desk) -> None:
     war.tick(hours=1)
     done = war.tick(hours=WEEK)
 
-    assert ([turn.turn for turn in done.awaiting], done.held, held(war)) == ([2], [], AWAITING)
+    assert ([turn.turn for turn in done.awaiting], done.held, held(war)) == ([2], [], HoldKind.RULING)
     assert "Without a sheet: red, blue, green\n" in digests(war)[-1]
 
 
@@ -135,7 +135,7 @@ def test_a_sheet_that_comes_in_after_the_ruling_is_sent_on(war: Desk) -> None:
     sheet(war, BOB, "Burn the bridge.")
     war.tick(hours=1)
 
-    assert held(war) == RULED
+    assert held(war) == HoldKind.RULED
     assert digests(war)[-1].startswith("Your ruling on turn 1 of the campaign toy1 waits for your release.")
     assert "BLUE\n  Burn the bridge.\n" in digests(war)[-1]
 
@@ -158,7 +158,7 @@ def test_more_time_does_not_let_a_ruling_run(war: Desk) -> None:
     sheet(war, BOB, "Burn the bridge.")
 
     assert war.tick(hours=WEEK + 1).resolved == []
-    assert (held(war), "Burn the bridge." in digests(war)[-1]) == (RULED, True)
+    assert (held(war), "Burn the bridge." in digests(war)[-1]) == (HoldKind.RULED, True)
 
 
 def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
@@ -168,7 +168,7 @@ def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
         extend(Scene(session, war.house, load_campaign(session, "toy1"), war.now), WEEK * HOUR)
     war.tick(hours=WEEK + 1)
 
-    assert (held(war), len(digests(war))) == (AWAITING, 2)
+    assert (held(war), len(digests(war))) == (HoldKind.RULING, 2)
 
 
 def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
@@ -176,7 +176,7 @@ def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
     do(war.house, "toy1", AskForRun(), war.now)
     done = war.tick(hours=DUE)
 
-    assert ([turn.turn for turn in done.resolved], done.awaiting, held(war)) == ([1], [], "")
+    assert ([turn.turn for turn in done.resolved], done.awaiting, held(war)) == ([1], [], HoldKind.NONE)
 
 
 def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
@@ -189,7 +189,7 @@ def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
 
     done = war.tick(hours=2 * WEEK)
 
-    assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], AWAITING)
+    assert ([turn.turn for turn in done.awaiting], done.resolved, held(war)) == ([1], [], HoldKind.RULING)
 
 
 def test_a_ruling_takes_effect_with_the_release(war: Desk) -> None:
@@ -224,7 +224,7 @@ def test_a_ruling_with_an_error_is_not_kept(war: Desk) -> None:
     war.tick(hours=DUE)
     taken = rule(war, red="You won.\n[MAPP]")
 
-    assert (taken.kept, held(war)) == (False, AWAITING)
+    assert (taken.kept, held(war)) == (False, HoldKind.RULING)
     assert [(finding.line, finding.hint) for finding in taken.findings["red.txt"]] == [(2, "did you mean MAP?")]
 
 
@@ -232,7 +232,7 @@ def test_a_ruling_before_the_deadline_holds_the_turn(war: Desk) -> None:
     """A GM who rules early is asked before it takes effect, since more sheets may come."""
     rule(war, all="It rained.")
 
-    assert held(war) == RULED
+    assert held(war) == HoldKind.RULED
     assert war.tick(hours=DUE).resolved == []
 
 
@@ -244,7 +244,7 @@ def test_a_gm_may_run_a_turn_without_a_ruling(war: Desk) -> None:
 
     assert [turn.turn for turn in done.resolved] == [1]
     assert "The GM gave no ruling this turn" in last_report(war, ANN)
-    assert held(war) == ""
+    assert held(war) == HoldKind.NONE
 
 
 def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
+from pbem.store.states import HoldKind
 from pbem.tick import run_now
 from tests.toy.home import Desk, text_of
 
@@ -40,10 +41,10 @@ def resolved(desk: Desk, *, hours: float = 0) -> list[str]:
     return [turn.reason for turn in desk.tick(hours=hours).resolved]
 
 
-def pause(desk: Desk, why: str = "", *, actor: str = "gm") -> bool:
+def pause(desk: Desk, why: str = "") -> bool:
     """Holds the campaign."""
     with desk.house.store.writing() as session:
-        return hold(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), why, actor=actor)
+        return hold(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), HoldKind.GM, why)
 
 
 def go_on(desk: Desk) -> bool:

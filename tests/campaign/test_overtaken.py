@@ -19,6 +19,7 @@ from pbem.campaign.due import Due, due, open_turns
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.reviewing import may_run
+from pbem.store.states import HoldKind
 from pbem.tick import run_now
 from tests.campaign.history import begin, live_turns, play, send, snapshot
 from tests.campaign.meeting import KEEPING, Points
@@ -77,7 +78,7 @@ def test_a_turn_that_is_held(played: Desk) -> None:
     """A pause holds a turn that was found due before."""
     (found,) = due(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
-        hold(Scene(session, played.house, locked_campaign(session, "toy1"), played.now), "", actor="gm")
+        hold(Scene(session, played.house, locked_campaign(session, "toy1"), played.now), HoldKind.GM)
 
     assert not runs(played, found)
 

@@ -14,11 +14,11 @@ from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, RulingShown,
 from pbem.acts.time.holding import Release
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.ground import Overtaken
-from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.tokens import hash_token
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.store.models import Campaign
+from pbem.store.states import HoldKind
 from pbem.telling import SCREEN, told
 from pbem.tick import run_now
 from tests.campaign.test_adjudicating import ANN, DUE, GM, held, last_report, rule, war
@@ -55,7 +55,7 @@ def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
     taken = do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
 
-    assert (taken.kept, errors(taken), held(war)) == (False, ["blank-ruling"], AWAITING)
+    assert (taken.kept, errors(taken), held(war)) == (False, ["blank-ruling"], HoldKind.RULING)
     assert "nothing is told to anybody" in "\n".join(told(taken, SCREEN)).lower().replace("\n    ", " ")
     with pytest.raises(CampaignError, match="awaits your ruling"):
         do(war.house, "toy1", Release(), war.now)
@@ -69,7 +69,7 @@ def test_a_blank_ruling_by_mail_is_refused(war: Desk, text: str) -> None:
     war.tick(hours=DUE)
     answer = mail(war, "RULING", *text.splitlines())
 
-    assert (held(war), shown(war).parts) == (AWAITING, {})
+    assert (held(war), shown(war).parts) == (HoldKind.RULING, {})
     assert ("You have not ruled on turn 1 of toy1." in answer) == (text == "")
     assert ("GM toy1 TOKEN\nRULING\nFILE all.txt" in answer) == (text == "")
 
@@ -189,9 +189,9 @@ def test_a_ruling_is_dropped_and_brought_back(war: Desk) -> None:
     rule(war, red="You won.")
     parts = shown(war).parts
     assert "is dropped" in mail(war, "RULING OFF")
-    assert (held(war), shown(war).parts, len(shown(war).earlier)) == (AWAITING, {}, 1)
+    assert (held(war), shown(war).parts, len(shown(war).earlier)) == (HoldKind.RULING, {}, 1)
     assert "counts again" in mail(war, "RULING BACK")
-    assert (held(war), shown(war).parts) == (RULED, parts)
+    assert (held(war), shown(war).parts) == (HoldKind.RULED, parts)
     do(war.house, "toy1", Release(), war.now)
     war.tick()
     assert "You won." in last_report(war, ANN)
@@ -202,7 +202,7 @@ def test_a_ruling_dropped_before_the_deadline_holds_nothing(war: Desk) -> None:
     rule(war, red="You won.")
     do(war.house, "toy1", DropRuling(), war.now)
 
-    assert held(war) == ""
+    assert held(war) == HoldKind.NONE
     assert [turn.turn for turn in war.tick(hours=DUE).awaiting] == [1]
 
 
@@ -214,7 +214,7 @@ def test_a_dropped_ruling_does_not_run_by_a_release_before(war: Desk) -> None:
     do(war.house, "toy1", DropRuling(), war.now)
 
     assert war.tick().resolved == []
-    assert held(war) == AWAITING
+    assert held(war) == HoldKind.RULING
 
 
 def test_any_earlier_ruling_comes_back_by_its_number(war: Desk) -> None:

@@ -83,7 +83,7 @@ def test_a_report_on_its_way_is_kept_from_the_former_player(desk: Desk) -> None:
 
     with desk.house.store.reading() as session:
         rows = session.execute(select(Outgoing.recipient, Outgoing.state).where(Outgoing.kind == "report"))
-        assert [tuple(row) for row in rows if row.recipient != BOB][-2:] == [(ANN, "replaced"), (EVE, "queued")]
+        assert [tuple(row) for row in rows if row.recipient != BOB][-2:] == [(ANN, "superseded"), (EVE, "queued")]
 
 
 def test_a_sheet_of_the_former_player_counts_until_another_comes(desk: Desk) -> None:

@@ -59,7 +59,7 @@ def test_what_was_replaced_is_in_no_list(desk: Desk) -> None:
     """A mail that gave way to a later one is not counted, and not listed as undelivered."""
     desk.begin()
     with desk.house.store.writing() as session:
-        session.execute(update(Outgoing).values(state="replaced"))
+        session.execute(update(Outgoing).values(state="superseded"))
 
     assert outbox(desk, "--ledger").output == "No mail was written.\n"
     assert outbox(desk).output == "Everything is delivered.\n"

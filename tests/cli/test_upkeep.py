@@ -35,7 +35,7 @@ def refuse(desk: Desk, state: str = "failed") -> None:
     """All mail that goes out was refused, and a wait of some days entered."""
     refused = {"state": state, "attempts": 2, "not_before": MONDAY + dt.timedelta(days=3), "reply": "550 no such user"}
     with desk.house.store.writing() as session:
-        session.execute(update(Outgoing).where(Outgoing.state != "replaced").values(refused))
+        session.execute(update(Outgoing).where(Outgoing.state != "superseded").values(refused))
 
 
 def test_letters_are_listed(desk: Desk) -> None:
@@ -71,6 +71,16 @@ def test_letters_of_one_state(desk: Desk) -> None:
     assert pbem(desk, "letters", "--state", "new").output == "There are no such letters.\n"
 
 
+def test_the_former_word_for_a_state_is_understood(desk: Desk) -> None:
+    """Scripts that ask for letters that are done get those that are processed."""
+    desk.post("nonsense")
+    desk.tick()
+
+    old, new = (pbem(desk, "letters", "--state", state, "--json").output for state in ("done", "processed"))
+    assert old == new
+    assert [letter["state"] for letter in json.loads(new)["letters"]] == ["processed"]
+
+
 def test_a_letter_is_shown_without_its_keys(desk: Desk) -> None:
     """Who wrote what, as the desk reads it; whoever looks over the GM's shoulder learns no token and no code."""
     set_aside(desk)
@@ -90,7 +100,7 @@ def test_a_letter_is_tried_again(desk: Desk) -> None:
     assert pbem(desk, "letters", "--retry", "1").output == "Letter 1 is new again; the next tick deals with it.\n"
     assert desk.tick().answered.letters == 1
     with desk.house.store.reading() as session:
-        assert session.scalars(select(Letter.state)).all() == ["done"]
+        assert session.scalars(select(Letter.state)).all() == ["processed"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +108,7 @@ def test_a_letter_is_tried_again(desk: Desk) -> None:
     [
         (["letters", "--retry", "7"], "there is no letter 7: list them with: pbem letters"),
         (["letters", "--show", "7"], "there is no letter 7: list them with: pbem letters"),
-        (["letters", "--retry", "1"], "letter 1 is done, not quarantined: it has had its answer"),
+        (["letters", "--retry", "1"], "letter 1 is processed, not quarantined: it has had its answer"),
         (["outbox", "--retry", "77"], "there is no mail 77 in the outbox: list them with: pbem outbox"),
         (["outbox", "--retry", "4"], "mail 4 is sent: only what is not delivered is tried again"),
     ],

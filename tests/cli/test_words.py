@@ -53,8 +53,8 @@ def test_a_gm_writes_to_his_players(desk: Desk) -> None:
     desk.tick(hours=2)
     assert "| Be quick." in text_of(desk.last())
     assert pbem(desk, "press", "toy1").output == (
-        "1  turn 1, 2026-11-02 09:00 UTC: letter by red (unsigned) to blue\n| Boo.\n"
-        "2  turn 1, 2026-11-02 10:30 UTC: letter by the GM to red and blue\n| Be quick.\n"
+        "1  turn 1, 2026-11-02 09:00 UTC: press by red (unsigned) to blue\n| Boo.\n"
+        "2  turn 1, 2026-11-02 10:30 UTC: press by the GM to red and blue\n| Be quick.\n"
     )
 
 

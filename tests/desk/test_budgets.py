@@ -67,7 +67,7 @@ def test_a_letter_beyond_its_budget_is_set_aside(desk: Desk, line: str, why: str
     done = desk.tick()
 
     assert (done.answered.sheets, done.answered.set_aside) == (2, 1)
-    assert [letter.state for letter in letters(desk)] == ["done", "quarantined", "done"]
+    assert [letter.state for letter in letters(desk)] == ["processed", "quarantined", "processed"]
     assert list_letters(desk.house.store, "quarantined", limit=9).letters[0].note.splitlines()[-1].startswith(why)
     assert why[1:] in words(desk.last(GM))
     assert "Please send your orders once more" in words(desk.last(ANN))
@@ -82,7 +82,7 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
     retry_letter(desk.house.store, letters(desk)[1].id)
     desk.tick()
 
-    assert letters(desk)[1].state == "done"
+    assert letters(desk)[1].state == "processed"
 
 
 def test_a_letter_that_kills_the_reader_does_it_twice(desk: Desk) -> None:
@@ -98,7 +98,7 @@ def test_a_letter_that_kills_the_reader_does_it_twice(desk: Desk) -> None:
         ends.append(process.returncode)
 
     assert ends == [-signal.SIGKILL] * 3 + [0]
-    assert [letter.state for letter in letters(desk)] == ["done", "quarantined", "done"]
+    assert [letter.state for letter in letters(desk)] == ["processed", "quarantined", "processed"]
     assert letters(desk)[1].note.startswith("reading it has ended this program twice")
     assert "Reading it has ended this program twice" in words(desk.last(GM))
     assert "Please send your orders once more" in words(desk.last(ANN))
@@ -116,7 +116,7 @@ def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
     desk.house = dataclasses.replace(desk.house, games={"toy": Auction()})
 
     assert desk.tick().answered.set_aside == 0
-    assert [letter.state for letter in letters(desk)] == ["done"] * 3
+    assert [letter.state for letter in letters(desk)] == ["processed"] * 3
 
 
 def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def test_no_letter_trips_the_desk(shared: Desk, monkeypatch: pytest.MonkeyPatch)
     done = shared.tick()
 
     with shared.house.store.reading() as session:
-        notes = session.scalars(select(Letter.note).where(Letter.state != "done")).all()
+        notes = session.scalars(select(Letter.note).where(Letter.state != "processed")).all()
         takers = set(session.scalars(select(Sheet.seat_id)))
     assert list(notes) == []
     assert done.answered.letters == done.polled

@@ -124,7 +124,7 @@ def test_a_letter_that_trips_the_desk_is_set_aside(desk: Desk) -> None:
     desk.house = whole
 
     assert (done.answered.letters, done.answered.set_aside) == (2, 1)
-    assert [letter.state for letter in letters(desk)] == ["quarantined", "done"]
+    assert [letter.state for letter in letters(desk)] == ["quarantined", "processed"]
     assert "ZeroDivisionError: the parser tripped" in letters(desk)[0].note
     assert "Please send your orders once more" in " ".join(text_of(desk.last()).split())
     assert "ZeroDivisionError: the parser tripped" in text_of(desk.last("gm@example.org"))

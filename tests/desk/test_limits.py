@@ -108,7 +108,7 @@ def test_two_hundred_letters_a_day_are_dealt_with(desk: Desk) -> None:
     desk.post("ORDERS toy1 red\nBID 3\nEND")
     answers = told(desk)
 
-    assert states(desk) == ["done"] * 200 + ["quarantined"] * 3 + ["done"]
+    assert states(desk) == ["processed"] * 200 + ["quarantined"] * 3 + ["processed"]
     assert answers[ANN].startswith("Sheet 1 taken")
 
 
@@ -161,7 +161,7 @@ def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: st
     desk.post("BID 4", to=f"orders+{code(desk)}@example.org")
     desk.tick()
 
-    assert states(desk)[-3:] == ["done"] * 3
+    assert states(desk)[-3:] == ["processed"] * 3
     assert sheets(desk) == (1 if accept == "token" else 3)
 
 
@@ -175,7 +175,7 @@ def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
     desk.post(f"GM toy1 {key}\nSTATUS\nEND", sender=GM)
 
     assert "toy1" in told(desk)[GM]
-    assert states(desk)[-1] == "done"
+    assert states(desk)[-1] == "processed"
 
 
 def test_a_flood_of_sheets_silences_nobody_who_has_a_key(desk: Desk) -> None:

@@ -285,6 +285,6 @@ def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
         each.join()
 
     with shared.house.store.reading() as session:
-        assert sorted(session.scalars(select(Applicant.status))) == ["listed", "seated"]
+        assert sorted(session.scalars(select(Applicant.status))) == ["seated", "waiting"]
         assert len(standbys(session, snapshot(shared).id)) == 1
     assert players(shared)["red"] in (CYD, EVE)

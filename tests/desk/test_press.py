@@ -284,7 +284,7 @@ def test_reports_and_diaries_have_room_for_so_much(desk: Desk) -> None:
 
 
 def letter(
-    desk: Desk, seat: SeatRow, text: str, *, kind: str = "letter", to: list[str] | None = None, mailed: bool = False
+    desk: Desk, seat: SeatRow, text: str, *, kind: str = "press", to: list[str] | None = None, mailed: bool = False
 ) -> Press:
     """A piece of press written before."""
     return Press(
@@ -371,7 +371,7 @@ def test_full_reports_tell_no_numbers(desk: Desk) -> None:
     """In a game of many the room may run out for all; how much others wrote is not told."""
     begin(desk, press_with="report")
     with desk.house.store.writing() as session:
-        row = {"campaign_id": 1, "turn": 1, "kind": "letter", "sender_id": 2, "at": desk.now, "recipients": ["green"]}
+        row = {"campaign_id": 1, "turn": 1, "kind": "press", "sender_id": 2, "at": desk.now, "recipients": ["green"]}
         session.add(Press(**row, text="x" * (ROOM_IN_REPORTS - 10)))
 
     assert "the next reports are full" in " ".join(say(desk, "NEWS\nThis is too much.").split())

@@ -124,7 +124,7 @@ def test_a_mail_that_is_too_big(shared: Desk) -> None:
         whole[name] for name in ("Message-ID", "Subject", "Reply-To")
     ]
     assert (ann_report(shared).form, ann_report(shared).reply) == (
-        "plain",
+        "text",
         f"{TOO_BIG}; sent as text alone instead: 250 queued",
     )
 
@@ -136,7 +136,7 @@ def test_text_that_is_still_too_big(shared: Desk) -> None:
 
     assert send(shared, refuse({ANN: TOO_BIG, SECOND: TOO_BIG}))[0] == (0, 2, 1)
     mail = ann_report(shared)
-    assert (mail.state, mail.form, mail.recipient) == ("failed", "plain", SECOND)
+    assert (mail.state, mail.form, mail.recipient) == ("failed", "text", SECOND)
 
 
 def test_a_second_address_has_time_of_its_own(shared: Desk) -> None:

@@ -164,7 +164,7 @@ def test_a_reminder_that_could_not_go_is_taken_back(desk: Desk) -> None:
     desk.tick(hours=24)
 
     with desk.house.store.reading() as session:
-        assert set(session.scalars(select(Outgoing.state).where(Outgoing.kind == "reminder"))) == {"replaced"}
+        assert set(session.scalars(select(Outgoing.state).where(Outgoing.kind == "reminder"))) == {"superseded"}
     assert len([mail for mail in desk.mails() if "Orders are due" in str(mail["Subject"])]) == before
 
 
@@ -188,4 +188,4 @@ def test_a_player_who_wants_text_alone(desk: Desk) -> None:
     assert desk.last(ANN).get_content_type() == "text/plain"
     assert desk.last(BOB).is_multipart()
     with desk.house.store.reading() as session:
-        assert session.scalars(select(Letter.state)).all() == ["done"]
+        assert session.scalars(select(Letter.state)).all() == ["processed"]

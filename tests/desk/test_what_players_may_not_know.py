@@ -13,7 +13,7 @@ from pbem.acts.people.roster import GiveSeat
 from pbem.acts.time.holding import hold, release
 from pbem.campaign.snapshot import load_campaign
 from pbem.store.models import Outgoing, Person
-from pbem.store.states import MailState
+from pbem.store.states import HoldKind, MailState
 from tests.desk.people import (
     ANN,
     BOB,
@@ -81,10 +81,10 @@ def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
 
 def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
     """How many sheets are missing is between the house and the GM; his own pause is for all."""
-    for why, actor in (("2 of 3 sheets have not come", "pbem"), ("snow", "gm")):
+    for kind, reason in ((HoldKind.MISSING, "2 of 3 sheets have not come"), (HoldKind.GM, "snow")):
         with desk.house.store.writing() as session:
             scene = Scene(session, desk.house, load_campaign(session, "toy1"), desk.now)
-            hold(scene, why, actor=actor)
+            hold(scene, kind, reason)
             release(scene)
 
     text = ask(desk, "HISTORY")
@@ -96,7 +96,8 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
 def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
     """That a turn waits is answered, and no more of it."""
     with desk.house.store.writing() as session:
-        hold(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), "2 of 3 sheets have not come")
+        scene = Scene(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        hold(scene, HoldKind.MISSING, "2 of 3 sheets have not come")
 
     assert "you have time." in ask(desk, "EXTEND")
 
@@ -212,7 +213,7 @@ def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
 
     with desk.house.store.reading() as session:
         sent = session.scalars(select(Outgoing.state).where(Outgoing.recipient == EVE, Outgoing.topic.is_not(None)))
-        assert sent.all() == ["replaced", "replaced"]
+        assert sent.all() == ["superseded", "superseded"]
 
 
 def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:

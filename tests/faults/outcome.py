@@ -154,7 +154,7 @@ def astray(house: House, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
     """
     with house.store.reading() as session:
         mails = select(Outgoing.recipient, Outgoing.message_id, Outgoing.raw)
-        rows = session.execute(mails.where(Outgoing.state != "replaced")).all()
+        rows = session.execute(mails.where(Outgoing.state != "superseded")).all()
     came: Counter[str] = Counter()
     wrong = []
     for recipient, raw in delivered:

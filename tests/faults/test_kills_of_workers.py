@@ -168,6 +168,6 @@ def _check(desk: Desk) -> None:
         assert [version for _, _, version in session.execute(sheets)] == [1] * NIGHTS * len(CAMPAIGNS) * len(SHEETS)
         assert set(session.scalars(select(SeatRow.nmr_total))) == {0}
         assert ran == Counter((name, number) for name in CAMPAIGNS for number in range(NIGHTS + 1))
-        assert set(session.scalars(select(Letter.state))) == {LetterState.DONE}
+        assert set(session.scalars(select(Letter.state))) == {LetterState.PROCESSED}
     assert astray(house, delivered(desk.home)) == []
     assert [proof[1] for proof in outcome(house).proofs] == [NIGHTS] * len(CAMPAIGNS)

@@ -96,7 +96,7 @@ def test_a_hostile_replay_is_text(browser: Browser, tmp_path: Path) -> None:
     ) as reporter:
         replay = Replay(reporter, game, seats, folder, HOME)
         for number, word in enumerate(EVIL, start=1):
-            said = [{"kind": kind, "by": word, "to": [word], "text": word} for kind in ("news", "letter")]
+            said = [{"kind": kind, "by": word, "to": [word], "text": word} for kind in ("news", "press")]
             views = {seat: view_of(seat, word) for seat in seats}
             before = {"orders": {"blue": [{"verb": "WHISPER", "to": word, "talk": [word]}]}, "missing": [word]}
             replay.add(

@@ -232,7 +232,7 @@ def test_answers_go_first(outbox: Store, settings: Settings) -> None:
 def test_what_is_noted_of_a_mail(outbox: Store) -> None:
     """The outbox knows the domain to which a mail goes, in lower case."""
     assert {(row.provider, row.form, row.kind, row.topic) for row in rows(outbox)} == {
-        ("example.org", "whole", "", None)
+        ("example.org", "full", "", None)
     }
 
 
@@ -246,7 +246,7 @@ def test_a_later_mail_takes_the_place_of_an_earlier(any_store: Store, settings: 
     send_due(any_store, carrier, NOON)
 
     assert carrier.recipients == ["bob@example.org", "cyn@example.org"]
-    assert [row.state for row in rows(any_store)] == ["replaced", "sent", "sent"]
+    assert [row.state for row in rows(any_store)] == ["superseded", "sent", "sent"]
 
 
 def test_what_went_out_is_not_replaced(outbox: Store, settings: Settings) -> None:
@@ -268,7 +268,7 @@ def test_a_turn_that_is_resolved_takes_its_reminders_back(any_store: Store, sett
             queue(session, [replace(mail(f"p{number}"), topic=topic)], settings, campaign_id=None, now=NOON)
         withdraw(session, "t_1", 3, ["blue", "red"])
 
-    assert [row.state for row in rows(any_store)] == ["replaced", "queued", "queued", "queued", "replaced"]
+    assert [row.state for row in rows(any_store)] == ["superseded", "queued", "queued", "queued", "superseded"]
 
 
 def test_several_connections_share_the_work(any_store: Store, settings: Settings) -> None:

@@ -75,7 +75,7 @@ def test_where_an_unsigned_letter_stands_tells_nothing(desk: Desk) -> None:
     """As in reports: not when it was written, nor so by whom."""
     played(desk, "Written first.", "As the second.", press="anonymous", site="all")
 
-    letters = [word for word in opening(site(desk), 2)["words"] if word["kind"] == "letter"]
+    letters = [word for word in opening(site(desk), 2)["words"] if word["kind"] == "press"]
     assert [letter["by"] for letter in letters] == ["red", "", ""]
     assert [letter["text"] for letter in letters[1:]] == [[["p", "As the second."]], [["p", "Written first."]]]
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect, select
+from sqlalchemy import create_engine, inspect, select
 from sqlalchemy.orm import Session
 
+from pbem.campaign.holds import describe_hold
 from pbem.errors import ConfigError, StoreError
 from pbem.store import Store, downgrade, migrate, require_current, schema_is_current
 from pbem.store.models import Base, Campaign, Outgoing, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
+from pbem.store.states import HoldKind
 
 PNG = bytes(range(256))
 
@@ -240,5 +246,141 @@ def _fill(session: Session) -> None:
 
 
 _CAMPAIGN = _OLD_CAMPAIGN.replace(
+    "created_at)", "created_at, policy, gm_token_hash, hold_kind, hold_reason, moved_to, era, dice_words, origin)"
+).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'none', '', '', 0, '[]', 0)")
+
+
+HOLDS = {
+    "": ("none", "", ""),
+    "paused by the GM": ("gm", "", ""),
+    "paused by the GM: back on Monday: \u2192 snow": ("gm", "back on Monday: \u2192 snow", ""),
+    "3 of 4 sheets have not come": ("missing", "3 of 4 sheets have not come", ""),
+    "not one mail has come in since the turn opened": ("no_mail", "", ""),
+    "every seat is open or paused, so nobody would send orders": ("no_players", "", ""),
+    "it awaits your review": ("review", "", ""),
+    "it awaits the GM's ruling": ("ruling", "", ""),
+    "it has the GM's ruling, and goes on when he releases it": ("ruled", "", ""),
+    "paused by the GM: it stands again as it did Mon 2 Nov, since its home was restored from a backup. Reports": (
+        *("restored", "it stands again as it did Mon 2 Nov, since its home was restored from a backup. Reports"),
+        "",
+    ),
+    "paused by the GM: it has moved here, and goes on when its GM says so": (
+        *("imported", "it has moved here, and goes on when its GM says so"),
+        "",
+    ),
+    "words of a version that is forgotten": ("review", "words of a version that is forgotten", ""),
+}
+"""By the sentence that stood in the database: kind, reason, and the address of a campaign that has moved."""
+
+
+def test_holds_become_kinds_and_reasons(before: str) -> None:
+    """Every sentence of a hold is read once, and told as it was ever after; the way back leads to the same."""
+    asked = "SELECT {} FROM campaign ORDER BY id"
+    for number, held in enumerate((*HOLDS, "play@example.net")):
+        execute(before, _campaign_of_0020(number, held, "running" if held in HOLDS else "moved"))
+    old = execute(before, asked.format("held"))
+    migrate(before)
+
+    found = execute(before, asked.format("hold_kind, hold_reason, moved_to"))
+    assert found == [*HOLDS.values(), ("none", "", "play@example.net")]
+    assert [describe_hold(HoldKind(kind), reason) for kind, reason, _ in found] == [*HOLDS, ""]
+    downgrade(before, "0020")
+    assert execute(before, asked.format("held")) == old
+
+
+VALUES = {
+    "person.pages": {"no": "off", "attached": "attached", "link": "link"},
+    "applicant.status": {"listed": "waiting", "seated": "seated", "withdrawn": "left"},
+    "request.kind": {"join": "join", "newaddress": "new_address", "moved": "import", "letter": "message"},
+    "shelf.kind": {"rollback": "rollback", "rerun": "rerun", "forward": "undo", "mend": "repair"},
+    "press.kind": {"letter": "press", "news": "news", "diary": "diary"},
+    "letter.state": {"new": "new", "done": "processed", "quarantined": "quarantined"},
+    "outgoing.state": {"queued": "queued", "failed": "failed", "replaced": "superseded"},
+    "outgoing.form": {"whole": "full", "plain": "text"},
+}
+"""By column: values before, and what becomes of them."""
+
+_ROWS = {
+    "person": "(address, key, fallback, plain, calendar, created_at) VALUES ('', {n}, '', false, true, {at})",
+    "applicant": "(campaign_id, person_id, wish, words, status, created_at) VALUES (1, {n}, '', '', '', {at})",
+    "request": "(kind, code, data, message_id, created_at) VALUES ('', {n}, '', '', {at})",
+    "shelf": "(campaign_id, kind, first, at) VALUES (1, '', 1, {at})",
+    "press": "(campaign_id, turn, kind, anonymous, text, at) VALUES (1, 1, '', false, '', {at})",
+    "letter": (
+        "(mailbox, uid_validity, uid, sha256, received_at, raw, state, note)"
+        " VALUES ('', '', {n}, {n}, {at}, '', '', '')"
+    ),
+    "outgoing": (
+        "(kind, recipient, provider, form, message_id, raw, state, attempts, not_before, created_at, reply)"
+        " VALUES ('', '', '', '', {n}, '', '', 1, {at}, {at}, '')"
+    ),
+}
+"""A row of each table as the version before had it."""
+
+
+def test_values_become_the_standard_words(before: str) -> None:
+    """Values that changed are changed in every row, all others stay; the way back leads to the same."""
+    execute(before, _campaign_of_0020(1, "", "running"))
+    for table, row in _ROWS.items():
+        for number in range(1, 5):
+            execute(before, f"INSERT INTO {table} " + row.format(n=f"'{number}'", at="'2026-01-01 00:00:00'"))
+    for column, values in VALUES.items():
+        table, name = column.split(".")
+        for number, value in enumerate(values, start=1):
+            execute(before, f"UPDATE {table} SET {name} = '{value}' WHERE id = {number}")
+    migrate(before)
+
+    assert _read(before) == {column: [*values.values()] for column, values in VALUES.items()}
+    downgrade(before, "0020")
+    assert _read(before) == {column: [*values] for column, values in VALUES.items()}
+
+
+def _read(url: str) -> dict[str, list[object]]:
+    asked = {column: "SELECT {2} FROM {0} ORDER BY id".format(*column.partition(".")) for column in VALUES}
+    return {column: [value for (value,) in execute(url, asked[column]) if value] for column in VALUES}
+
+
+def test_a_migration_that_was_killed_is_repeated(before: str) -> None:
+    """Killed before its commit, it has changed nothing; the next one does all of it."""
+    execute(before, _campaign_of_0020(1, "it awaits your review", "running"))
+    killed = subprocess.run([sys.executable, "-c", _KILLED, before], check=False)
+    left = execute(before, "SELECT held FROM campaign")
+    migrate(before)
+
+    assert (killed.returncode, left) == (-signal.SIGKILL, [("it awaits your review",)])
+    assert execute(before, "SELECT hold_kind FROM campaign") == [("review",)]
+
+
+_KILLED = """
+import os, signal, sys
+from pbem.store import migrate
+migrate(sys.argv[1], also=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+@pytest.fixture
+def before(empty_url: str) -> str:
+    """A database of the version before that of standard values."""
+    migrate(empty_url, "0020")
+    return empty_url
+
+
+def execute(url: str, statement: str) -> list[tuple[Any, ...]]:
+    """Execute a statement as it is; return its rows."""
+    engine = create_engine(url)
+    try:
+        with engine.begin() as connection:
+            done = connection.exec_driver_sql(statement)
+            return [tuple(row) for row in done] if done.returns_rows else []
+    finally:
+        engine.dispose()
+
+
+def _campaign_of_0020(number: int, held: str, status: str) -> str:
+    row = _CAMPAIGN_OF_0020.replace("(1, 'old1'", f"({number}, 'old{number}'").replace("'running'", f"'{status}'")
+    return row.replace("HELD", held.replace("'", "''"))
+
+
+_CAMPAIGN_OF_0020 = _OLD_CAMPAIGN.replace(
     "created_at)", "created_at, policy, gm_token_hash, held, era, dice_words, origin)"
-).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', '', 0, '[]', 0)")
+).replace("'2026-01-01 00:00:00')", "'2026-01-01 00:00:00', '{}', '', 'HELD', 0, '[]', 0)")

@@ -182,7 +182,7 @@ def test_a_letter_that_has_killed_two_sorters_is_left_alone(table: Desk) -> None
 
     with table.house.store.reading() as session:
         found = session.execute(select(Letter.lane, Letter.state, Letter.attempts).order_by(Letter.id)).all()
-    assert found == [("", "quarantined", MOST_ATTEMPTS), ("alpha", "done", 2)]
+    assert found == [("", "quarantined", MOST_ATTEMPTS), ("alpha", "processed", 2)]
 
 
 PEOPLE = (ANN, BOB, CYD, "dan@example.org")

@@ -57,7 +57,7 @@ def is_through(desk: Desk) -> bool:
         letters = set(session.scalars(select(Letter.state)))
         mails = set(session.scalars(select(Outgoing.state)))
         left = session.scalar(text("SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"))
-    settled = letters == {LetterState.DONE} and mails <= {MailState.SENT, MailState.REPLACED} and not left
+    settled = letters == {LetterState.PROCESSED} and mails <= {MailState.SENT, MailState.SUPERSEDED} and not left
     return settled and len(runs(desk)) == len(CAMPAIGNS)
 
 
@@ -99,7 +99,7 @@ def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:
     now_is_real(desk)
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     with at_work(desk.home) as worker:
-        wait_until(lambda: letters(desk) == {LetterState.DONE}, worker)
+        wait_until(lambda: letters(desk) == {LetterState.PROCESSED}, worker)
         end(worker)
 
 

@@ -27,6 +27,7 @@ from pbem.acts.past.preview import Preview, ShowPreview
 from pbem.acts.past.shelving import version_before
 from pbem.archive import copy_withdrawn
 from pbem.campaign.history import removed_before
+from pbem.campaign.holds import NO_HOLD
 from pbem.campaign.journal import note
 from pbem.campaign.reading import Lines
 from pbem.campaign.reporting import report_text
@@ -213,7 +214,7 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
         "version": version_before(source, snapshot, number),
         "gm": f"gm@{NOWHERE}",
         "gm_token_hash": "",
-        "held": "",
+        **NO_HOLD,
     }
     _put(target, Campaign, _rows(source, select(Campaign).where(Campaign.id == snapshot.id)), campaign)
     for place in snapshot.places:

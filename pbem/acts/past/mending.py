@@ -20,7 +20,7 @@ from pbem.acts.act import Confirmed, Scene, Weighty
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.rolling import Rolled, rolled_to, seat_again, tell_rolled
 from pbem.acts.past.shelving import (
-    MEND,
+    REPAIR,
     count_misses_again,
     move_reports,
     new_shelf,
@@ -111,7 +111,7 @@ def _strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Tur
 
 def _open_again(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
     """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
-    shelve(session, snapshot, MEND, last.number, now)
+    shelve(session, snapshot, REPAIR, last.number, now)
     turn = put_instead(session, last, opened_at=now, ruling=None)
     move_reports(session, last, turn)
     copy_sheets(session, last, turn, wait=True)
@@ -125,7 +125,7 @@ def _put_away(session: Session, snapshot: CampaignSnapshot, strays: Sequence[Tur
     for stray in strays:
         origin = _origin(session, snapshot, stray)
         if origin is None:
-            own = own if own is not None else new_shelf(session, snapshot, MEND, stray.number, now)
+            own = own if own is not None else new_shelf(session, snapshot, REPAIR, stray.number, now)
             put_on(own, stray, now)
         else:
             assert origin.shelf_id is not None

@@ -18,9 +18,9 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Act, Confirmed, Reversible, Scene, Weighty
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.shelving import (
-    FORWARD,
     RERUN,
     ROLLBACK,
+    UNDO,
     count_misses_again,
     misses_in_a_row,
     move_reports,
@@ -137,7 +137,7 @@ class GoForward(Act[Rolled]):
         """Puts the turns on its shelf back. Raises CampaignError."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         shelf = _to_take_back(session, snapshot)
-        (rolled,) = shelve(session, snapshot, FORWARD, snapshot.turn, now)
+        (rolled,) = shelve(session, snapshot, UNDO, snapshot.turn, now)
         restored = unshelve(session, shelf)
         move_reports(session, rolled, restored[0])
         resume_mail(session, restored)

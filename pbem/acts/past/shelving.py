@@ -16,13 +16,13 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.holds import is_pause
+from pbem.campaign.holds import NO_HOLD, is_pause
 from pbem.campaign.snapshot import NEVER, CampaignSnapshot, live, record_of
 from pbem.ruleset import Seat
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
 from pbem.store.states import MailState, Phase
 
-ROLLBACK, RERUN, FORWARD, MEND = "rollback", "rerun", "forward", "mend"
+ROLLBACK, RERUN, UNDO, REPAIR = "rollback", "rerun", "undo", "repair"
 """The kinds of shelves: what was done when the turns on them were taken out."""
 
 
@@ -78,12 +78,12 @@ def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[
 
 def stop_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Takes the reports that opened these turns out of the outbox, where they still wait."""
-    _turn_mail(session, turns, before=MailState.QUEUED, after=MailState.REPLACED)
+    _turn_mail(session, turns, before=MailState.QUEUED, after=MailState.SUPERSEDED)
 
 
 def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Sends the reports after all that `stop_mail` has stopped."""
-    _turn_mail(session, turns, before=MailState.REPLACED, after=MailState.QUEUED)
+    _turn_mail(session, turns, before=MailState.SUPERSEDED, after=MailState.QUEUED)
 
 
 def _turn_mail(session: Session, turns: Iterable[Turn], *, before: MailState, after: MailState) -> None:
@@ -99,7 +99,7 @@ def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, ove
         "status": Phase.OVER if over else Phase.RUNNING,
         "version": version,
         "era": snapshot.era + 1,
-        "held": snapshot.held if is_pause(snapshot.held) else "",
+        **({} if is_pause(snapshot.hold_kind) else NO_HOLD),
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     # What the next reports are to tell of the GM waits for no turn that is gone.

@@ -145,7 +145,7 @@ def _mail(
     )
     parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
     pages = snapshot.pages_for(place)
-    if pages != Pages.NO:
+    if pages != Pages.OFF:
         parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
     enclosed = Enclosures(game, view, facts).sent()
     return Postman.of(house, snapshot).report(to, parts, facts, id_, linked=pages == Pages.LINK, enclosed=enclosed)

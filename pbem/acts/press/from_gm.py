@@ -13,7 +13,7 @@ from pbem.acts.press.mailing import mail_press
 from pbem.acts.press.writing import EVERYBODY, read_recipients
 from pbem.campaign.journal import note
 from pbem.campaign.press.passing import passable
-from pbem.campaign.press.pieces import DIARY, LETTER, Piece, put_piece, readers
+from pbem.campaign.press.pieces import DIARY, PRESS, Piece, put_piece, readers
 from pbem.campaign.snapshot import find_place
 from pbem.errors import CampaignError
 from pbem.report.press_pages import Broadcast as GmLetter
@@ -149,7 +149,7 @@ class Broadcast(Act[Reached]):
         """Queues the letters."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         to = read_recipients(snapshot, self.to)
-        piece = Piece(kind=LETTER, sender=None, text=passable(self.words).text, to=to)
+        piece = Piece(kind=PRESS, sender=None, text=passable(self.words).text, to=to)
         places = [place for place in readers(snapshot, piece) if place.address]
         if not places:
             raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")

@@ -14,7 +14,7 @@ from pbem.acts.press.mailing import send_letter
 from pbem.acts.press.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
 from pbem.campaign.labels import open_label
 from pbem.campaign.press.passing import Passed, passable
-from pbem.campaign.press.pieces import LETTER, UNSIGNED, Piece, muted_seats, readers
+from pbem.campaign.press.pieces import PRESS, UNSIGNED, Piece, muted_seats, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
 from pbem.errors import CampaignError
 from pbem.masking import MASK
@@ -37,7 +37,7 @@ class WriteLetter(Act[Deed]):
         """Mails it, or keeps it for the next reports."""
         snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
         to = read_recipients(snapshot, self.to)
-        piece = Piece(kind=LETTER, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
+        piece = Piece(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
         at = send_letter(scene.session, scene.house, snapshot, piece, scene.now)
         room = "" if goes_at_once(snapshot, piece) else _room(scene, own)
         said = f"{_delivery(snapshot, piece, at, scene.now)}{_vacant(snapshot, piece)}{room}"

@@ -25,7 +25,6 @@ from pbem.acts.ruling.earlier import keep_earlier
 from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.acts.time.holding import hold
 from pbem.campaign.due import Due, still_due
-from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.resolving import load_before, turn_input
@@ -48,7 +47,7 @@ from pbem.report.gm_pages import Adjudication
 from pbem.ruleset import LARGEST_ENCLOSURE, Adjudicated, Finding, Json, Roll, TurnInput, digest
 from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
-from pbem.store.states import Phase
+from pbem.store.states import HoldKind, Phase
 
 DIGEST = "digest.txt"
 """The file with all sheets, beside those of the ruling."""
@@ -149,7 +148,7 @@ def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
         snapshot = locked_campaign(session, turn.campaign)
         waits = still_due(session, turn, now) is not None and needs_ruling(house, session, snapshot)
         if waits:
-            hold(Scene(session, house, snapshot, now), AWAITING)
+            hold(Scene(session, house, snapshot, now), HoldKind.RULING)
         return waits
 
 
@@ -162,7 +161,7 @@ def needs_ruling(house: House, session: Session, snapshot: CampaignSnapshot) -> 
 
 _HELD = (
     select(Campaign.name)
-    .where(Campaign.status == Phase.RUNNING, Campaign.held.in_((AWAITING, RULED)))
+    .where(Campaign.status == Phase.RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
     .order_by(Campaign.id)
 )
 
@@ -422,10 +421,10 @@ def _send_digest(house: House, name: str, now: dt.datetime) -> None:
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
     with house.store.writing() as session:
         snapshot = locked_campaign(session, name)
-        if (snapshot.turn, snapshot.era, snapshot.held) == (
+        if (snapshot.turn, snapshot.era, snapshot.hold_kind) == (
             open_.snapshot.turn,
             open_.snapshot.era,
-            open_.snapshot.held,
+            open_.snapshot.hold_kind,
         ):
             tell_gm_once(session, house, snapshot, now, moment=moment, subject=subject, page=page)
 
@@ -440,7 +439,7 @@ def _page(open_: OpenRuling) -> Adjudication:
         missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
         digest=_digest(open_),
         form=write_form(_files(open_)),
-        ruled=snapshot.held == RULED,
+        ruled=snapshot.hold_kind == HoldKind.RULED,
     )
 
 
@@ -451,7 +450,6 @@ def keep_ruling(scene: Scene, open_: OpenRuling, ruling: Json) -> None:
         keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
     note(session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {digest(ruling)[:12]})")
-    if not hold(scene, RULED):
-        session.execute(
-            update(Campaign).where(Campaign.id == snapshot.id, Campaign.held == AWAITING).values(held=RULED)
-        )
+    if not hold(scene, HoldKind.RULED):
+        waiting = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULING)
+        session.execute(waiting.values(hold_kind=HoldKind.RULED))

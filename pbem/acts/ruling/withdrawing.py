@@ -20,11 +20,11 @@ from pbem.acts.ruling.adjudicating import (
     ruled_parts,
 )
 from pbem.acts.ruling.earlier import Earlier, choose_earlier, earlier_rulings, keep_earlier
-from pbem.campaign.holds import AWAITING, RULED
 from pbem.campaign.journal import note
 from pbem.errors import CampaignError
 from pbem.ruleset import digest
 from pbem.store.models import Campaign, Turn
+from pbem.store.states import HoldKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +92,8 @@ class DropRuling(Act[Dropped]):
         keep_earlier(session, snapshot, turn, turn.ruling, now)
         session.execute(update(Turn).where(Turn.id == turn.id).values(ruling=null()))
         due = turn.deadline is not None and turn.deadline <= now
-        held = update(Campaign).where(Campaign.id == snapshot.id, Campaign.held == RULED)
-        session.execute(held.values(held=AWAITING if due else ""))
+        held = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULED)
+        session.execute(held.values(hold_kind=HoldKind.RULING if due else HoldKind.NONE))
         said = f"the ruling on turn {snapshot.turn} is dropped (digest {digest(turn.ruling)[:12]})"
         note(session, snapshot.id, now, actor="gm", text=said)
         return Dropped(snapshot.name, snapshot.turn)

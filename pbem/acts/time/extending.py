@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Act, Confirmed, Deed, Harmless, Scene, Weighty
 from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
-from pbem.campaign.holds import RULED, is_pause
+from pbem.campaign.holds import NO_HOLD, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
@@ -23,7 +23,7 @@ from pbem.report.time_pages import DeadlineMoved
 from pbem.report.wording import when
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, Turn, Vote
-from pbem.store.states import Phase
+from pbem.store.states import HoldKind, Phase
 
 _SPAN = re.compile(r"\d++\w?")
 
@@ -110,9 +110,9 @@ def extend(scene: Scene, by: dt.timedelta | dt.datetime | None = None) -> str:
     session, snapshot = scene.session, scene.snapshot
     move = _plan(scene, by)
     turn, zone = move.turn, snapshot.schedule.zone
-    stays = is_pause(turn.held) or turn.held == RULED
+    stays = is_pause(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
     if turn.held and not stays:
-        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=""))
+        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
     _move(scene, turn, move.old, move.new, actor="gm")
     left = f" It is still held: {turn.held}." if stays else ""
     back = f" To take that back: {_back(snapshot, move.old)}" if move.old > scene.now else ""
@@ -187,7 +187,7 @@ def _refused(session: Session, snapshot: CampaignSnapshot, turn: Waiting, place:
     if turn.deadline is None:
         return "The turn has no deadline, so there is nothing to extend."
     if turn.held:
-        why = f": {turn.held}" if is_pause(turn.held) else ""
+        why = f": {turn.held}" if is_pause(turn.hold_kind) else ""
         return f"The turn is held until your GM lets it run, so you have time{why}."
     if place.paused:
         return "Your seat is paused, so no turn waits for you; RESUME ends that."

@@ -13,13 +13,14 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Reversible, Scene
-from pbem.campaign.holds import AWAITING, PAUSED, is_pause
+from pbem.campaign.holds import NO_HOLD, describe_hold, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, check_running, open_deadline
 from pbem.errors import CampaignError
 from pbem.report.time_pages import Paused, Resumed
 from pbem.store.models import Campaign
+from pbem.store.states import HoldKind
 
 _LONGEST = 300
 
@@ -43,7 +44,7 @@ class Hold(Act[Held]):
     def do(self, scene: Scene) -> Held:
         """Pauses it, if it is not held already."""
         snapshot = scene.snapshot
-        if not hold(scene, self.why, actor="gm"):
+        if not hold(scene, HoldKind.GM, self.why):
             raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
         return Held(snapshot.name, self.why)
 
@@ -57,7 +58,7 @@ class Release(Act[Held]):
     def do(self, scene: Scene) -> Held:
         """Releases the campaign, if it is held, and not for want of a ruling: that alone would do nothing."""
         snapshot = scene.snapshot
-        if snapshot.held == AWAITING:
+        if snapshot.hold_kind == HoldKind.RULING:
             raise CampaignError(
                 f"turn {snapshot.turn} of {snapshot.name} awaits your ruling: give it, or run the turn without one"
             )
@@ -66,46 +67,48 @@ class Release(Act[Held]):
         return Held(snapshot.name, snapshot.held, released=True)
 
 
-def hold(scene: Scene, why: str, *, actor: str = "pbem") -> bool:
-    """Holds a running campaign, which is locked; False, having changed nothing, if it is held already.
+def hold(scene: Scene, kind: HoldKind, reason: str = "") -> bool:
+    """Hold a running campaign, which is locked; return False, having changed nothing, if it is held already.
 
-    `why` is what status says of it. By the actor "gm" it is a pause, of which
-    its players are told; then `why` may be "". Raises CampaignError if no turn is open.
+    Its players are told of a GM's own hold. Raise CampaignError if no turn is open.
     """
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     check_running(snapshot)
-    why = " ".join(why.split())[:_LONGEST]
-    held = ": ".join(filter(None, (PAUSED, why))) if actor == "gm" else why
-    if _held(session, snapshot):
+    reason = " ".join(reason.split())[:_LONGEST]
+    if _load_hold(session, snapshot)[0] != HoldKind.NONE:
         return False
-    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=held))
-    said = f"turn {snapshot.turn} is held: {held}"
-    act = note(session, snapshot.id, now, actor=actor, text=said, secret=not is_pause(held))
-    if actor == "gm":
-        page = Paused(campaign=snapshot.name, why=why, gm=snapshot.gm)
+    values = {"hold_kind": kind, "hold_reason": reason}
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
+    said = f"turn {snapshot.turn} is held: {describe_hold(kind, reason)}"
+    actor = "gm" if is_pause(kind) else "pbem"
+    act = note(session, snapshot.id, now, actor=actor, text=said, secret=not is_pause(kind))
+    if is_pause(kind):
+        page = Paused(campaign=snapshot.name, why=reason, gm=snapshot.gm)
         tell_players(session, house, snapshot, now, act=act, subject="The game pauses", page=page)
     return True
 
 
-def release(scene: Scene, *, actor: str = "gm") -> bool:
-    """Lets turns of a locked campaign run again, at once if they are due; False if it is not held.
+def release(scene: Scene) -> bool:
+    """Let turns of a locked campaign run again, at once if they are due; return False if it is not held.
 
     Its players are told if they were told of the hold.
     """
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-    held = _held(session, snapshot)
-    if not held:
+    kind, reason = _load_hold(session, snapshot)
+    if kind == HoldKind.NONE:
         return False
-    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(held=""))
-    said = f"turn {snapshot.turn} is released; it was held: {held}"
-    act = note(session, snapshot.id, now, actor=actor, text=said, secret=not is_pause(held))
-    if is_pause(held):
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
+    said = f"turn {snapshot.turn} is released; it was held: {describe_hold(kind, reason)}"
+    act = note(session, snapshot.id, now, actor="gm", text=said, secret=not is_pause(kind))
+    if is_pause(kind):
         deadline = open_deadline(session, snapshot)
         page = Resumed(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
         tell_players(session, house, snapshot, now, act=act, subject="The game goes on", page=page)
     return True
 
 
-def _held(session: Session, snapshot: CampaignSnapshot) -> str:
-    """Why it is held by now: what else this transaction did may have changed that."""
-    return session.scalar(select(Campaign.held).where(Campaign.id == snapshot.id)) or ""
+def _load_hold(session: Session, snapshot: CampaignSnapshot) -> tuple[HoldKind, str]:
+    """Return kind and reason of the hold by now: what else this transaction did may have changed them."""
+    hold_of = select(Campaign.hold_kind, Campaign.hold_reason).where(Campaign.id == snapshot.id)
+    kind, reason = session.execute(hold_of).one()
+    return kind, reason

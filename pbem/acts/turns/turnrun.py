@@ -17,6 +17,7 @@ from pbem.acts.act import Scene
 from pbem.acts.turns.missing import follow_misses
 from pbem.campaign.archiving import archive_now
 from pbem.campaign.ground import Overtaken, act_on
+from pbem.campaign.holds import NO_HOLD
 from pbem.campaign.journal import note
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.resolving import After, Before, compute, load_before
@@ -36,7 +37,7 @@ _RESOLVED = (
 _ADVANCE = (
     update(Campaign)
     .where(Campaign.id == bindparam("campaign"))
-    .values(turn=bindparam("its_turn"), status=bindparam("its_status"), version=bindparam("its_version"), held="")
+    .values(turn=bindparam("its_turn"), status=bindparam("its_status"), version=bindparam("its_version"), **NO_HOLD)
 )
 _THESE = SeatRow.id.in_(bindparam("seats", expanding=True))
 _MISSED = update(SeatRow).where(_THESE).values(nmr_in_a_row=SeatRow.nmr_in_a_row + 1, nmr_total=SeatRow.nmr_total + 1)

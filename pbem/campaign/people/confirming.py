@@ -36,7 +36,7 @@ ENOUGH_CODES = "So many codes were mailed today that no more are sent before tom
 
 def put_request(
     session: Session,
-    kind: RequestKind | Literal["letter"],
+    kind: RequestKind | Literal["message"],
     now: dt.datetime,
     *,
     to: str,

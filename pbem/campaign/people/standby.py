@@ -23,9 +23,9 @@ def enlist(
     if found is None:
         found = Applicant(campaign_id=campaign_id, person_id=person.id, created_at=now)
         session.add(found)
-    elif found.status != ApplicantStatus.LISTED:
+    elif found.status != ApplicantStatus.WAITING:
         found.created_at = now
-    found.status, found.wish, found.words = ApplicantStatus.LISTED, wish[:20], words[:LONGEST_WORDS]
+    found.status, found.wish, found.words = ApplicantStatus.WAITING, wish[:20], words[:LONGEST_WORDS]
     session.flush()
     return found
 
@@ -42,7 +42,7 @@ def place_number(session: Session, applicant: Applicant) -> int:
     before = (Applicant.created_at < applicant.created_at) | (
         (Applicant.created_at == applicant.created_at) & (Applicant.id < applicant.id)
     )
-    listed = (Applicant.campaign_id == applicant.campaign_id) & (Applicant.status == ApplicantStatus.LISTED)
+    listed = (Applicant.campaign_id == applicant.campaign_id) & (Applicant.status == ApplicantStatus.WAITING)
     return 1 + (session.scalar(select(func.count()).select_from(Applicant).where(listed, before)) or 0)
 
 
@@ -51,7 +51,7 @@ def standbys(session: Session, campaign_id: int) -> list[tuple[Person, Seat]]:
     rows = session.execute(
         select(Person, Applicant.wish)
         .join(Applicant, Applicant.person_id == Person.id)
-        .where(Applicant.campaign_id == campaign_id, Applicant.status == ApplicantStatus.LISTED)
+        .where(Applicant.campaign_id == campaign_id, Applicant.status == ApplicantStatus.WAITING)
         .order_by(Applicant.created_at, Applicant.id)
     )
     return [(person, wish) for person, wish in rows]

@@ -20,7 +20,8 @@ from pbem.ruleset import Seat
 from pbem.store import flushed
 from pbem.store.models import Press, SeatRow
 
-LETTER, NEWS, DIARY = "letter", "news", "diary"
+PRESS, NEWS, DIARY = "press", "news", "diary"
+"""Kinds of press: to other players, for the newspaper, and for the writer's diary."""
 
 UNSIGNED = "unsigned"
 """What a player calls the writer of letters whose writer he is not told."""

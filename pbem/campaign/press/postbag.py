@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.labels import Labels, as_counted, label_at, labels_named, labels_of
-from pbem.campaign.press.pieces import DIARY, LETTER, NEWS, Piece, is_for, is_muted, muted_seats
+from pbem.campaign.press.pieces import DIARY, NEWS, PRESS, Piece, is_for, is_muted, muted_seats
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report import Said, Words
 from pbem.ruleset import Seat
@@ -67,7 +67,7 @@ class Postbag:
     def words(self, place: Place) -> Words:
         """The words for the report of a seat."""
         mine = list(self._carried(place))
-        letters = [each.said() for each in mine if each.piece.kind == LETTER]
+        letters = [each.said() for each in mine if each.piece.kind == PRESS]
         unsigned = [said for said in letters if not said.by]
         return Words(
             gm_texts=tuple(self._texts(place)),

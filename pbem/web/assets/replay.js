@@ -363,7 +363,7 @@ class Viewer {
     const mine = (/** @type {Said} */ each) => this.eyes === ALL || each.by === this.eyes || !each.to.length || each.to.includes(this.eyes);
     const parts = [
       ...pressOf("The newspaper", turn.words.filter(({ kind }) => kind === "news")),
-      ...pressOf("Letters", turn.words.filter((each) => each.kind === "letter" && mine(each))),
+      ...pressOf("Letters", turn.words.filter((each) => each.kind === "press" && mine(each))),
       ...pressOf("Diaries, opened at the end", turn.diaries.filter((each) => this.eyes === ALL || each.by === this.eyes)),
     ];
     return parts.length ? [make("section", {}, ...parts)] : [];
