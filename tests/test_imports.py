@@ -276,7 +276,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "checking",
     ),
     "working": (
-        "batches hands looking",
+        "hands looking",
         "jobs",
         "worker",
     ),
@@ -315,7 +315,6 @@ THIRD_PARTY: dict[str, set[str]] = {
     "icalendar": {"report"},
     "markdown_it": {"report"},
     "markupsafe": {"report", "site", "web"},
-    "msgspec": {"working"},
     "procrastinate": {"jobs", "working"},
     "psycopg": {"working"},
     "pytest": {"ruleset.testing"},

@@ -202,7 +202,6 @@ def _there(house: House, draft: Path) -> Iterator[House]:
             settings=dataclasses.replace(house.settings, archive=draft),
             store=store,
             archives=True,
-            together=None,
         )
     finally:
         store.close()
