@@ -159,11 +159,11 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         (
-            "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores "
+            "documents entry facts history_pages pages painter photos pictures press_pages sandbox scores "
             "time_pages wording"
         ),
         "examiner receipt",
-        "data enclosed examining gm_pages markdown people_pages sharing",
+        "data enclosed examining gm_pages markdown people_pages pool",
         "seat_page",
         "samples typed",
         "reporter",
