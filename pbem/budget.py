@@ -20,7 +20,7 @@ T = TypeVar("T")
 AGAIN = 0.05
 """Seconds after which the alarm rings again, where it was not the moment to end the work."""
 
-_NOT_WITHIN = frozenset({"importlib", "logging", "psycopg", "sqlalchemy"})
+_NOT_WITHIN = frozenset({"concurrent", "importlib", "logging", "multiprocessing", "psycopg", "sqlalchemy"})
 """Packages that keep books which others go on with: their calls, short ones, are let finish."""
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from pbem.config import Settings, load_settings
 from pbem.errors import CampaignError
 from pbem.jobs import open_waker
 from pbem.package_data import package_data
-from pbem.report import Job, Reporter, ReportParts
+from pbem.report import Reporter
 from pbem.ruleset import AnyRuleset, suggest
 from pbem.store import Store, require_current
 
@@ -21,20 +20,12 @@ TEMPLATES = package_data("templates")
 """The program's own templates; a GM's folder is searched before them."""
 
 
-class MakesReports(Protocol):
-    """Makes the reports of a turn."""
-
-    def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
-        """The reports of all jobs, in their order. Jobs are taken somewhat ahead of the reports that are handed out."""
-
-
 @dataclass(frozen=True, slots=True)
 class House:
     """Settings, database, games by key, and the reporter that keeps its templates and workers warm.
 
     `archives`: the archive's folder lies here, and is written to. Else that is
-    left to others. `together`, if given, makes turns' reports in the reporter's
-    place, and others on other machines help with it.
+    left to others.
     """
 
     settings: Settings
@@ -42,11 +33,6 @@ class House:
     games: Mapping[str, AnyRuleset]
     reporter: Reporter
     archives: bool = True
-    together: MakesReports | None = None
-
-    def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
-        """The reports of a turn, in the order of the jobs."""
-        return (self.together or self.reporter).reports(jobs)
 
     def game(self, key: str) -> AnyRuleset:
         """The ruleset of this key. Raises CampaignError with the nearest one there is."""

@@ -12,12 +12,12 @@ import json
 import logging
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pbem.errors import reason_of
 from pbem.masking import masked
@@ -32,36 +32,15 @@ KEPT = 5
 Level = Literal["info", "warning", "error"]
 
 _LEVELS: dict[Level, int] = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-_LOG = logging.getLogger("pbem.logbook")
-_LOG.setLevel(logging.INFO)
-_LOG.propagate = False
-_LOG.addHandler(logging.NullHandler())  # without any, logging writes to standard error by itself
+LOG = logging.getLogger("pbem.logbook")
+LOG.setLevel(logging.INFO)
+LOG.propagate = False
+LOG.addHandler(logging.NullHandler())  # without any, logging writes to standard error by itself
 
 
 def tell(event: str, /, *, level: Level = "info", fault: BaseException | None = None, **facts: Any) -> None:
     """Enters an event: a fixed phrase such as "mail sent", its facts by name, and the traceback of a fault."""
-    _LOG.log(_LEVELS[level], event, extra={"facts": facts, "fault": fault})
-
-
-class Entry(NamedTuple):
-    """An event of another process, for this one's log."""
-
-    event: str
-    level: int
-    facts: dict[str, Any]
-
-
-def kept_apart() -> list[Entry]:
-    """From now on this process writes no log: its events come into this list, for another one to `retell`."""
-    apart = _Apart()
-    _LOG.handlers[:] = [apart]
-    return apart.entries
-
-
-def retell(entries: Iterable[Entry]) -> None:
-    """Enters what was kept apart."""
-    for event, level, facts in entries:
-        _LOG.log(level, event, extra={"facts": facts, "fault": None})
+    LOG.log(_LEVELS[level], event, extra={"facts": facts, "fault": fault})
 
 
 @contextmanager
@@ -69,11 +48,11 @@ def open_log(path: Path) -> Iterator[None]:
     """Has events written to a file while the block runs; never raises."""
     handler = _Stream(sys.stderr) if path.name == STANDARD_ERROR else _File(path)
     handler.setFormatter(_Lines())
-    _LOG.addHandler(handler)
+    LOG.addHandler(handler)
     try:
         yield
     finally:
-        _LOG.removeHandler(handler)
+        LOG.removeHandler(handler)
         with suppress(OSError):  # the last lines find no room
             handler.close()
 
@@ -104,17 +83,6 @@ class _Quiet(logging.Handler):
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is logging's
         """What cannot be logged is not worth a night's turns."""
-
-
-class _Apart(logging.Handler):
-    """Keeps events in a list."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entries: list[Entry] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.entries.append(Entry(record.msg, record.levelno, vars(record)["facts"]))
 
 
 class _Stream(_Quiet, logging.StreamHandler[Any]):

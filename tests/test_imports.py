@@ -160,11 +160,11 @@ LEVELS: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         (
-            "crew documents entry facts history_pages pages painter photos pictures press_pages sandbox scores "
+            "documents entry facts history_pages pages painter photos pictures press_pages sandbox scores "
             "time_pages wording"
         ),
         "examiner receipt",
-        "data enclosed examining gm_pages markdown people_pages sharing",
+        "data enclosed examining gm_pages markdown people_pages pool",
         "seat_page",
         "samples typed",
         "reporter",
@@ -277,7 +277,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "checking",
     ),
     "working": (
-        "batches hands looking",
+        "hands looking",
         "jobs",
         "worker",
     ),
@@ -316,7 +316,6 @@ THIRD_PARTY: dict[str, set[str]] = {
     "icalendar": {"report"},
     "markdown_it": {"report"},
     "markupsafe": {"report", "site", "web"},
-    "msgspec": {"working"},
     "procrastinate": {"jobs", "working"},
     "psycopg": {"working"},
     "pytest": {"ruleset.testing"},

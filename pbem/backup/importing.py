@@ -201,7 +201,6 @@ def _there(house: House, draft: Path) -> Iterator[House]:
             settings=dataclasses.replace(house.settings, archive=draft),
             store=store,
             archives=True,
-            together=None,
         )
     finally:
         store.close()

@@ -87,7 +87,7 @@ def make_reports(
             asked.append((place, job))
             yield job
 
-    for parts in house.reports(jobs()):
+    for parts in house.reporter.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
         enclosed = tuple(Enclosures(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
         mail = _mail(house, opening, place, facts, parts, enclosed)

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 ATTEMPTS = 5
 """How often it is tried while others put in and take out the same job at the same moment."""
 
-_PRIORITIES = {Queue.REPORTS: 3, Queue.POLL: 2, Queue.SEND: 1}
-"""What goes before the rest: a worker waits for the reports that it shares, and they are soon made; a deadline counts
-once a poll has followed it; and answers are not to wait for a night."""
+_PRIORITIES = {Queue.POLL: 2, Queue.SEND: 1}
+"""What goes before the rest: a deadline counts once a poll has followed it, and answers are not to wait for a night."""
 
 _WAITING = text("SELECT id FROM procrastinate_jobs WHERE queueing_lock = :name AND status = 'todo' FOR SHARE")
 

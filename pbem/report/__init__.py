@@ -15,9 +15,9 @@ from pbem.report.facts import (
 )
 from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
 from pbem.report.pictures import paint_one
+from pbem.report.pool import Job
 from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell_findings
 from pbem.report.reporter import Reporter
-from pbem.report.sharing import Job
 
 __all__ = [
     "Bounced",

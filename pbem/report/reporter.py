@@ -30,11 +30,11 @@ from pbem.report.enclosed import Enclosures
 from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts
 from pbem.report.pages import Page
 from pbem.report.pictures import Studio
+from pbem.report.pool import Job, ReportPool
 from pbem.report.sandbox import Sandbox, limited
 from pbem.report.scores import tell_scores
 from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from pbem.report.seat_page import seat_page
-from pbem.report.sharing import Job, Sharing
 from pbem.report.typed import is_plain, typed
 from pbem.report.wording import CSS, FILTERS, barred, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View, canonical
@@ -100,7 +100,7 @@ class Reporter:
         self._templates = template_environment(template_dirs, games)
         self._studio = Studio() if pictures else None
         few = FEW_DRAWN if pictures else FEW
-        self._sharing = Sharing(jobs, few, games, self.make, self._lay_down, together=pictures)
+        self._pool = ReportPool(jobs, few, games, self.make, self._lay_down, together=pictures)
         self._wordings: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
 
     def report(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> ReportParts:
@@ -123,7 +123,7 @@ class Reporter:
 
     def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
         """The reports of all jobs, in their order. Jobs are taken somewhat ahead of the reports that are handed out."""
-        return self._sharing.reports(jobs)
+        return self._pool.reports(jobs)
 
     def text(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> str:
         """The text of a report alone. `view` is JSON data, as `json.loads` returned it; `orders` as in `Job`."""
@@ -175,7 +175,7 @@ class Reporter:
 
     def close(self) -> None:
         """Ends the worker processes; they start again if needed."""
-        self._sharing.close()
+        self._pool.close()
         self._lay_down()
 
     def __enter__(self) -> Self:

@@ -31,14 +31,14 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import ConfigError, StoreError
 from pbem.store.migrating import migrate, require_current, require_tables, schema_is_current, sqlite_path
-from pbem.store.models import Base, Batch, Utc, Worker
+from pbem.store.models import Base, Utc, Worker
 from pbem.store.sessions import BUSY_SECONDS, existing_file, open_engine, why_refused
 
 AT_ONCE = 50
 """Rows that are in the memory at a time: states and reports are long."""
 
-PASSING: tuple[type[Base], ...] = (Worker, Batch)
-"""What is of the moment alone: who works, and what they share. It is in no copy."""
+PASSING: tuple[type[Base], ...] = (Worker,)
+"""What is of the moment alone: who works. It is in no copy."""
 
 
 def copy_out(url: str, target: Path) -> None:

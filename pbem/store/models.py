@@ -474,21 +474,6 @@ class Worker(Base):
     since: Mapped[dt.datetime]
 
 
-class Batch(Base):
-    """Reports of one turn that a worker shares with others, from when they are asked for until he has them all.
-
-    `answer` is NULL until they are made; whoever makes them has locked the row.
-    Neither is compressed: they are gone in a moment.
-    """
-
-    __tablename__ = "batch"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    made_at: Mapped[dt.datetime]
-    request: Mapped[bytes]
-    answer: Mapped[bytes | None]
-
-
 _UNMASKED = text("masked_at IS NULL")
 
 

@@ -21,12 +21,11 @@ class Queue(StrEnum):
     CAMPAIGNS = "campaigns"
     SEND = "send"
     ARCHIVE = "archive"
-    REPORTS = "reports"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Work:
-    """Something to be done: `lane` is the campaign, the provider or the batch of reports, "" for all others."""
+    """Something to be done: `lane` is the campaign or the provider, "" for all others."""
 
     queue: Queue
     lane: str = ""

@@ -29,7 +29,6 @@ from pbem.steps import Moment, Ticked, answer_mail, file_away, look_after, mask_
 from pbem.store.models import Campaign, Letter, Outgoing
 from pbem.store.states import LetterState
 from pbem.store.waking import Queue, Work, wake
-from pbem.working.batches import forget_batches, make_batch
 
 AT_ONCE = "at once"
 """The lane of a poll that is not to wait for its time, since there is new mail."""
@@ -58,7 +57,6 @@ def _poll(house: House, lane: str, now: dt.datetime, done: Ticked) -> None:
     sort_letters(house)
     wake_all(house, now)
     mask_tokens(house, now, done)
-    forget_batches(house.store, now)
 
 
 def _was_polled(house: House, now: dt.datetime) -> bool:
@@ -93,16 +91,11 @@ def _file_away(house: House, _lane: str, now: dt.datetime, done: Ticked) -> None
     file_away(house, now, done)
 
 
-def _help_with_reports(house: House, batch: str, _now: dt.datetime, _done: Ticked) -> None:
-    make_batch(house, int(batch))
-
-
 _JOBS: Mapping[Queue, Job] = {
     Queue.POLL: _poll,
     Queue.CAMPAIGNS: _look_after,
     Queue.SEND: _send,
     Queue.ARCHIVE: _file_away,
-    Queue.REPORTS: _help_with_reports,
 }
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
-import platform
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -103,15 +101,6 @@ def is_anybody_at_work(house: House) -> bool:
         return session.scalar(select(Worker.id).limit(1)) is not None and any(
             not _at_work(row).silent for row in session.execute(_WORKERS)
         )
-
-
-def helpers(house: House) -> int:
-    """How many workers besides this process help with reports now."""
-    this = (platform.node(), os.getpid())
-    with house.store.reading() as session:
-        workers = [_at_work(row) for row in session.execute(_WORKERS)]
-    others = (worker for worker in workers if (worker.machine, worker.process) != this)
-    return sum(Queue.REPORTS in worker.queues and not worker.silent for worker in others)
 
 
 def _at_work(row: Row[Any]) -> AtWork:

@@ -41,10 +41,9 @@ from pbem.steps import Ticked, tell_problems
 from pbem.store.models import Worker
 from pbem.store.sessions import Place
 from pbem.store.waking import Queue, Work, wake
-from pbem.working.batches import TogetherMaker
 from pbem.working.hands import Hands
 from pbem.working.jobs import AT_ONCE, do_job
-from pbem.working.looking import LOST_AFTER, helpers
+from pbem.working.looking import LOST_AFTER
 
 SIGNS_OF_LIFE = 5
 """How many a worker gives in the time after which it would be taken for dead."""
@@ -62,7 +61,7 @@ OPENING = 5.0
 """Seconds within which the database must take a connection."""
 
 LONGEST_LANE = 254
-"""Characters; lanes are the names of campaigns, of providers, and numbers."""
+"""Characters; lanes are the names of campaigns and of providers."""
 
 PAUSE = 1.0
 """Seconds before another try, when the database cannot be used."""
@@ -93,8 +92,7 @@ def work(
 
     Others that were not heard of for `lost_after` are taken for dead; all workers of a house must agree on that.
     """
-    maker = TogetherMaker(house, lambda: helpers(house))
-    house = dataclasses.replace(house, archives=Queue.ARCHIVE in queues, together=maker)
+    house = dataclasses.replace(house, archives=Queue.ARCHIVE in queues)
     with house.store.place() as place:
         hands = Hands()
         crew = _Crew(house, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
@@ -305,9 +303,7 @@ def _is_well_formed(job: Job) -> bool:
     if not isinstance(arguments, dict) or arguments.keys() != {"lane"} or job.task_name != job.queue:
         return False
     lane = arguments["lane"]
-    if not isinstance(lane, str) or len(lane) > LONGEST_LANE:
-        return False
-    return job.queue != Queue.REPORTS or (lane.isascii() and lane.isdecimal())
+    return isinstance(lane, str) and len(lane) <= LONGEST_LANE
 
 
 _HEARD_OF = table("procrastinate_workers", column("id"))

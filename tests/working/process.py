@@ -1,4 +1,4 @@
-"""A worker in a process of its own, for the toy game. It shares even the reports of two seats with others.
+"""A worker in a process of its own, for the toy game.
 
 python -m tests.working.process HOME [QUEUE …]
 """
@@ -13,14 +13,12 @@ from pbem.logbook import open_log
 from pbem.serving import stopped_by_signals
 from pbem.steps import Ticked
 from pbem.store.waking import Queue
-from pbem.working import batches
 from pbem.working.worker import queues_here, work
 from tests.toy.home import GAMES
 
 
 def main(home: Path, *chosen: str) -> None:
     """Works until SIGTERM, and says what went wrong."""
-    batches.IN_BATCH, batches.WORTH_IT = 1, 1
     with open_house(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
         queues = queues_here(house, [Queue(name) for name in chosen])
         work(house, queues, stop=stop, told=_tell)

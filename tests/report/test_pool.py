@@ -1,26 +1,33 @@
-"""Reports shared among processes: the same as those of one, whatever becomes of a process."""
+"""Reports made by several processes: the same as those of one, whatever becomes of a process."""
 
 from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from multiprocessing import active_children
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from pbem.errors import ConfigError
 from pbem.logbook import open_log
-from pbem.report import Job, Reporter, ReportParts, crew, reporter
+from pbem.report import Job, Reporter, ReportParts, pool, reporter
 from pbem.ruleset import Order, Picture, View, canonical
+from tests.patience import PATIENCE
 from tests.report.toy import TEMPLATES, Fair, facts, seen
+from tests.toy.ruleset import Bid
 
 FEW = 3
 """Reports that these tests have made without workers."""
@@ -81,10 +88,10 @@ def jobs(game: Fair, count: int, **changes: Any) -> list[Job]:
     return [Job(game, canonical(seen(round=number, **changes)), facts(), bid) for number in range(count)]
 
 
-def together(game: Fair, count: int, **kept: Any) -> list[ReportParts]:
+def together(game: Fair, count: int, view: Mapping[str, Any] = MappingProxyType({}), **kept: Any) -> list[ReportParts]:
     """Reports that two processes make."""
     with Reporter(TEMPLATES, {game.key: game}, jobs=2, **kept) as shared:
-        return list(shared.reports(jobs(game, count)))
+        return list(shared.reports(jobs(game, count, **view)))
 
 
 def makers(made: Sequence[ReportParts]) -> list[int]:
@@ -150,24 +157,67 @@ def test_views_are_taken_while_workers_work() -> None:
 
 
 @pytest.mark.parametrize("game", [Deadly(), Stuck()])
-def test_a_lost_worker_costs_nothing(game: Telling, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a worker had in hand when it died, or hung, is made here, and the rest by another."""
-    monkeypatch.setattr(crew, "PATIENCE", 1)
-    found = makers(together(game, 30, pictures=False))
+@pytest.mark.parametrize("size", [1, 300_000])
+def test_a_lost_worker_costs_nothing(game: Telling, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a worker had in hand when it died, or hung, is made here, and the rest by others; views may be large."""
+    monkeypatch.setattr(pool, "PATIENCE", 1)
+    found = makers(together(game, 30, view={"padding": "x" * size}, pictures=False))
 
     assert len(found) == 30
     assert found[13] == os.getpid()
+    assert found[29] != os.getpid()
+    assert not active_children()
 
 
-def test_without_processes_reports_are_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no process can be started there is still this one."""
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_without_processes_reports_are_made_here(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no process can be started, or too few, there is still this one; those that were started are ended."""
+    fork, forked = os.fork, list[int]()
 
-    def refused() -> int:
-        raise BlockingIOError
+    def limited() -> int:
+        if len(forked) % (allowed + 1) == allowed:
+            forked.append(0)
+            raise BlockingIOError
+        forked.append(pid := fork())
+        return pid
 
-    monkeypatch.setattr(os, "fork", refused)
+    monkeypatch.setattr(os, "fork", limited)
 
     assert set(makers(together(Telling(), 6, pictures=False))) == {os.getpid()}
+    assert len(forked) > allowed
+    assert not active_children()
+
+
+def test_orders_that_cannot_be_sent_are_reported_here() -> None:
+    """A game may have orders of a class that no other process finds."""
+
+    class Own(Bid):
+        pass
+
+    game = Telling()
+    wanted = [job._replace(orders=(Own(3),)) for job in jobs(game, 6)]
+    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+        assert set(makers(list(shared.reports(wanted)))) == {os.getpid()}
+
+
+def test_threads_go_on_while_reports_are_made() -> None:
+    """Workers are started among threads that run, and none of those keeps them from their work."""
+    game, over = Telling(), threading.Event()
+
+    def busy() -> None:
+        while not over.is_set():
+            logging.getLogger("pbem.busy").info("busy")
+            json.dumps(seen())
+
+    threads = [threading.Thread(target=busy) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        assert os.getpid() not in makers(together(game, 30, pictures=False))
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
 
 
 def test_a_fault_in_a_template_is_told_as_by_one_process(tmp_path: Path) -> None:
@@ -214,22 +264,34 @@ def test_workers_hold_no_lock_of_the_house(tmp_path: Path) -> None:
             fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_workers_leave_the_end_to_the_one_who_asked() -> None:
-    """SIGINT and SIGTERM to a whole group, as terminals and systemd send them, take no report from a turn."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_to_the_whole_group_take_no_report(number: signal.Signals) -> None:
+    """SIGINT and SIGTERM to workers too, as terminals and systemd send them, take no report from a turn."""
     game = Telling()
     with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         made = shared.reports(jobs(game, 30))
         first = [next(made) for _ in range(8)]
         for maker in set(makers(first)):
-            os.kill(maker, signal.SIGINT)
-            os.kill(maker, signal.SIGTERM)
-        rest = list(made)
+            os.kill(maker, number)
+        rest = [parts.text for parts in made]
 
-    assert set(makers(rest)) == set(makers(first))
+    with Reporter(TEMPLATES, pictures=False) as one:
+        assert len(rest) == 22
+        assert [_anonymous(text) for text in rest] == [
+            _anonymous(parts.text) for parts in one.reports(jobs(game, 30)[8:])
+        ]
 
 
-def test_what_is_cut_short_is_cleared_away() -> None:
-    """Where a signal ends the work at some line or other, no half a request is left behind for the next."""
+def _anonymous(text: str) -> str:
+    """Return the text of a report without the process that made it."""
+    return _MADE_BY.sub("", text)
+
+
+_MADE_BY = re.compile(r"made by \d+")
+
+
+def test_what_is_cut_short_is_not_taken_for_the_next() -> None:
+    """Where a signal ends the work at some line or other, the next turn has its own reports."""
 
     class Cut(BaseException):
         pass
@@ -238,12 +300,13 @@ def test_what_is_cut_short_is_cleared_away() -> None:
         yield from jobs(game, 12)
         raise Cut
 
-    game, first = Telling(), list[ReportParts]()
+    game = Fair()
+    others = jobs(game, 12, purse=7)
     with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         with pytest.raises(Cut):
-            first.extend(shared.reports(asked()))
-        assert not any(map(alive, makers(first)))
-        assert len(set(makers(list(shared.reports(jobs(game, 12)))))) == 2
+            list(shared.reports(asked()))
+        with Reporter(TEMPLATES, pictures=False) as one:
+            assert list(shared.reports(others)) == list(one.reports(others))
 
 
 def test_a_reporter_closed_meanwhile_goes_on() -> None:
@@ -262,25 +325,24 @@ def test_closing_leaves_no_process() -> None:
     game = Telling()
     with Reporter(TEMPLATES, {"fair": game}, jobs=2) as shared:
         made = shared.reports(jobs(game, 30))
-        pids = {*makers([next(made) for _ in range(6)])}
-        pids |= {child for pid in pids for child in children(pid)}
+        workers = {*makers([next(made) for _ in range(6)])}
+        painters = {child for pid in workers for child in children(pid)}
 
-    assert len(pids) == 4
-    assert not any(map(alive, pids))
+    assert (len(workers), len(painters)) == (2, 2)
+    assert workers.isdisjoint(children(os.getpid()))  # not even as zombies
+    wait_for_end(painters)
 
 
 def test_a_killed_house_leaves_no_process() -> None:
     """Nothing tells workers that their house was killed but its silence; that is enough."""
-    script = "from tests.report.test_sharing import linger; linger()"
+    script = "from tests.report.test_pool import linger; linger()"
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as house:
         assert house.stdout is not None
         pids = list(map(int, house.stdout.readline().split()))
         house.kill()
 
     assert len(pids) == 4
-    for pid in pids:
-        while alive(pid):
-            time.sleep(0.01)
+    wait_for_end(pids)
 
 
 def linger() -> None:
@@ -297,6 +359,14 @@ def children(pid: int) -> list[int]:
     with suppress(OSError):
         return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
     return []
+
+
+def wait_for_end(pids: Iterable[int]) -> None:
+    """Wait until none of these processes is alive."""
+    end = time.monotonic() + PATIENCE
+    while any(map(alive, pids)):
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def alive(pid: int) -> bool:

@@ -1,0 +1,198 @@
+"""Renders the reports of a turn, in a pool of processes when there are enough of them.
+
+Workers are forked: they need games and templates that cannot be sent to
+another process, and a fresh interpreter takes a second to import them. Whatever
+a worker fails at is done again by the calling process, which tells of faults.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import stat
+import sys
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from contextvars import ContextVar
+from itertools import chain, islice
+from logging import LogRecord
+from logging.handlers import BufferingHandler
+from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import NamedTuple
+
+from pbem.logbook import LOG
+from pbem.report.facts import ReportFacts, ReportParts
+from pbem.ruleset import AnyRuleset, Order
+
+AHEAD = 3
+"""Reports for each worker that are requested before the first of them is handed out."""
+
+PATIENCE = 300
+"""Seconds after which a worker that has not rendered a report counts as hung."""
+
+
+class Job(NamedTuple):
+    """A report to render, of a `view` in canonical JSON, for a seat that gave these `orders` in the turn reported."""
+
+    ruleset: AnyRuleset
+    view: bytes
+    facts: ReportFacts
+    orders: Sequence[Order] = ()
+
+
+Render = Callable[[Job], ReportParts]
+_Pending = Future[tuple[ReportParts, list[LogRecord]] | None]
+
+
+class ReportPool:
+    """Renders reports by `render`: those of a turn of up to `few` here, those of a larger one in `size` processes.
+
+    With `together`, `few` counts for all turns together: for reports that cost
+    so much to start with that one place should do it. `rest` ends the child
+    processes of `render`, which no worker may share.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        few: int,
+        games: Mapping[str, AnyRuleset],
+        render: Render,
+        rest: Callable[[], None],
+        *,
+        together: bool,
+    ) -> None:
+        self._size, self._few, self._together = size, few, together
+        self._games, self._render, self._rest = games, render, rest
+        self._executor: ProcessPoolExecutor | None = None
+        self._workers: list[BaseProcess] = []
+
+    def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
+        """Yield the reports of all jobs, in their order."""
+        left = iter(jobs)
+        first = list(islice(left, self._few + 1))
+        if self._size == 1 or len(first) <= self._few:
+            self._few -= len(first) if self._together else 0
+            yield from map(self._render, chain(first, left))
+            return
+        self._few = 0 if self._together else self._few
+        submitted: deque[tuple[Job, _Pending | None]] = deque()
+        for job in chain(first, left):
+            submitted.append((job, self._submit(job)))
+            if len(submitted) > AHEAD * self._size:
+                yield self._result(*submitted.popleft())
+        while submitted:
+            yield self._result(*submitted.popleft())
+
+    def close(self) -> None:
+        """End the workers, whatever they are at; they start again if needed."""
+        for process in self._workers:
+            process.kill()
+        if self._executor is not None:
+            if sys.version_info < (3, 11, 5):  # gh-94777: it waits for a thread whose pipe nobody reads
+                self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
+            self._executor.shutdown()
+        self._executor, self._workers = None, []
+
+    def _submit(self, job: Job) -> _Pending | None:
+        """Give a job to the workers, if they can find its game by its key."""
+        key = job.ruleset.key
+        if self._games.get(key) is not job.ruleset:
+            return None
+        try:
+            request = pickle.dumps(job[1:])
+        except Exception:  # noqa: BLE001 - whatever the orders of a game raise
+            return None
+        try:
+            self._executor = self._executor or self._open()
+            return self._executor.submit(_render_in_worker, key, request)
+        except (BrokenProcessPool, OSError):  # a worker was killed, or none can be forked
+            self.close()
+            return None
+
+    def _result(self, job: Job, pending: _Pending | None) -> ReportParts:
+        try:
+            rendered = pending.result(PATIENCE) if pending else None
+        except Exception as error:  # noqa: BLE001 - a worker was killed, or has hung, or its answer cannot be pickled
+            rendered = None
+            if isinstance(error, TimeoutError):
+                self.close()
+        if rendered is None:
+            return self._render(job)
+        parts, records = rendered
+        for record in records:
+            LOG.handle(record)
+        return parts
+
+    def _open(self) -> ProcessPoolExecutor:
+        self._rest()
+        others = active_children()
+        executor = ProcessPoolExecutor(self._size, get_context("fork"), _start_worker, (self._games, self._render))
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until workers have their own handlers
+        try:
+            with warnings.catch_warnings():
+                # A worker uses none of the threads that there are.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                executor.submit(os.getpid)  # forks all workers
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            self._workers = [process for process in active_children() if process not in others]
+        return executor
+
+
+class _Worker(NamedTuple):
+    games: Mapping[str, AnyRuleset]
+    render: Render
+    log: BufferingHandler
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_WORKER: ContextVar[_Worker] = ContextVar("worker")
+
+
+def _start_worker(games: Mapping[str, AnyRuleset], render: Render) -> None:
+    """Prepare a new worker, which shares the memory of its parent but none of its files."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its turn, and then the workers
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    _close_files()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    log = BufferingHandler(sys.maxsize)
+    LOG.handlers[:] = [log]
+    _WORKER.set(_Worker(games, render, log))
+
+
+def _close_files() -> None:
+    """Close the files and sockets of the parent, so that its locks and connections end with it; the pool uses pipes."""
+    gc.freeze()  # inherited objects must not close the files that get their numbers next
+    for number in [int(path.name) for path in Path("/dev/fd").iterdir()]:
+        with suppress(OSError):
+            if number > 2 and not stat.S_ISFIFO(os.fstat(number).st_mode):
+                os.close(number)
+
+
+def _exit_with_parent() -> None:
+    """Exit when the parent was killed: the pipes of the pool stay open, since each worker has both ends."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _render_in_worker(key: str, request: bytes) -> tuple[ReportParts, list[LogRecord]] | None:
+    """Return a report and the log records of rendering it, None if that failed."""
+    games, render, log = _WORKER.get()
+    log.flush()
+    try:
+        return render(Job(games[key], *pickle.loads(request))), log.buffer  # noqa: S301 - from the parent
+    except Exception:  # noqa: BLE001 - many exceptions cannot be unpickled
+        return None
