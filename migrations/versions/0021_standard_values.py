@@ -1,4 +1,7 @@
-"""Standard words for states and kinds; the hold of a campaign as a kind and a reason, apart from where it moved."""
+"""Standard words for states and kinds; the hold of a campaign as a kind and a reason, apart from where it moved.
+
+The table of report batches is dropped: the reports of a turn are made by one machine.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ _HOLD = (("hold_kind", sa.String(10), "none"), ("hold_reason", sa.Text(), ""), (
 
 
 def upgrade() -> None:
-    """Add the columns of holds in the place of `held`, and change the values."""
+    """Add the columns of holds in the place of `held`, change the values, and drop the batches of the moment."""
     with op.batch_alter_table("campaign") as campaign:
         for name, kind, value in _HOLD:
             campaign.add_column(sa.Column(name, kind, nullable=False, server_default=value))
@@ -63,10 +66,19 @@ def upgrade() -> None:
     _set_width(before=10, after=12)
     for table, column, before, after in _VALUES:
         _replace(table, column, before, after)
+    op.drop_table("batch")
 
 
 def downgrade() -> None:
-    """Change the values back, and join each hold into a sentence."""
+    """Change the values back, join each hold into a sentence, and make the table of batches again, empty."""
+    op.create_table(
+        "batch",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("request", sa.LargeBinary(), nullable=False),
+        sa.Column("answer", sa.LargeBinary(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_batch"),
+    )
     for table, column, before, after in _VALUES:
         _replace(table, column, after, before)
     _set_width(before=12, after=10)

@@ -192,7 +192,6 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     },
     "fact": {"name": anything, "data": anything},
     "worker": {"id": anything, "machine": _TEXT, "process": _COUNT, "queues": list_of(anything), "since": _TIME},
-    "batch": {"id": _ID, "made_at": _TIME, "request": anything, "answer": anything},
     "letter": {
         "id": _ID,
         "mailbox": _TEXT,
