@@ -53,10 +53,9 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "archive", "campaign", "config", "durable", "errors", "founding", "house", "housekeeping", "jobs"),
         *("post", "progress", "report", "ruleset", "store"),
     },
-    "telling": {"acts", "housekeeping", "report", "ruleset", "store"},
     "desk": {
         *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
-        *("post", "progress", "report", "rulebook", "ruleset", "store", "telling"),
+        *("post", "progress", "report", "rulebook", "ruleset", "store"),
     },
     "site": {
         *("archive", "campaign", "errors", "house", "jobs", "report", "rulebook", "ruleset", "store", "web"),
@@ -85,7 +84,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "console": {
         *("acts", "archive", "backup", "demo", "desk", "doctor", "errors", "housekeeping", "working"),
-        *("progress", "report", "ruleset", "site", "steps", "telling", "upkeep"),
+        *("progress", "report", "ruleset", "site", "steps", "upkeep"),
     },
     "commands": {
         *(
@@ -102,7 +101,7 @@ ROOMS: dict[str, set[str]] = {
             "errors",
         ),
         *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "schemas", "serving"),
-        *("jobs", "rubbish", "site", "steps", "store", "telling", "tick", "upkeep", "working"),
+        *("jobs", "rubbish", "site", "steps", "store", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "errors", "house", "post", "report", "rulebook", "ruleset"),
@@ -206,7 +205,8 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "postbag",
     ),
     "acts": (
-        "act datafiles takeover",
+        "channel datafiles takeover",
+        "act",
         "creation",
         "journal press time",
         "gm people ruling",
@@ -241,12 +241,6 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "sheets",
         "amending forking",
         "patching",
-    ),
-    "telling": (
-        "common door",
-        "campaigns press statistics turns",
-        "past",
-        "answers",
     ),
     "housekeeping": (
         "closed problems reminding reviewing watching",

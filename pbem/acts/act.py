@@ -1,8 +1,8 @@
-"""What an act is: something done to a campaign, or asked of it, and the same through whatever door it was wished.
+"""Actions: something done to a campaign, or asked of it, in the same way through every channel.
 
-A door (the command line, a GM's letter) reads what somebody wishes and makes
-one of these of it. It is done, or only looked at, and comes back with facts;
-`pbem.telling` puts those into the same words for all doors.
+The command line or a GM's mail makes one of these of what was typed. It is done,
+or only looked at, and comes back with facts, which its `render` puts into the
+same words for all channels.
 
 Every act declares its `weight`: that it is `Reversible`, and by which command; that
 it needs confirmation (`Confirmed`), and what is lost by it; or why it is `Harmless`.
@@ -20,13 +20,14 @@ from __future__ import annotations
 
 import datetime as dt
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from sqlalchemy.orm import Session
 
+from pbem.acts.channel import Channel
 from pbem.campaign.archiving import archive_left
 from pbem.campaign.ground import Ground, Overtaken, act_on, load_ground
 from pbem.campaign.journal import note
@@ -94,7 +95,18 @@ Weight = Reversible | Confirmed | Harmless
 """The declaration of an action, be it an act, a command by mail or one of the command line."""
 
 
-class Question(ABC, Generic[Facts]):
+class Action(ABC, Generic[Facts]):
+    """Something done to a campaign or asked of it, and the words in which its facts are told."""
+
+    def render(self, facts: Facts, channel: Channel) -> Iterator[str]:
+        """Yield what is told of the facts that the action came back with, line by line."""
+        assert isinstance(facts, Deed)
+        yield facts.done
+        if channel.undone:
+            yield channel.undone
+
+
+class Question(Action[Facts]):
     """Something asked of a campaign."""
 
     @abstractmethod
@@ -106,7 +118,7 @@ class Question(ABC, Generic[Facts]):
         return ()
 
 
-class Act(ABC, Generic[Facts]):
+class Act(Action[Facts]):
     """Something done to a campaign, whole or not at all. Each kind declares its `weight`."""
 
     weight: ClassVar[Weight]

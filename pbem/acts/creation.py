@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from pbem.campaign.values import is_campaign_name, is_plain_seat
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.addresses import is_robot
+from pbem.report.wording import counted
 from pbem.ruleset import AnyRuleset, Json, Option, Seat, Seats, canonical, seal, suggest
 from pbem.store.models import Campaign, SeatRow
 from pbem.store.states import Seating
@@ -70,6 +71,16 @@ class Created:
     seal: str
     mails: int
     first: int = 1
+
+
+def render_created(name: str, created: Created) -> Iterator[str]:
+    """Yield what the creation of a campaign did, and how to go on."""
+    yield f"Campaign {name} is made."
+    if created.first > 1:
+        yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
+    yield f"Dice seal: {created.seal}"
+    yield f"{counted(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
+    yield f"When the players have had time for that: pbem start {name}"
 
 
 def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> Created:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Harmless, Question, Reversible, Scene
+from pbem.acts.channel import Channel
 from pbem.acts.creation import check_address
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
@@ -37,6 +39,10 @@ class ShowGm(Question[WhoIsGm]):
         """His address."""
         return WhoIsGm(scene.snapshot.name, scene.snapshot.gm)
 
+    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+        mailed = "; a new token goes to him with the next tick" if facts.mailed else ""
+        yield f"The GM of {facts.campaign} is {facts.gm}{mailed}."
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeGm(Act[WhoIsGm]):
@@ -57,6 +63,9 @@ class ChangeGm(Act[WhoIsGm]):
         note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
         return WhoIsGm(snapshot.name, gm)
 
+    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+        return ShowGm().render(facts, channel)
+
 
 @dataclass(frozen=True, slots=True)
 class MailToken(Act[WhoIsGm]):
@@ -68,6 +77,9 @@ class MailToken(Act[WhoIsGm]):
         """Queues the mail."""
         mail_gm_token(scene.session, scene.house, scene.snapshot, scene.now)
         return WhoIsGm(scene.snapshot.name, scene.snapshot.gm, mailed=True)
+
+    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+        return ShowGm().render(facts, channel)
 
 
 def mail_gm_token(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import select
 
 from pbem.acts.act import Question, Scene
+from pbem.acts.channel import Channel
+from pbem.report.wording import when
 from pbem.store.models import Act as Row
 
 
@@ -40,3 +43,8 @@ class ShowJournal(Question[Journal]):
         acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
         entries = tuple(Entry(*row) for row in scene.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
+
+    def render(self, facts: Journal, channel: Channel) -> Iterator[str]:
+        for entry in facts.entries:
+            secret = "  (secret)" if entry.secret else ""
+            yield f"{when(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"

@@ -11,6 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Planned, Scene
+from pbem.acts.channel import Channel
 from pbem.acts.creation import players_allowed
 from pbem.acts.people.welcoming import welcome
 from pbem.acts.takeover import from_state
@@ -27,6 +28,7 @@ from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.post.outbox import withdraw
+from pbem.report.wording import counted, when
 from pbem.ruleset import AnyRuleset, Json, Seat, TakenOver, View, all_views, canonical, remembering, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
@@ -111,6 +113,19 @@ class Start(Planned[Started, _SetUp]):
             own_words=tuple(each.seat for each in snapshot.words if each.own),
             left_out=plan.left_out,
         )
+
+    def render(self, facts: Started, channel: Channel) -> Iterator[str]:
+        if channel.undone:
+            yield f"Campaign {facts.campaign} would begin with {', '.join(facts.seats)}."
+            yield f"Nobody has taken {', '.join(facts.left_out)}: left out, and no seat of the campaign any more."
+            yield channel.undone
+            return
+        yield f"Campaign {facts.campaign} has begun with {', '.join(facts.seats)}."
+        yield f"Turn {facts.first} is due {when(facts.deadline, facts.zone)}."
+        yield f"Dice seal: {facts.seal}"
+        yield f"Words of their players' own in the dice: {', '.join(facts.own_words) or 'none, all were drawn'}."
+        mails = counted(2 * len(facts.seats), "mail")
+        yield f"{mails} queued, a welcome and a report for each seat." + channel.either(" Send: pbem tick", "")
 
 
 def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pbem.acts.creation import NewCampaign, create
+from pbem.acts.creation import NewCampaign, create, render_created
 from pbem.acts.datafiles import read_data
 from pbem.acts.gm import ChangeGm, MailToken, ShowGm
 from pbem.acts.journal import ShowJournal
@@ -28,7 +28,6 @@ from pbem.commands.options import (
     pairs_option,
     yes_option,
 )
-from pbem.telling.campaigns import created_lines
 
 
 @click.command(cls=Command)
@@ -82,7 +81,7 @@ def new(
     )
     with open_home(home) as house:
         created = create(house, wanted, now)
-    say(created_lines(name, created))
+    say(render_created(name, created))
 
 
 @click.command(cls=Command)

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 import click
 
 from pbem.acts.act import Act, Question, attempt, do, do_as_shown, look
+from pbem.acts.channel import ASKED, CLI, DRY_RUN
 from pbem.catalogue import Catalogue
 from pbem.commands.group import printable
 from pbem.config import find_home
 from pbem.house import House, open_house
 from pbem.logbook import open_log
-from pbem.telling import ASKED, LOOKED, SCREEN, told
 
 UNCONFIRMED = 3
 """The exit code of a command that has changed nothing, since it needs confirmation."""
@@ -63,7 +63,7 @@ def ask(home: Path | None, name: str, question: Question[Any], now: dt.datetime,
     """Prints the answer to a question about a campaign."""
     with open_home(home) as house:
         facts = look(house, name, question, now)
-    show(facts, told(facts, SCREEN), as_json=as_json)
+    show(facts, question.render(facts, CLI), as_json=as_json)
 
 
 def act(
@@ -72,7 +72,7 @@ def act(
     """Do something to a campaign, and print what was done; what needs confirmation is asked about as in `perform`."""
     with open_home(home) as house:
         facts = perform(house, name, wish, now, sure=sure, as_json=as_json)
-    show(facts, told(facts, SCREEN), as_json=as_json)
+    show(facts, wish.render(facts, CLI), as_json=as_json)
 
 
 def perform(house: House, name: str, wish: Act[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
@@ -87,7 +87,7 @@ def perform(house: House, name: str, wish: Act[Facts], now: dt.datetime, *, sure
     if tried.ground is None:
         return tried.facts
     asked = sys.stdin.isatty() and not as_json
-    show(tried.facts, told(tried.facts, ASKED if asked else LOOKED), as_json=as_json)
+    show(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
     if not (asked and click.confirm("Do it?", err=True)):
         raise click.exceptions.Exit(UNCONFIRMED)
     return do_as_shown(house, name, wish, now, tried.ground)

@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from pbem.acts.act import do, look
+from pbem.acts.channel import CLI, DRY_RUN
 from pbem.acts.past import forking
 from pbem.acts.past.amending import Amend
-from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.entering import GiveSheet, render_receipt
 from pbem.acts.past.forking import ShowFork
 from pbem.acts.past.mending import Mend
 from pbem.acts.past.preview import ShowPreview
@@ -26,8 +27,6 @@ from pbem.desk.sheet_files import sheet_lines
 from pbem.founding import found
 from pbem.house import open_house
 from pbem.ruleset import Seat
-from pbem.telling import LOOKED, SCREEN, told
-from pbem.telling.turns import receipt_lines
 
 
 def sheets_option(command: F) -> F:
@@ -87,13 +86,13 @@ def rerun(
 
     For an older turn roll the campaign back first, enter the sheets, and run it.
     """
-    changes = Changes(sheets=_read_sheets(name, sheets), drop_patch=without_patch)
+    wish = Amend(Changes(sheets=_read_sheets(name, sheets), drop_patch=without_patch))
     if not dry_run:
-        act(home, name, Amend(changes), now, sure=sure)
+        act(home, name, wish, now, sure=sure)
         return
     with open_home(home) as house:
-        impact = look(house, name, Amend(changes), now)
-    say(told(impact, LOOKED))
+        impact = look(house, name, wish, now)
+    say(wish.render(impact, DRY_RUN))
 
 
 @click.command(cls=Command)
@@ -123,10 +122,11 @@ def fork(
         with open_house(settings.home, known_games()) as there:
             say(copied_lines(do(house, name, forking.CopyTo(turn, there), now), settings.home))
             for seat, lines in given.items():
-                say(receipt_lines(do(there, name, GiveSheet(seat, lines), now)))
+                say(render_receipt(do(there, name, GiveSheet(seat, lines), now)))
             if compare:
                 made = look(there, name, ShowPreview(real_dice=True), now)
-                say(told(look(house, name, forking.Compare(there, made), now), SCREEN))
+                question = forking.Compare(there, made)
+                say(question.render(look(house, name, question, now), CLI))
 
 
 def _read_sheets(name: str, sheets: Mapping[Seat, str]) -> dict[Seat, Lines]:

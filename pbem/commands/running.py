@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from pbem.acts.act import do, look
+from pbem.acts.channel import CLI
 from pbem.acts.turns.run_requests import AskForRun
 from pbem.commands.common import open_home, show
 from pbem.commands.group import Command
@@ -24,7 +25,6 @@ from pbem.serving import serve as serve_house
 from pbem.serving import stopped_by_signals
 from pbem.steps import Ticked
 from pbem.store.waking import Queue
-from pbem.telling import SCREEN, told
 from pbem.tick import run_now
 from pbem.tick import tick as tick_house
 from pbem.working.looking import is_anybody_at_work, workers_status
@@ -97,8 +97,9 @@ def run(
     with open_home(home, log) as house, progress() as bar:
         done = run_now(house, name, now, progress=bar)
         if done.busy and is_anybody_at_work(house):
-            asked = do(house, name, AskForRun(), now)
-            show(asked, told(asked, SCREEN), as_json=as_json)
+            wish = AskForRun()
+            asked = do(house, name, wish, now)
+            show(asked, wish.render(asked, CLI), as_json=as_json)
             return
     _tell(done, as_json=as_json)
     context.exit(1 if done.problems or done.busy else 0)
@@ -129,10 +130,10 @@ def status(name: str | None, workers: bool, as_json: bool, home: Path | None) ->
 def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Show whose sheets came when, how long turns took, scores, and who may drop out."""
     with open_home(home) as house:
-        found = look(house, name, ShowStatistics(), now)
+        found = look(house, name, question := ShowStatistics(), now)
     if picture is not None:
         write_picture(picture, picture_of(found))
-    show(found, told(found, SCREEN), as_json=as_json)
+    show(found, question.render(found, CLI), as_json=as_json)
 
 
 def _tell(done: Ticked, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:

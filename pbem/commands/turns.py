@@ -10,11 +10,12 @@ from typing import Any, BinaryIO
 import click
 
 from pbem.acts.act import look
+from pbem.acts.channel import CLI
 from pbem.acts.past.entering import GiveSheet
 from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview, write_preview
 from pbem.acts.past.sheets import RestoreSheet, ShowSheets
-from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
+from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
 from pbem.acts.ruling.rolling import RollDice, ShowRolls
 from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, ShowRuling
 from pbem.commands.common import act, ask, open_home, perform, say, show
@@ -25,7 +26,6 @@ from pbem.console.umpire import rule
 from pbem.desk.sheet_files import sheet_lines
 from pbem.house import House
 from pbem.ruleset.canonical import read_json
-from pbem.telling import SCREEN, told
 
 RULINGS = "rulings"
 """The folder of a home with what GMs have written in their editors, a folder a turn."""
@@ -46,8 +46,8 @@ def restore_option(text: str) -> Callable[[F], F]:
 def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, home: Path | None) -> None:
     """Show what the open turn would come to if it were run now, with other dice; keep nothing, mail nobody."""
     with open_home(home) as house:
-        made = look(house, name, ShowPreview(real_dice=real_dice), now)
-    say(told(made, SCREEN))
+        made = look(house, name, question := ShowPreview(real_dice=real_dice), now)
+    say(question.render(made, CLI))
     if to:
         say(preview_folder_lines(write_preview(made, to)))
 
@@ -138,7 +138,7 @@ def adjudicate(
             return
         else:
             taken = perform(house, name, read_folder(name, folder).taken(), now, sure=sure, as_json=as_json)
-    show(taken, told(taken, SCREEN), as_json=as_json)
+    show(taken, render_ruling(taken, CLI), as_json=as_json)
     context.exit(0 if taken.kept else 1)
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbem.acts.past.forking import Forked
+from pbem.acts.past.forking import Forked, render_forked
 from pbem.acts.past.preview import Written as PreviewWritten
 from pbem.acts.ruling.adjudicating import Written as RulingWritten
 from pbem.report.wording import counted, wrapped
 from pbem.site import Published
-from pbem.telling import SCREEN, told
 
 
 def copied_lines(forked: Forked, home: Path) -> Iterator[str]:
     """A copy of a campaign, and how to go on in it."""
     yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. Nobody can be mailed from there."
-    yield from told(forked, SCREEN)
+    yield from render_forked(forked)
     yield f"Go on with: pbem --home {home} preview {forked.campaign}"
 
 

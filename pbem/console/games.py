@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from pbem.acts.channel import render_reading
 from pbem.acts.creation import players_allowed
 from pbem.demo import DemoResult
 from pbem.desk.check import Check
 from pbem.report.wording import counted, sentence, wrapped
 from pbem.ruleset import AnyRuleset, Standing
-from pbem.telling.common import reading_lines
 
 
 def check_lines(check: Check) -> Iterator[str]:
@@ -20,7 +20,7 @@ def check_lines(check: Check) -> Iterator[str]:
     yield f"{counted(len(check.orders), 'order')}, {counted(check.errors, 'line')} in error."
     for note in check.notes:
         yield wrapped(sentence(note))
-    yield from reading_lines(check.findings, check.orders)
+    yield from render_reading(check.findings, check.orders)
     if check.missing:
         yield from ("", "To know:", *(f"- {wrapped(sentence(item), '  ')}" for item in check.missing))
 

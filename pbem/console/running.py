@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pbem.housekeeping.status import HouseStatus
+from pbem.acts.channel import CLI, format_utc
+from pbem.housekeeping.status import HouseStatus, render_status, render_undelivered
 from pbem.report.wording import counted, sentence, wrapped
 from pbem.steps import Ticked
-from pbem.telling import SCREEN
-from pbem.telling.campaigns import status_lines as campaign_lines
-from pbem.telling.campaigns import undelivered_lines
-from pbem.telling.common import utc
 from pbem.working.looking import WorkersStatus
 
 
@@ -46,8 +43,8 @@ def status_lines(status: HouseStatus) -> Iterator[str]:
     for number, campaign in enumerate(status.campaigns):
         if number:
             yield ""
-        yield from campaign_lines(campaign, SCREEN)
-    yield from undelivered_lines(status.undelivered)
+        yield from render_status(campaign, CLI)
+    yield from render_undelivered(status.undelivered)
     if status.set_aside:
         yield f"{counted(status.set_aside, 'letter')} set aside; see: pbem letters --state quarantined"
     yield from (wrapped(sentence(notice)) for notice in status.notices)
@@ -62,11 +59,12 @@ def workers_lines(status: WorkersStatus) -> Iterator[str]:
         heard = "not heard of for" if worker.silent else "heard of within"
         doing = f"; has in hand: {', '.join(worker.doing)}" if worker.doing else ""
         served = ", ".join(worker.queues)
-        yield f"{where}: serves {served} since {utc(worker.since)}, {heard} {math.ceil(worker.seconds)} s{doing}"
+        yield f"{where}: serves {served} since {format_utc(worker.since)}, {heard} {math.ceil(worker.seconds)} s{doing}"
     for queue in status.queues:
         if queue.waiting or not queue.served:
             unserved = "" if queue.served else "; nobody serves it"
             yield f"{queue.queue}: {counted(queue.waiting, 'job')} waiting{unserved}"
         for failed in queue.failed:
             lane = f" {failed.lane}" if failed.lane else ""
-            yield f"{queue.queue}{lane}: failed {counted(failed.times, 'time')}, last {utc(failed.last)}; see the log"
+            times = counted(failed.times, "time")
+            yield f"{queue.queue}{lane}: failed {times}, last {format_utc(failed.last)}; see the log"

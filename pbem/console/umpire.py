@@ -8,10 +8,9 @@ from pathlib import Path
 
 import click
 
-from pbem.acts.ruling.adjudicating import DIGEST, Form, Taken
+from pbem.acts.ruling.adjudicating import DIGEST, Form, Taken, render_findings
 from pbem.report.wording import wrapped
 from pbem.ruleset import Refused, choose
-from pbem.telling.turns import finding_lines
 
 TAKE, STOP = "take", "stop"
 """What may be typed instead of a file: to have them read as the ruling, or to go on some other day."""
@@ -30,7 +29,7 @@ def rule(form: Form, folder: Path, read: Callable[[], Taken]) -> bool:
         _edit(form, folder, file)
         found = read()
         beside = [name for name in found.findings if name not in files]
-        _say([line for name in (file, *beside) for line in finding_lines(name, found.findings.get(name, ()))])
+        _say([line for name in (file, *beside) for line in render_findings(name, found.findings.get(name, ()))])
         others = [other for other in found.findings if other not in (file, *beside)]
         _say([f"Still open: {', '.join(others)}."] if others else [])
         file = _choose(files, next(iter(files[files.index(file) + 1 :]), TAKE))

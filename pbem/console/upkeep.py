@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pbem.acts.channel import format_utc
 from pbem.doctor import Diagnosis
 from pbem.report.wording import columns, counted, sentence, wrapped
-from pbem.telling.common import utc
 from pbem.upkeep.ledger import COUNTS, Account
 from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held
@@ -18,7 +18,14 @@ def letter_lines(listed: LetterList) -> Iterator[str]:
         yield "There are no such letters."
         return
     rows = [
-        (each.id, utc(each.received_at), each.state, _short(each.sender or "?"), _short(each.subject), _last(each.note))
+        (
+            each.id,
+            format_utc(each.received_at),
+            each.state,
+            _short(each.sender or "?"),
+            _short(each.subject),
+            _last(each.note),
+        )
         for each in listed.letters
     ]
     yield from columns(rows, "id", "came (UTC)", "state", "from", "subject", "note").splitlines()
@@ -28,7 +35,7 @@ def letter_lines(listed: LetterList) -> Iterator[str]:
 
 def shown_lines(letter: LetterShown) -> Iterator[str]:
     """One letter as the desk reads it, and what became of it."""
-    yield f"Letter {letter.id}, {letter.state}, came {utc(letter.received_at)} UTC"
+    yield f"Letter {letter.id}, {letter.state}, came {format_utc(letter.received_at)} UTC"
     yield f"From:    {letter.sender or 'an unreadable sender'}"
     yield f"To:      {', '.join(letter.recipients)}"
     yield f"Subject: {letter.subject}"
@@ -51,7 +58,7 @@ def outbox_lines(mails: Sequence[Held]) -> Iterator[str]:
         yield "Everything is delivered."
     for mail in mails:
         tries = counted(mail.attempts, "try", "tries")
-        coming = f"next {utc(mail.next_try)} UTC" if mail.next_try else "no more to come"
+        coming = f"next {format_utc(mail.next_try)} UTC" if mail.next_try else "no more to come"
         yield f"{mail.id}  {mail.recipient}  {mail.subject}"
         yield f"    {mail.state}, {tries}, {coming}" + (f": {mail.reply}" if mail.reply else "")
 

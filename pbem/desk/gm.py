@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene, confirmation, leave_traces
+from pbem.acts.channel import Channel, mail_channel
 from pbem.acts.past.forking import WhatIf
 from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
@@ -32,7 +33,6 @@ from pbem.report import paint_one, tell_findings
 from pbem.report.gm_pages import Done, GmAnswer, GmImpostor
 from pbem.ruleset import Order, RulesetError
 from pbem.store.models import Campaign
-from pbem.telling import mail_door, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +145,14 @@ def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
     _check_turn(scene, order)
     asked = confirmation(wish, scene) if isinstance(wish, Act) and order.sure is None else None
     if isinstance(wish, Act) and asked is None:
-        facts, door = wish.do(scene), mail_door()
+        facts, channel = wish.do(scene), Channel(by_mail=True)
     else:
         assert isinstance(wish, Question)
         facts = wish.look(scene) if asked is None else asked
-        door = mail_door("" if asked is None else _confirming(scene, order))
+        channel = mail_channel("" if asked is None else _confirming(scene, order))
         leave_traces(scene, wish.traces(facts))
     acts = isinstance(wish, Act) and asked is None
-    return _Answer("\n".join(told(facts, door)), _files(facts), acts=acts, asks=asked is not None)
+    return _Answer("\n".join(wish.render(facts, channel)), _files(facts), acts=acts, asks=asked is not None)
 
 
 def _confirming(scene: Scene, order: GmCommand) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.acts.channel import format_days
 from pbem.acts.people.remailing import RESENT, find_report, mail_again
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.labels import Labels, as_counted, labels_named, labels_of, turns_called
@@ -22,7 +23,6 @@ from pbem.report.receipt import DIGEST_SHOWN
 from pbem.report.wording import when
 from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
 from pbem.store.states import ApplicantStatus, Phase
-from pbem.telling.common import days_of
 
 RESENDS_A_DAY = 20
 """Reports are large: no player reads more of them again in a day."""
@@ -106,7 +106,7 @@ def _arranged(case: Case, place: Place, zone: str) -> Iterator[str]:
         yield f"{deputy.address} stands in for you."
     away = select(Absence).where(Absence.seat_id == place.id, Absence.until > case.now).order_by(Absence.since)
     for absence in case.session.scalars(away):
-        yield f"You are absent {days_of(absence.since, absence.until, zone)}; PRESENT takes that back."
+        yield f"You are absent {format_days(absence.since, absence.until, zone)}; PRESENT takes that back."
 
 
 def _waits(case: Case, person: Person) -> Iterator[str]:

@@ -15,8 +15,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Question, Scene
+from pbem.acts.channel import Channel
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
-from pbem.report.wording import counted
+from pbem.report.wording import briefly, columns, counted, wrapped
 from pbem.ruleset import AnyRuleset, Seat
 from pbem.store.models import Letter, Person, SeatRow, Sheet, Turn
 from pbem.store.states import Phase
@@ -31,6 +32,15 @@ SILENT = dt.timedelta(days=7)
 """No word for so long, and for two turns of the usual length, may mean that he has dropped out."""
 
 _HOUR = dt.timedelta(hours=1)
+
+MOST_SEATS = 40
+"""Seats in a table, those first that may drop out."""
+
+ACROSS = 8
+"""Seats that have a column each; of more, a turn's sheets are counted."""
+
+MOST_TURNS = 30
+"""The newest turns."""
 
 
 class Came(StrEnum):
@@ -123,6 +133,111 @@ class ShowStatistics(Question[Statistics]):
                 _seat(scene, place, turns, words.get(place.id), since.get(place.id), usual) for place in snapshot.places
             ),
         )
+
+    def render(self, facts: Statistics, channel: Channel) -> Iterator[str]:
+        turns = facts.turns
+        played = sum(turn.resolved is not None for turn in turns)
+        usual = f", usually {_span(facts.hours)} each" if facts.hours is not None else ""
+        yield f"{facts.campaign}: {facts.title}, {counted(played, 'turn')} played{usual}"
+        seats = sorted(facts.seats, key=lambda seat: not seat.fading)[:MOST_SEATS]
+        yield from _seat_lines(facts, seats)
+        if turns:
+            yield ""
+            yield from _turn_lines(facts)
+        if any(turn.scores for turn in turns):
+            yield ""
+            yield from _score_lines(facts)
+        yield ""
+        yield from _fading_lines(facts)
+        if len(facts.seats) > MOST_SEATS or len(turns) > MOST_TURNS:
+            every = f"All seats and turns are in: pbem stats {facts.campaign} --json"
+            yield channel.either(every, f"{every} (at the machine)")
+
+
+def _seat_lines(statistics: Statistics, seats: Sequence[SeatPlayed]) -> Iterator[str]:
+    rows = [
+        (
+            seat.seat,
+            seat.in_time,
+            seat.late,
+            seat.missed,
+            "-" if seat.hours is None else _before(seat.hours),
+            _ago(statistics.now, seat.last_word),
+        )
+        for seat in seats
+    ]
+    table = columns(rows, "seat", "in time", "late", "missed", "usually comes", "last word")
+    yield from (f"  {line}" for line in table.splitlines())
+
+
+def _turn_lines(statistics: Statistics) -> Iterator[str]:
+    turns = statistics.turns[-MOST_TURNS:]
+    seats = [seat.seat for seat in statistics.seats]
+    if len(seats) <= ACROSS:
+        yield "Hours before the deadline that the first sheet came; late ones have a minus:"
+        rows = [(*_turn(turn, statistics), *(_cell(turn.sheets.get(seat)) for seat in seats)) for turn in turns]
+        table = columns(rows, "turn", "opened", "took", *seats)
+    else:
+        yield "Sheets that came in time, late, and did not come:"
+        kinds = (Came.IN_TIME, Came.LATE, Came.MISSED)
+        rows = [(*_turn(turn, statistics), *(_count(turn, came) for came in kinds)) for turn in turns]
+        table = columns(rows, "turn", "opened", "took", *kinds)
+    yield from (f"  {line}" for line in table.splitlines())
+
+
+def _turn(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]:
+    last = "the end" if statistics.status == Phase.OVER else "open"
+    return turn.turn, briefly(turn.opened, statistics.zone), last if turn.hours is None else _span(turn.hours)
+
+
+def _count(turn: TurnTaken, came: Came) -> int:
+    return sum(sheet.came == came for sheet in turn.sheets.values())
+
+
+def _cell(sheet: SheetCame | None) -> str:
+    if sheet is None:
+        return "."
+    if sheet.hours is None:
+        return str(sheet.came)
+    return f"{sheet.hours:.0f}" if abs(sheet.hours) >= 1 else f"{sheet.hours:.1f}"
+
+
+def _score_lines(statistics: Statistics) -> Iterator[str]:
+    """The scores with which turns opened, of those seats that have most now."""
+    turns = statistics.turns[-MOST_TURNS:]
+    best = sorted(turns[-1].scores, key=lambda seat: -turns[-1].scores[seat])[:ACROSS]
+    yield "Scores as each turn opened, which players may not know:"
+    rows = [(turn.turn, *(turn.scores.get(seat, "") for seat in best)) for turn in turns]
+    yield from (f"  {line}" for line in columns(rows, "turn", *best).splitlines())
+
+
+def _fading_lines(statistics: Statistics) -> Iterator[str]:
+    fading = [seat for seat in statistics.seats if seat.fading]
+    if not fading:
+        yield "Nobody seems about to drop out."
+        return
+    yield "May drop out:"
+    for seat in fading[:MOST_SEATS]:
+        why = ", ".join(seat.fading)
+        yield "  " + wrapped(f"{seat.seat} ({seat.address}): {why}", "    ")
+    if len(fading) > MOST_SEATS:
+        yield f"  and {len(fading) - MOST_SEATS} more"
+
+
+def _before(hours: float) -> str:
+    return f"{_span(abs(hours))} {'before' if hours >= 0 else 'late'}"
+
+
+def _span(hours: float) -> str:
+    """Hours, or days of so many."""
+    if hours < 48:
+        return f"{hours:.0f} h" if hours >= 1 else f"{60 * hours:.0f} min"
+    return f"{hours / 24:.1f} days"
+
+
+def _ago(now: dt.datetime, at: dt.datetime | None) -> str:
+    """How long ago; a clock that was behind makes nothing lie ahead."""
+    return "never" if at is None else f"{_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
 
 
 def _turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Iterator[TurnTaken]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from pbem.acts.act import Question, Scene
+from pbem.acts.channel import Channel, format_days
 from pbem.campaign.deadlines import Away
 from pbem.campaign.due import Counting, load_waiting
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
@@ -18,6 +19,7 @@ from pbem.campaign.unreadable import fault_of, noticed, readable, unreadable_wor
 from pbem.errors import StoreError
 from pbem.house import House
 from pbem.housekeeping.health import house_notices
+from pbem.report.wording import columns, counted, when
 from pbem.ruleset import Seat
 from pbem.store.models import Absence, Campaign, Letter, Outgoing, SeatRow, Turn
 from pbem.store.states import HoldKind, LetterState, MailState, Phase, Seating
@@ -107,6 +109,72 @@ class ShowStatus(Question[CampaignStatus]):
     def look(self, scene: Scene) -> CampaignStatus:
         """Its turn, its seats, and what mail is stuck."""
         return campaign_status(scene.session, scene.house, scene.snapshot)
+
+    def render(self, facts: CampaignStatus, channel: Channel) -> Iterator[str]:
+        return render_status(facts, channel)
+
+
+def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
+    """How a campaign stands: its turn, its seats, and what mail is stuck."""
+    where = {
+        Phase.FORMING: "not started",
+        Phase.RUNNING: f"turn {status.turn}",
+        Phase.OVER: f"over after turn {status.turn}",
+        Phase.MOVED: f"moved to {status.held} at turn {status.turn}",
+    }
+    yield f"{status.name}: {status.title}, {where[status.status]}"
+    if status.deadline is not None:
+        yield f"  deadline: {when(status.deadline, status.zone)}  [{status.schedule}]"
+        if status.closes is not None and status.closes > status.deadline:
+            yield f"  late sheets count until: {when(status.closes, status.zone)}"
+    elif status.status == Phase.FORMING:
+        start = channel.either(f"pbem start {status.name}", "START")
+        yield f"  deadlines: {status.schedule}; start it with: {start}"
+    if status.status == Phase.MOVED:
+        yield f"  if it is not played there, take it back with: pbem export {status.name} --back"
+    elif status.awaits_ruling:
+        rule = channel.either(f"pbem adjudicate {status.name} --edit", "RULING")
+        yield f"  held: {status.held}; rule with: {rule}"
+    elif status.held:
+        release = channel.either(f"pbem release {status.name}", "RELEASE")
+        yield f"  held: {status.held}; let turns run with: {release}"
+    if status.ruled:
+        show = channel.either(f"pbem adjudicate {status.name}", "RULING")
+        drop = channel.either(f"pbem adjudicate {status.name} --drop", "RULING OFF")
+        yield f"  ruled: turn {status.turn} has your ruling; show it with: {show}; drop it with: {drop}"
+    if status.result is not None:
+        winners = ", ".join(status.result.winners) or "nobody"
+        yield f"  won by {winners}: {status.result.reason}"
+    rows = [
+        (seat.seat, seat.address, _shown_sheet(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
+        for seat in status.seats
+    ]
+    yield from (f"  {line}" for line in columns(rows, "seat", "address", "sheet", "missed").splitlines())
+    for seat in status.seats:
+        yield from (
+            f"  {seat.seat} is absent {format_days(away.since, away.until, status.zone)}" for away in seat.absences
+        )
+    yield from render_undelivered(status.undelivered, "  ")
+
+
+def _shown_sheet(seat: SeatStatus) -> str:
+    if not seat.playing:
+        return "removed"
+    paused = ", paused" if seat.paused else ""
+    if seat.sheet is not None:
+        return f"version {seat.sheet}" + (", waits for the deadline" if seat.wait else "") + paused
+    return ("awaited" if seat.awaited else "-") + paused
+
+
+def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
+    """Mail that has not gone out: how much just waits, and a line for each that was tried in vain."""
+    tried = [mail for mail in mails if mail.attempts or mail.state != MailState.QUEUED]
+    if len(tried) < len(mails):
+        yield f"{indent}{counted(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
+    for mail in tried:
+        tries = f", {counted(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
+        reply = f": {mail.reply}" if mail.reply else ""
+        yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"
 
 
 def house_status(house: House, campaign: str | None = None) -> HouseStatus:

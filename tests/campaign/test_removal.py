@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.acts.act import do, look
+from pbem.acts.channel import CLI, DRY_RUN
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.acts.people.roster import ExpelSeat, GiveSeat, PauseSeat, VacateSeat
 from pbem.acts.time.holding import Hold
@@ -16,7 +17,6 @@ from pbem.campaign.snapshot import Place
 from pbem.campaign.tokens import hash_token
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Deputy, SeatRow, Turn
-from pbem.telling import LOOKED, SCREEN, told
 from pbem.tick import run_now
 from tests.campaign.acts import TOKEN
 from tests.campaign.history import begin, play, send, snapshot
@@ -73,7 +73,7 @@ def test_the_effect_is_shown_first(played: Desk) -> None:
     send(played, {"green": "BID 1"})
     played.tick()
     before = row(played)
-    shown = " ".join(told(look(played.house, "toy1", ExpelSeat("green"), played.now), LOOKED))
+    shown = " ".join(ExpelSeat("green").render(look(played.house, "toy1", ExpelSeat("green"), played.now), DRY_RUN))
 
     assert "would leave the game when turn 3 is run; its sheet (version 1) would not be used." in shown
     assert "Until then it is brought back by: pbem seat toy1 green --resume (by mail: RESUME green)" in shown
@@ -116,8 +116,8 @@ def test_a_rollback_brings_the_seat_back(played: Desk, number: int) -> None:
     send(played, {"green": "BID 1"})
     remove(played)
     run_now(played.house, "toy1", played.now)
-    shown = list(told(look(played.house, "toy1", RollBack(number), played.now), LOOKED))
-    done = list(told(do(played.house, "toy1", RollBack(number), played.now), SCREEN))
+    shown = list(RollBack(number).render(look(played.house, "toy1", RollBack(number), played.now), DRY_RUN))
+    done = list(RollBack(number).render(do(played.house, "toy1", RollBack(number), played.now), CLI))
     played.tick()
 
     assert "Seat green would be in the game again, as it was then." in shown
@@ -146,7 +146,7 @@ def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
     remove(played)
     run_now(played.house, "toy1", played.now)
     do(played.house, "toy1", RollBack(3), played.now)
-    done = list(told(do(played.house, "toy1", GoForward(), played.now), SCREEN))
+    done = list(GoForward().render(do(played.house, "toy1", GoForward(), played.now), CLI))
 
     assert "Seat green is out of the game again." in done
     assert not place(played).playing

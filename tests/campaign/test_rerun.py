@@ -8,9 +8,10 @@ import datetime as dt
 import pytest
 
 from pbem.acts.act import Scene, do, look
+from pbem.acts.channel import MOST_LINES, differing_lines
 from pbem.acts.past.amending import Amend, keep_amendment
 from pbem.acts.past.entering import GiveSheet
-from pbem.acts.past.impact import MOST_LINES, Impact, differing_lines, plan_amendment
+from pbem.acts.past.impact import Impact, plan_amendment
 from pbem.acts.past.patching import Patch
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import GoForward, RollBack

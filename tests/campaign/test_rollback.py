@@ -10,15 +10,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Scene, do, look
+from pbem.acts.channel import CLI
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.acts.people.roster import GiveSeat
 from pbem.acts.turns.turnrun import at_any_rate, run_turn
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.housekeeping.status import house_status
+from pbem.housekeeping.status import house_status, render_status
 from pbem.store.models import Letter, SeatRow, Sheet, Turn
-from pbem.telling import SCREEN
-from pbem.telling.campaigns import status_lines
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
@@ -93,7 +92,7 @@ def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
 def test_status_says_of_old_sheets_what_is_so(played: Desk) -> None:
     """The turn waits for its deadline because of them; nobody has said WAIT."""
     do(played.house, "toy1", RollBack(1), played.now)
-    told = "\n".join(status_lines(house_status(played.house).campaigns[0], SCREEN))
+    told = "\n".join(render_status(house_status(played.house).campaigns[0], CLI))
 
     assert "version 1, waits for the deadline" in told
     assert "WAIT" not in told

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import update
 
 from pbem.acts.act import attempt, do, do_as_shown, look
+from pbem.acts.channel import CLI
 from pbem.acts.past.rolling import RollBack
-from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
+from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
 from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, RulingShown, ShowRuling
 from pbem.acts.time.holding import Release
 from pbem.backup import back_up, check_backup, restore_home
@@ -19,7 +20,6 @@ from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.store.models import Campaign
 from pbem.store.states import HoldKind
-from pbem.telling import SCREEN, told
 from pbem.tick import run_now
 from tests.campaign.test_adjudicating import ANN, DUE, GM, held, last_report, rule, war
 from tests.campaign.test_enclosing import png
@@ -56,7 +56,7 @@ def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     taken = do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
 
     assert (taken.kept, errors(taken), held(war)) == (False, ["blank-ruling"], HoldKind.RULING)
-    assert "nothing is told to anybody" in "\n".join(told(taken, SCREEN)).lower().replace("\n    ", " ")
+    assert "nothing is told to anybody" in "\n".join(render_ruling(taken, CLI)).lower().replace("\n    ", " ")
     with pytest.raises(CampaignError, match="awaits your ruling"):
         do(war.house, "toy1", Release(), war.now)
 

@@ -7,10 +7,9 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from pbem.housekeeping.status import house_status
+from pbem.acts.channel import CLI
+from pbem.housekeeping.status import house_status, render_status
 from pbem.store.models import Absence, Act
-from pbem.telling import SCREEN
-from pbem.telling.campaigns import status_lines
 from tests.toy.home import Desk, text_of
 
 ANN, BOB = "ann@example.org", "bob@example.org"
@@ -56,7 +55,7 @@ def test_an_absence_is_told_in_status(desk: Desk) -> None:
     ask(desk, "ABSENT 2026-11-12 TO 2026-11-15")
     (campaign,) = house_status(desk.house).campaigns
 
-    assert "  red is absent from 2026-11-12 to 2026-11-15" in status_lines(campaign, SCREEN)
+    assert "  red is absent from 2026-11-12 to 2026-11-15" in render_status(campaign, CLI)
     assert "You are absent from 2026-11-12 to 2026-11-15; PRESENT takes that back." in ask(desk, "STATUS")
 
 

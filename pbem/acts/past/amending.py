@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Planned, Scene, Trace
-from pbem.acts.past.impact import Amendment, Impact, load_reports, plan_amendment
+from pbem.acts.channel import Channel
+from pbem.acts.past.impact import Amendment, Impact, Touched, load_reports, plan_amendment
 from pbem.acts.past.rerunning import NO_CHANGES, Changes, Rerun
 from pbem.acts.past.shelving import (
     RERUN,
+    SEED_KNOWN,
     count_misses_again,
     move_reports,
     put_instead,
@@ -34,8 +36,12 @@ from pbem.campaign.sheets import Earlier, SheetRead, copy_sheets, keep_sheets
 from pbem.campaign.snapshot import SheetIn
 from pbem.house import House
 from pbem.report.history_pages import ReportGone
+from pbem.report.wording import wrapped
 from pbem.ruleset import Seat
 from pbem.store.models import Sheet, Turn, Vote
+
+NOTED = "The journal and the next reports tell that you looked, but not at whose sheet."
+"""What a GM is told who has only asked what his changes would come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,32 @@ class Amend(Planned[Impact, Amendment]):
     def traces(self, facts: Impact) -> tuple[Trace, ...]:
         """That it was asked; of whose sheets, for the GM alone."""
         return asked_of(facts)
+
+    def render(self, facts: Impact, channel: Channel) -> Iterator[str]:
+        for seat, reading in facts.given.items():
+            errors = [finding for finding in reading.findings if finding.severity == "error"]
+            yield from (f"sheet of {seat}, line {finding.line}: {finding.text}" for finding in errors)
+        what = facts.what
+        yield f"{facts.campaign}: {what} " + ("was run again." if channel.done else "would come out so:")
+        for touched in facts.touched:
+            yield from _touched_lines(touched)
+        if facts.gone:
+            yield f"  {', '.join(facts.gone)}: report withdrawn, none in its place"
+        if facts.untouched:
+            yield f"  {', '.join(facts.untouched)}: nothing changes, no mail"
+        if facts.seed_known:
+            yield wrapped(SEED_KNOWN)
+        if facts.tried and not channel.done:
+            yield NOTED
+        sent = channel.queued("Corrected reports are queued", "them") if facts.touched else "Nobody is mailed."
+        yield channel.undone or sent
+
+
+def _touched_lines(touched: Touched) -> Iterator[str]:
+    kind = f"corrected report, edition {touched.edition}" if touched.edition > 1 else "a report, where there was none"
+    sheet = {"none": "", "kept": "; the sheet sent since is kept", "dropped": "; the sheet sent since no longer fits"}
+    yield f"  {touched.seat}: {kind}{sheet[touched.sheet]}"
+    yield from (f"    {line}" for line in touched.differences)
 
 
 def asked_of(impact: Impact) -> tuple[Trace, ...]:

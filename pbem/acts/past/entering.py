@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
 
 from pbem.acts.act import Confirmed, Scene, Weighty
+from pbem.acts.channel import Channel, render_reading
 from pbem.acts.past.rerunning import checked
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
@@ -20,6 +22,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report import Receipt
+from pbem.report.wording import wrapped
 from pbem.ruleset import Seat
 
 
@@ -69,6 +72,37 @@ class GiveSheet(Weighty[Receipt]):
             mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
             postman.send(session, now, mail)
         return receipt
+
+    def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
+        yield from render_receipt(facts)
+        yield from _replaced_orders(facts, channel)
+        yield ""
+        yield channel.undone or channel.queued("The player's receipt is queued")
+
+
+def _replaced_orders(receipt: Receipt, channel: Channel) -> Iterator[str]:
+    """Yield the differences of a sheet from the one that counted before."""
+    before = receipt.replaces
+    if before is None or before.same:
+        return
+    yield ""
+    yield f"{'Replaced' if channel.done else 'Would replace'} sheet {before.version}:"
+    yield from (f"  - {wrapped(line, '    ')}" for line in before.dropped)
+    yield from (f"  + {wrapped(line, '    ')}" for line in before.added)
+    if before.reordered:
+        yield "  the same orders stand in another order"
+    if channel.done:
+        yield f"To have it back: {restoring(receipt.campaign, receipt.seat, before.version, channel)}"
+
+
+def restoring(campaign: str, seat: str, version: int, channel: Channel) -> str:
+    return channel.either(f"pbem sheet {campaign} {seat} --restore {version}", f"SHEET {seat} BACK {version}")
+
+
+def render_receipt(receipt: Receipt) -> Iterator[str]:
+    """How a sheet was read."""
+    yield f"{receipt.campaign}, {receipt.label}, seat {receipt.seat}: {receipt.verdict}"
+    yield from render_reading(receipt.findings, receipt.orders)
 
 
 def _read(scene: Scene, seat: Seat, lines: Lines) -> _Given:

@@ -21,8 +21,8 @@ from sqlalchemy import Select, Table, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Harmless, Question, Scene, do, look
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.past.impact import differing_lines
+from pbem.acts.channel import Channel, differing_lines, versions
+from pbem.acts.past.entering import GiveSheet, render_receipt
 from pbem.acts.past.preview import Preview, ShowPreview
 from pbem.acts.past.shelving import version_before
 from pbem.archive import copy_withdrawn
@@ -140,6 +140,12 @@ class CopyTo(Act[Forked]):
         return forked
 
 
+def render_forked(forked: Forked) -> Iterator[str]:
+    """Yield what is told of a copy."""
+    yield "It has the real dice, so the journal and the next reports tell that it was made."
+    yield f"Sheets that count: {versions(forked.sheets)}."
+
+
 @dataclass(frozen=True, slots=True)
 class Compare(Question[Compared]):
     """How does a turn run in a copy differ from what players were really told?"""
@@ -165,6 +171,18 @@ class Compare(Question[Compared]):
         same = tuple(seat for seat in snapshot.seats if seat in real and seat not in differing)
         return Compared(campaign=snapshot.name, turn=made.turn, differing=differing, same=same)
 
+    def render(self, facts: Compared, channel: Channel) -> Iterator[str]:
+        return render_compared(facts)
+
+
+def render_compared(compared: Compared) -> Iterator[str]:
+    """Yield how the reports of a turn run in a copy differ from the real ones."""
+    yield f"{compared.campaign}: turn {compared.turn} there, against what was really told (- really, + there):"
+    for seat, lines in compared.differing.items():
+        yield from (f"  {seat}:", *(f"    {line}" for line in lines))
+    if compared.same:
+        yield f"  {', '.join(compared.same)}: told the same"
+
 
 @dataclass(frozen=True, slots=True)
 class TryOut(Act[WhatIf]):
@@ -183,6 +201,16 @@ class TryOut(Act[WhatIf]):
             made = look(fork, name, ShowPreview(real_dice=True), now)
             compared = Compare(fork, made).look(scene) if self.number < scene.snapshot.turn else None
         return WhatIf(forked=forked, entered=entered, preview=made, compared=compared)
+
+    def render(self, facts: WhatIf, channel: Channel) -> Iterator[str]:
+        forked = facts.forked
+        yield f"{forked.campaign} was copied as it stood when turn {forked.turn} was open."
+        yield from render_forked(forked)
+        for receipt in facts.entered:
+            yield from render_receipt(receipt)
+        yield from ShowPreview().render(facts.preview, channel)
+        if facts.compared:
+            yield from render_compared(facts.compared)
 
 
 @contextmanager

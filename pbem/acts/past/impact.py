@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Scene
+from pbem.acts.channel import differing_lines
 from pbem.acts.past.rerunning import Changes, Rerun, rerun
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import orders_told
@@ -26,9 +26,6 @@ from pbem.report import Correction, SheetUsed
 from pbem.ruleset import Seat, View, canonical
 from pbem.store.models import Report, Turn
 from pbem.store.states import Phase
-
-MOST_LINES = 60
-"""Lines of differences that a report tells; more would bury it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,21 +154,6 @@ def _correction(
         differences=differing_lines(*texts),
         sheet="none" if not counting else "kept" if kept else "dropped",
     )
-
-
-def differing_lines(before: str, now: str) -> tuple[str, ...]:
-    """The lines in which two texts differ, "- " and "+ " before them; the end of a long list is counted."""
-    lines = list(_differing(before.splitlines(), now.splitlines()))
-    if len(lines) <= MOST_LINES:
-        return tuple(lines)
-    return (*lines[:MOST_LINES], f"(and {len(lines) - MOST_LINES} lines more)")
-
-
-def _differing(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
-    for kind, start, end, start_now, end_now in difflib.SequenceMatcher(None, before, now).get_opcodes():
-        if kind != "equal":
-            yield from (f"- {line.strip()}" for line in before[start:end] if line.strip())
-            yield from (f"+ {line.strip()}" for line in now[start_now:end_now] if line.strip())
 
 
 def _threaded(made: MadeReport, old: Report | None) -> MadeReport:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Scene, Weighty
+from pbem.acts.channel import Channel
 from pbem.acts.past.chain import find_break
-from pbem.acts.past.rolling import Rolled, rolled_to, seat_again, tell_rolled
+from pbem.acts.past.rolling import RollBack, Rolled, rolled_to, seat_again, tell_rolled
 from pbem.acts.past.shelving import (
     REPAIR,
     count_misses_again,
@@ -36,6 +37,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.sheets import copy_sheets
 from pbem.campaign.snapshot import CampaignSnapshot, live, live_turn
 from pbem.errors import CampaignError
+from pbem.report.wording import wrapped
 from pbem.store.models import Turn
 
 
@@ -95,6 +97,14 @@ class Mend(Weighty[Mended]):
         act = note(session, snapshot.id, now, actor="gm", text=said)
         tell_rolled(seat_again(scene, plan.rolled), plan.rolled, act=act, back=True)
         return plan
+
+    def render(self, facts: Mended, channel: Channel) -> Iterator[str]:
+        name, strays, done = facts.rolled.campaign, facts.strays, channel.done
+        yield wrapped(f"The turns of {name} {'did' if done else 'do'} not hang together: {facts.wrong}.")
+        if strays:
+            which = f"Turn {strays[0]}" if len(strays) == 1 else f"Turns {', '.join(map(str, strays))}"
+            yield f"{which} {'went' if done else 'would go'} onto a shelf; nothing is thrown away."
+        yield from RollBack(facts.rolled.turn).render(facts.rolled, channel)
 
 
 def _deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:

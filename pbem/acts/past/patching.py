@@ -8,11 +8,13 @@ replays the archive makes the same edit.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from pbem.acts.act import Confirmed, Planned, Question, Scene, Trace
-from pbem.acts.past.amending import asked_of, keep_amendment
+from pbem.acts.channel import Channel
+from pbem.acts.past.amending import Amend, asked_of, keep_amendment
 from pbem.acts.past.impact import Amendment, Impact, plan_amendment
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.takeover import refuse
@@ -65,6 +67,9 @@ class ShowState(Question[State]):
         state = load_state(scene.session, ruleset, snapshot)
         return State(snapshot.name, snapshot.turn, _plain(ruleset, state))
 
+    def render(self, facts: State, channel: Channel) -> Iterator[str]:
+        yield f"The state of turn {facts.turn} of {facts.campaign} is attached. Change it by a JSON Patch, with: PATCH"
+
 
 @dataclass(frozen=True, slots=True)
 class Patch(Planned[Patched, "_Plan"]):
@@ -90,6 +95,11 @@ class Patch(Planned[Patched, "_Plan"]):
     def traces(self, facts: Patched) -> tuple[Trace, ...]:
         """That another state was tried."""
         return asked_of(facts.impact)
+
+    def render(self, facts: Patched, channel: Channel) -> Iterator[str]:
+        for each in facts.edit.differences:
+            yield f"{each.path}: {each.text}"
+        yield from Amend().render(facts.impact, channel)
 
 
 @dataclass(frozen=True, slots=True)

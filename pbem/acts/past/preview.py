@@ -10,23 +10,31 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pbem.acts.act import Question, Scene, Trace
+from pbem.acts.channel import Channel, versions
 from pbem.archive import rehearsal_seed, turn_dice
 from pbem.campaign.deadlines import next_deadline
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.resolving import Outcome, load_before, opening_of, resolve_turn
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.report import ReportDataError, read_report_data
+from pbem.report.wording import when, wrapped
 from pbem.ruleset import Seat, digest
 
 REPORTS = "reports"
 
 LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
 """What the journal and the next reports say of a look with the real dice."""
+
+OTHER_DICE = "Whatever was rolled for it was rolled with other dice than the turn will have."
+REAL_DICE = (
+    "It was rolled with the dice that the turn will have; the journal and the next reports tell that you looked."
+)
+"""What a GM is told of the dice of a preview."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +104,18 @@ class ShowPreview(Question[Preview]):
     def traces(self, facts: Preview) -> tuple[Trace, ...]:
         """That the dice were seen which the turn will have."""
         return (Trace(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
+
+    def render(self, facts: Preview, channel: Channel) -> Iterator[str]:
+        yield f"{facts.campaign}: turn {facts.turn}, as it would be run {when(facts.at, facts.zone)}"
+        yield f"  sheets that count: {versions(facts.sheets)}"
+        if facts.missing:
+            yield f"  no sheet: {', '.join(facts.missing)}"
+        if facts.ruled:
+            yield "  with your ruling"
+        yield f"  reports to: {', '.join(report.place.seat for report in facts.reports)}; events: {facts.events}"
+        if facts.over:
+            yield f"  the game would be over: {facts.reason}"
+        yield wrapped(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
 
 
 def _in_order(snapshot: CampaignSnapshot, outcome: Outcome) -> tuple[Seat, ...]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Confirmed, Reversible, Scene, Weighty
+from pbem.acts.channel import Channel, versions
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.shelving import (
     RERUN,
     ROLLBACK,
+    SEED_KNOWN,
     UNDO,
     count_misses_again,
     misses_in_a_row,
@@ -52,6 +54,7 @@ from pbem.campaign.snapshot import (
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.history_pages import Rewound
+from pbem.report.wording import when, wrapped
 from pbem.ruleset import Seat
 from pbem.store.models import Shelf, Turn
 from pbem.store.states import Phase
@@ -125,6 +128,19 @@ class RollBack(Weighty[Rolled]):
         tell_rolled(seat_again(scene, plan), plan, act=act, back=True)
         return plan
 
+    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+        stands = "stands" if channel.done else "would stand"
+        yield f"{facts.campaign} {stands} at turn {facts.turn} again; it was at turn {facts.before}."
+        if facts.deadline is not None:
+            yield f"It is due {when(facts.deadline, facts.zone)}."
+        yield f"Sheets that count: {versions(facts.sheets)}."
+        verb = "is" if channel.done else "would be"
+        yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in facts.back)
+        yield from (f"Seat {seat} {verb} out of the game again." for seat in facts.out)
+        if facts.seed_known:
+            yield wrapped(SEED_KNOWN)
+        yield channel.undone or channel.queued("Everyone is told by mail")
+
 
 @dataclass(frozen=True, slots=True)
 class GoForward(Act[Rolled]):
@@ -158,6 +174,9 @@ class GoForward(Act[Rolled]):
         plan = rolled_to(session, snapshot, last, last.deadline)
         tell_rolled(seat_again(scene, plan), plan, act=act, back=False, over=over)
         return plan
+
+    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+        return RollBack(facts.turn).render(facts, channel)
 
 
 def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
 
 from pbem.acts.act import Confirmed, Question, Scene, Weighty
-from pbem.acts.past.entering import GiveSheet
+from pbem.acts.channel import Channel
+from pbem.acts.past.entering import GiveSheet, restoring
 from pbem.campaign.snapshot import Place, check_running, find_place, live_turn
 from pbem.errors import CampaignError
 from pbem.report import Receipt
+from pbem.report.wording import when, wrapped
 from pbem.ruleset import OrderBook, Seat
 from pbem.store.models import Sheet
 
@@ -64,6 +66,28 @@ class ShowSheets(Question[SheetsShown]):
         whole = self.seat is not None
         return SheetsShown(snapshot.name, snapshot.turn, snapshot.schedule.zone, seats, whole)
 
+    def render(self, facts: SheetsShown, channel: Channel) -> Iterator[str]:
+        yield f"{facts.campaign}, turn {facts.turn}"
+        for each in facts.seats:
+            if each.counts is None:
+                yield f"{each.seat}: no sheet counts"
+            else:
+                yield f"{each.seat}: {_named(each.counts, facts.zone)}, counts" + (
+                    "" if each.counts.lines else "; no orders"
+                )
+                yield from (f"    {wrapped(line, '      ')}" for line in each.counts.lines)
+            for other in each.others:
+                back = restoring(facts.campaign, each.seat, other.version, channel)
+                then = f"to have it back: {back}" if other.accepted else "not taken"
+                yield wrapped(f"  {_named(other, facts.zone)}; {then}", "    ")
+                if facts.whole:
+                    yield from (f"    {wrapped(line, '      ')}" for line in other.lines)
+
+
+def _named(sheet: SheetShown, zone: str) -> str:
+    by = {"player": "by its player", "deputy": "by a deputy", "gm": "entered by the GM"}[sheet.author]
+    return f"sheet {sheet.version}, {by}, {when(sheet.at, zone)}"
+
 
 @dataclass(frozen=True, slots=True)
 class RestoreSheet(Weighty[Receipt]):
@@ -90,6 +114,9 @@ class RestoreSheet(Weighty[Receipt]):
         place = find_place(scene.snapshot, self.seat)
         chosen = _chosen(scene, place, self.version)
         return GiveSheet(place.seat, tuple(enumerate(chosen.lines, start=1)))
+
+    def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
+        return GiveSheet(self.seat, ()).render(facts, channel)
 
 
 def _chosen(scene: Scene, place: Place, version: int | None) -> SheetShown:

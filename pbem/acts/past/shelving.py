@@ -25,6 +25,12 @@ from pbem.store.states import MailState, Phase
 ROLLBACK, RERUN, UNDO, REPAIR = "rollback", "rerun", "undo", "repair"
 """The kinds of shelves: what was done when the turns on them were taken out."""
 
+SEED_KNOWN = (
+    "The game was over, so the seed of the dice was in its last reports: "
+    "whoever kept them can reckon every roll of the turns to come."
+)
+"""The warning that a turn is opened again whose dice are no longer secret."""
+
 
 def shelve(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
     """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""

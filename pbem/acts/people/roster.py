@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
+from pbem.acts.channel import Channel
 from pbem.acts.creation import check_address
 from pbem.acts.people.seating import (
     back_hint,
@@ -32,6 +33,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, f
 from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.report.people_pages import Confirmation
+from pbem.report.wording import columns, wrapped
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign
 from pbem.store.states import Phase
@@ -284,6 +286,11 @@ class ShowPolicy(Question[HouseRules]):
         """Every one."""
         return HouseRules(scene.snapshot.name, tuple(policy_lines(scene.snapshot.policy)))
 
+    def render(self, facts: HouseRules, channel: Channel) -> Iterator[str]:
+        for rule in facts.rules:
+            yield f"{rule.name}={rule.value}" + ("" if rule.default else "  (changed)")
+            yield f"    {wrapped(f'{rule.help}: {rule.allowed}', '    ')}"
+
 
 def policy_lines(policy: Policy) -> Iterator[PolicyLine]:
     """Every house rule, one after the other."""
@@ -319,6 +326,11 @@ class ShowRoster(Question[Roster]):
         seats = [(place.seat, place.address, _standing(place)) for place in places]
         waiting = [(person.address, wish) for person, wish in standbys(scene.session, scene.snapshot.id)]
         return Roster(scene.snapshot.name, tuple(seats), tuple(waiting))
+
+    def render(self, facts: Roster, channel: Channel) -> Iterator[str]:
+        yield from columns(facts.seats, "seat", "player", "state").splitlines()
+        for number, (address, wish) in enumerate(facts.standbys, start=1):
+            yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")
 
 
 def _standing(place: Place) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select
 
 from pbem.acts.act import Act, Harmless, Question, Reversible, Scene
+from pbem.acts.channel import Channel, format_utc
 from pbem.acts.press.mailing import mail_press
 from pbem.acts.press.writing import EVERYBODY, read_recipients
 from pbem.campaign.journal import note
@@ -17,7 +18,7 @@ from pbem.campaign.press.pieces import DIARY, PRESS, Piece, put_piece, readers
 from pbem.campaign.snapshot import find_place
 from pbem.errors import CampaignError
 from pbem.report.press_pages import Broadcast as GmLetter
-from pbem.report.wording import joined
+from pbem.report.wording import barred, counted, joined
 from pbem.ruleset import Seat
 from pbem.store.models import GmText, Press, SeatRow
 from pbem.store.states import Phase
@@ -98,6 +99,10 @@ class AddText(Act[Text]):
         note(session, snapshot.id, now, actor="gm", text=said, secret=place is not None)
         return Text(row.id, row.turn, place.seat if place else "", row.text)
 
+    def render(self, facts: Text, channel: Channel) -> Iterator[str]:
+        where = f"stands in the reports that open turn {facts.turn}"
+        yield f"Your text is number {facts.id}, and {where}, for {_whom(facts)}."
+
 
 @dataclass(frozen=True, slots=True)
 class DropText(Act[Texts]):
@@ -119,6 +124,9 @@ class DropText(Act[Texts]):
         note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
         return ShowTexts().look(scene)
 
+    def render(self, facts: Texts, channel: Channel) -> Iterator[str]:
+        return ShowTexts().render(facts, channel)
+
 
 @dataclass(frozen=True, slots=True)
 class ShowTexts(Question[Texts]):
@@ -135,6 +143,18 @@ class ShowTexts(Question[Texts]):
         )
         texts = tuple(Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows)
         return Texts(snapshot.name, snapshot.turn, texts)
+
+    def render(self, facts: Texts, channel: Channel) -> Iterator[str]:
+        if not facts.texts:
+            yield f"There are no texts for reports of {facts.campaign}."
+        for each in facts.texts:
+            state = "waits for" if each.turn > facts.turn else "went with"
+            yield f"{each.id}  {state} the reports that open turn {each.turn}, for {_whom(each)}"
+            yield barred(each.text)
+
+
+def _whom(text: Text) -> str:
+    return text.seat or "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +180,10 @@ class Broadcast(Act[Reached]):
         note(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Reached(tuple(place.seat for place in places))
 
+    def render(self, facts: Reached, channel: Channel) -> Iterator[str]:
+        said = f"{counted(len(facts.to), 'mail')} queued, to {joined(facts.to)}."
+        yield said + channel.either(" Send: pbem tick", "")
+
 
 @dataclass(frozen=True, slots=True)
 class ShowPress(Question[PressBook]):
@@ -176,6 +200,15 @@ class ShowPress(Question[PressBook]):
             .order_by(Press.id)
         )
         return PressBook(snapshot.name, tuple(_shown(row, seat) for row, seat in rows))
+
+    def render(self, facts: PressBook, channel: Channel) -> Iterator[str]:
+        if not facts.press:
+            yield "There is no press."
+        for each in facts.press:
+            by = (each.seat or "the GM") + (" (unsigned)" if each.unsigned else "")
+            to = "" if each.kind != "press" else f" to {joined(each.to) or 'all'}"
+            yield f"{each.id}  turn {each.turn}, {format_utc(each.at)} UTC: {each.kind} by {by}{to}"
+            yield barred(each.text)
 
 
 def _shown(row: Press, seat: Seat | None) -> PressShown:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -21,6 +21,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Question, Scene, Weighty
+from pbem.acts.channel import Channel, differing_lines
 from pbem.acts.ruling.earlier import keep_earlier
 from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.acts.time.holding import hold
@@ -44,6 +45,7 @@ from pbem.post.attached import Attached
 from pbem.post.mime import decode_text
 from pbem.report.examining import Examined, examine
 from pbem.report.gm_pages import Adjudication
+from pbem.report.wording import sentence, wrapped
 from pbem.ruleset import LARGEST_ENCLOSURE, Adjudicated, Finding, Json, Roll, TurnInput, digest
 from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
@@ -252,6 +254,47 @@ class TakeRuling(Weighty[Taken]):
             same=kept and parts == now,
         )
         return open_, ruling, taken
+
+    def render(self, facts: Taken, channel: Channel) -> Iterator[str]:
+        return render_ruling(facts, channel)
+
+
+def render_ruling(taken: Taken, channel: Channel) -> Iterator[str]:
+    """Yield how the files of a ruling were read, and what becomes of them."""
+    for file, findings in taken.findings.items():
+        yield from render_findings(file, findings)
+    if taken.kept and taken.same:
+        yield f"Nothing to do: this is your ruling on turn {taken.turn} of {taken.campaign} as it stands."
+    elif taken.kept:
+        yield from render_replaced(taken.turn, taken.campaign, taken.replaced, channel)
+        yield from (wrapped(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
+        release = channel.either(f"pbem release {taken.campaign}", "RELEASE")
+        done = f"The ruling on turn {taken.turn} of {taken.campaign} is taken. Run it with: {release}"
+        yield channel.undone or done
+    else:
+        yield "The ruling is not taken: mend the errors and take it again."
+
+
+def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
+    """What is said of a file of a ruling."""
+    for finding in findings:
+        line = f", line {finding.line}" if finding.line else ""
+        hint = f" {sentence(finding.hint)}" if finding.hint else ""
+        yield wrapped(f"{finding.severity}: {file}{line}: {sentence(finding.text)}{hint}", "    ")
+
+
+def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], channel: Channel) -> Iterator[str]:
+    """The parts of a ruling that another replaces, line by line, and how to have them back."""
+    parts = tuple(replaced)
+    if not parts:
+        return
+    yield f"{'Replaced' if channel.done else 'Would replace'} in your ruling on turn {turn} of {campaign}:"
+    for each in parts:
+        yield f"  {each.part}" + ("" if each.now else ", which is taken out")
+        yield from (f"    {wrapped(line, '      ')}" for line in differing_lines(each.before, each.now))
+    if channel.done:
+        back = channel.either(f"pbem adjudicate {campaign} --restore", "RULING BACK")
+        yield f"The ruling before is kept. To have it back: {back}"
 
 
 def has_errors(findings: Mapping[str, tuple[Finding, ...]]) -> bool:

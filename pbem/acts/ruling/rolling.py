@@ -6,12 +6,15 @@ the same words rolled again are a second roll.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pbem.acts.act import Act, Harmless, Question, Scene
+from pbem.acts.channel import Channel
 from pbem.campaign.rolls import keep_rolls, load_rolls, open_rolls
 from pbem.campaign.snapshot import check_running
 from pbem.errors import CampaignError
+from pbem.report.wording import wrapped
 from pbem.ruleset import Refused, Roll, count_of
 from pbem.store.states import Phase
 
@@ -57,6 +60,13 @@ class RollDice(Act[Rolled]):
         keep_rolls(scene.session, scene.snapshot, rolls.fresh, scene.now)
         return Rolled(scene.snapshot.name, scene.snapshot.turn, roll)
 
+    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+        yield wrapped(facts.roll.told(facts.roll.number), "    ")
+        said = (
+            f"It stands for turn {facts.turn} of {facts.campaign}; the journal has it, and the record of the turn will."
+        )
+        yield wrapped(said)
+
 
 @dataclass(frozen=True, slots=True)
 class ShowRolls(Question[RollBook]):
@@ -72,3 +82,9 @@ class ShowRolls(Question[RollBook]):
         last = snapshot.turn - (snapshot.status == Phase.OVER)
         turn = last if self.turn is None else self.turn
         return RollBook(snapshot.name, turn, load_rolls(scene.session, snapshot, turn))
+
+    def render(self, facts: RollBook, channel: Channel) -> Iterator[str]:
+        if not facts.rolls:
+            yield f"Nothing was rolled in turn {facts.turn} of {facts.campaign}."
+        for roll in facts.rolls:
+            yield wrapped(facts.told(roll), "    ")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import null, update
 
 from pbem.acts.act import Act, Confirmed, Question, Reversible, Scene, Weighty
+from pbem.acts.channel import Channel
 from pbem.acts.ruling.adjudicating import (
     Form,
     OpenRuling,
@@ -16,12 +17,15 @@ from pbem.acts.ruling.adjudicating import (
     ShowRulingForm,
     keep_ruling,
     open_ruling,
+    render_replaced,
     replaced_parts,
     ruled_parts,
 )
 from pbem.acts.ruling.earlier import Earlier, choose_earlier, earlier_rulings, keep_earlier
+from pbem.acts.ruling.rulingform import write_form
 from pbem.campaign.journal import note
 from pbem.errors import CampaignError
+from pbem.report.wording import when, wrapped
 from pbem.ruleset import digest
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import HoldKind
@@ -76,6 +80,29 @@ class ShowRuling(Question[RulingShown]):
             form=ShowRulingForm().look(scene),
         )
 
+    def render(self, facts: RulingShown, channel: Channel) -> Iterator[str]:
+        turn, name = facts.turn, facts.campaign
+        if facts.parts:
+            yield f"Your ruling on turn {turn} of {name}, which runs when you release it:"
+        else:
+            yield f"You have not ruled on turn {turn} of {name}."
+        if channel.by_mail:
+            yield wrapped("To rule, or to change the ruling, send this form with your token in it:")
+            yield ""
+            yield from (f"GM {name} TOKEN", "RULING", *write_form(facts.form.files).rstrip().splitlines(), "END")
+            yield ""
+        else:
+            for part, text in facts.parts.items():
+                yield f"{part}:"
+                yield from (f"    {line}" for line in text.splitlines())
+        if facts.parts:
+            yield f"To drop it: {channel.either(f'pbem adjudicate {name} --drop', 'RULING OFF')}"
+        elif not channel.by_mail:
+            yield f"To rule: pbem adjudicate {name} --edit"
+        for number, at in facts.earlier:
+            back = channel.either(f"pbem adjudicate {name} --restore {number}", f"RULING BACK {number}")
+            yield f"Earlier ruling {number}, replaced or dropped {when(at, facts.zone)}. To have it back: {back}"
+
 
 @dataclass(frozen=True, slots=True)
 class DropRuling(Act[Dropped]):
@@ -97,6 +124,11 @@ class DropRuling(Act[Dropped]):
         said = f"the ruling on turn {snapshot.turn} is dropped (digest {digest(turn.ruling)[:12]})"
         note(session, snapshot.id, now, actor="gm", text=said)
         return Dropped(snapshot.name, snapshot.turn)
+
+    def render(self, facts: Dropped, channel: Channel) -> Iterator[str]:
+        back = channel.either(f"pbem adjudicate {facts.campaign} --restore", "RULING BACK")
+        yield f"The ruling on turn {facts.turn} of {facts.campaign} is dropped: the turn waits for another."
+        yield f"To have it back: {back}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +163,13 @@ class RestoreRuling(Weighty[Restored]):
         name, turn = scene.snapshot.name, scene.snapshot.turn
         parts = open_.ruleset.ruling_parts(open_.state, earlier.ruling)
         return Restored(name, turn, earlier.number, replaced_parts(ruled_parts(open_), parts))
+
+    def render(self, facts: Restored, channel: Channel) -> Iterator[str]:
+        turn, name = facts.turn, facts.campaign
+        yield from render_replaced(turn, name, facts.replaced, channel)
+        release = channel.either(f"pbem release {name}", "RELEASE")
+        done = f"The earlier ruling {facts.number} on turn {turn} of {name} counts again. Run it with: {release}"
+        yield channel.undone or done
 
 
 def _others(scene: Scene, open_: OpenRuling) -> list[Earlier]:

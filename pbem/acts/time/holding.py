@@ -7,12 +7,14 @@ his ruling, or his word on a mass of missing sheets.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Reversible, Scene
+from pbem.acts.channel import Channel
 from pbem.campaign.holds import NO_HOLD, describe_hold, is_pause
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
@@ -48,6 +50,10 @@ class Hold(Act[Held]):
             raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
         return Held(snapshot.name, self.why)
 
+    def render(self, facts: Held, channel: Channel) -> Iterator[str]:
+        release = channel.either(f"pbem release {facts.campaign}", "RELEASE")
+        yield f"Campaign {facts.campaign} is paused, and its players are told. Let it go on with: {release}"
+
 
 @dataclass(frozen=True, slots=True)
 class Release(Act[Held]):
@@ -65,6 +71,9 @@ class Release(Act[Held]):
         if not release(scene):
             raise CampaignError(f"campaign {snapshot.name} is not held")
         return Held(snapshot.name, snapshot.held, released=True)
+
+    def render(self, facts: Held, channel: Channel) -> Iterator[str]:
+        yield f"Campaign {facts.campaign} is released; it was held: {facts.why}"
 
 
 def hold(scene: Scene, kind: HoldKind, reason: str = "") -> bool:

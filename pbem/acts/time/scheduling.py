@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sqlalchemy import update
 
 from pbem.acts.act import Act, Question, Reversible, Scene
+from pbem.acts.channel import Channel
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
@@ -15,6 +17,7 @@ from pbem.campaign.notices import tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, open_deadline
 from pbem.errors import CampaignError
 from pbem.report.time_pages import Rescheduled
+from pbem.report.wording import when
 from pbem.store.models import Campaign
 from pbem.store.states import Phase
 
@@ -56,6 +59,17 @@ class ShowDeadlines(Question[Deadlines]):
             next=new_deadline(session, snapshot, opens),
         )
 
+    def render(self, facts: Deadlines, channel: Channel) -> Iterator[str]:
+        zone = facts.zone
+        yield f"{facts.campaign}: {facts.schedule}"
+        if facts.deadline is None:
+            yield f"  its first turn would be due {when(facts.next, zone)} if it began now"
+            return
+        yield f"  turn {facts.turn} is due {when(facts.deadline, zone)}"
+        if facts.closes is not None and facts.closes > facts.deadline:
+            yield f"  late sheets count until {when(facts.closes, zone)}"
+        yield f"  run then, the next is due {when(facts.next, zone)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Reschedule(Act[Deadlines]):
@@ -83,6 +97,9 @@ class Reschedule(Act[Deadlines]):
         )
         tell_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
         return ShowDeadlines().look(replace(scene, snapshot=load_campaign(session, snapshot.name)))
+
+    def render(self, facts: Deadlines, channel: Channel) -> Iterator[str]:
+        return ShowDeadlines().render(facts, channel)
 
 
 def _check_not_over(snapshot: CampaignSnapshot) -> None:
