@@ -49,13 +49,14 @@ ROOMS: dict[str, set[str]] = {
         *("acts", "calendar", "campaign", "config", "durable", "errors", "house"),
         *("logbook", "post", "report", "ruleset", "store"),
     },
+    "registry": {"acts", "housekeeping"},
     "backup": {
         *("acts", "archive", "campaign", "config", "durable", "errors", "founding", "house", "housekeeping", "jobs"),
         *("post", "progress", "report", "ruleset", "store"),
     },
     "desk": {
         *("acts", "budget", "calendar", "campaign", "errors", "house", "housekeeping", "logbook", "masking"),
-        *("post", "progress", "report", "rulebook", "ruleset", "store"),
+        *("post", "progress", "registry", "report", "rulebook", "ruleset", "store"),
     },
     "site": {
         *("archive", "campaign", "errors", "house", "jobs", "report", "rulebook", "ruleset", "store", "web"),
@@ -207,6 +208,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "acts": (
         "channel datafiles takeover",
         "act",
+        "arguments",
         "creation",
         "journal press time",
         "gm people ruling",
@@ -251,7 +253,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "desk": (
         "attempts commands days originals seats sheet",
         "choosing claims gm_commands pages quotations sheet_files",
-        "check gm_acts replies",
+        "check replies",
         "aside bounces floods gm limits requests",
         "changes confirmed judging keys lookups player_acts rulebooks taking",
         "helping joining",

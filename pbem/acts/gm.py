@@ -10,6 +10,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Harmless, Question, Reversible, Scene
+from pbem.acts.arguments import GmCommand
 from pbem.acts.channel import Channel
 from pbem.acts.creation import check_address
 from pbem.campaign.journal import note
@@ -68,9 +69,10 @@ class ChangeGm(Act[WhoIsGm]):
 
 
 @dataclass(frozen=True, slots=True)
-class MailToken(Act[WhoIsGm]):
-    """Draws the GM's token anew, and mails it to him; the old one is void."""
+class MailToken(GmCommand, Act[WhoIsGm]):
+    """Get a new token; this one is void then."""
 
+    usage = "TOKEN"
     weight = Harmless("the same GM gets another token")
 
     def do(self, scene: Scene) -> WhoIsGm:

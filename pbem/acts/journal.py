@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from pbem.acts.act import Question, Scene
+from pbem.acts.arguments import GmCommand
 from pbem.acts.channel import Channel
 from pbem.report.wording import when
 from pbem.store.models import Act as Row
@@ -34,8 +35,10 @@ class Journal:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowJournal(Question[Journal]):
-    """What was done, when, and by whom?"""
+class ShowJournal(GmCommand, Question[Journal]):
+    """See all that was done to the campaign, when, and by whom."""
+
+    usage = "JOURNAL"
 
     def look(self, scene: Scene) -> Journal:
         """The whole journal."""

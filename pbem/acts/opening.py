@@ -6,11 +6,13 @@ import datetime as dt
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Planned, Scene
+from pbem.acts.arguments import SURE, GmCommand
 from pbem.acts.channel import Channel
 from pbem.acts.creation import players_allowed
 from pbem.acts.people.welcoming import welcome
@@ -67,11 +69,13 @@ class _SetUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Start(Planned[Started, _SetUp]):
-    """Sets a campaign up, and mails welcomes and first reports; seats that nobody has taken by now are left out."""
+class Start(GmCommand, Planned[Started, _SetUp]):
+    """Start the campaign with those who are seated. Without YES you are told first whose seats would be left out."""
 
+    usage = "START [sure]"
     weight = Confirmed("the seats that nobody has taken")
     rewrites = True
+    sure: Annotated[str | None, SURE] = None
 
     def asks(self, scene: Scene, facts: Started) -> bool:
         """Return whether seats would be left out."""

@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.campaign.courtesies import without_courtesies
+from pbem.masking import without_keys
 from pbem.report import Restated, Told, restate, tell_findings
 from pbem.ruleset import AnyRuleset, Finding, OrderBook, Parsed, View, digest
 
 Lines = Sequence[tuple[int, str]]
 """The lines of a sheet with their numbers, without the frame."""
+
+
+def without_keys_in(lines: Lines) -> Lines:
+    """Return numbered lines as they may be kept and told again: a key that stands among them is masked."""
+    return tuple((number, without_keys(line)) for number, line in lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def extend(name: str, by: str | None, sure: bool, now: dt.datetime, home: Path |
     the campaign's clocks. Without it, the house rule `extension` says how much.
     A deadline that is earlier, or later by more than two usual turns, is asked about.
     """
-    act(home, name, Extend(by or ""), now, sure=sure)
+    act(home, name, Extend(by), now, sure=sure)
 
 
 @click.command(cls=Command)

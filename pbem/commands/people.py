@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pbem.acts.act import Act, Deed
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, ShowRoster, VacateSeat
+from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, ResumeSeat, ShowRoster, VacateSeat
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option, now_option, yes_option
@@ -19,7 +19,7 @@ CHANGES: Mapping[str, Callable[[Seat], Act[Deed]]] = {
     "open": VacateSeat,
     "remove": ExpelSeat,
     "pause": PauseSeat,
-    "resume": lambda seat: PauseSeat(seat, paused=False),
+    "resume": ResumeSeat,
 }
 """What may be done to a seat, by the option that asks for it."""
 

@@ -19,7 +19,7 @@ from pbem.acts.past.mending import Mend
 from pbem.acts.past.patching import Patch
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.acts.past.sheets import RestoreSheet
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, SetPolicy, VacateSeat
+from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, ResumeSeat, SetPolicy, VacateSeat
 from pbem.acts.press.from_gm import AddText, Broadcast, DropText
 from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.ruling.rolling import RollDice
@@ -56,7 +56,7 @@ WEIGHTS: Mapping[str, Acts | Weight] = {
     "policy": (SetPolicy,),
     "journal": _SHOWS,
     "invite": (Invite,),
-    "seat": (GiveSeat, VacateSeat, ExpelSeat, PauseSeat),
+    "seat": (GiveSeat, VacateSeat, ExpelSeat, PauseSeat, ResumeSeat),
     "tick": _DUE,
     "serve": _DUE,
     "worker": _DUE,

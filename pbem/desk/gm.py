@@ -14,14 +14,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Question, Scene, confirmation, leave_traces
+from pbem.acts.arguments import GmCommand, TextBlock, Wish
 from pbem.acts.channel import Channel, mail_channel
 from pbem.acts.past.forking import WhatIf
 from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
 from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
-from pbem.desk.gm_acts import WISHES, Wish
-from pbem.desk.gm_commands import GM_COMMANDS, GmCommand, GmSheet, GmText, read_gm_sheet
+from pbem.desk.gm_commands import GM_COMMANDS, GmSheet, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import CampaignError, PbemError, StoreError
 from pbem.house import House
@@ -75,9 +75,9 @@ def examine_files(house: House, raw: bytes, sheet: GmSheet) -> Wishes:
     return {type(order): _wish(order, text) for order in taking}
 
 
-def _wish(order: GmCommand, text: GmText) -> Wish | CampaignError:
+def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
     try:
-        return WISHES[type(order)](order, text)
+        return order.wish(text)
     except CampaignError as error:
         return error
 
@@ -126,7 +126,7 @@ def _check_together(said: Sequence[tuple[Order, _Answer]]) -> None:
         raise _Failed(asking, CampaignError(_NOT_ALONE))
 
 
-def _perform(case: Case, name: str, order: Any, text: GmText, wishes: Wishes) -> _Answer:
+def _perform(case: Case, name: str, order: Any, text: TextBlock, wishes: Wishes) -> _Answer:
     try:
         wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, text)
         if isinstance(wish, CampaignError):

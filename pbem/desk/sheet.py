@@ -18,8 +18,7 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.campaign.reading import Lines
-from pbem.masking import MASK, without_keys
+from pbem.masking import MASK
 from pbem.post.cleaning import is_end
 from pbem.ruleset import split_words
 
@@ -97,11 +96,6 @@ def find_sheet(lines: Sequence[str], known: Names) -> SheetText:
         if header is not None and (at < last_end or header.campaign in known):
             return _framed(lines, at, _end(lines, at + 1, known), header, wait)
     return plain_sheet(lines)
-
-
-def without_keys_in(lines: Lines) -> Lines:
-    """Numbered lines as they may be kept and told again: a key that stands among them is masked."""
-    return tuple((number, without_keys(line)) for number, line in lines)
 
 
 def plain_sheet(lines: Sequence[str]) -> SheetText:

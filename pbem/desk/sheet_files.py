@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pbem.campaign.reading import Lines
-from pbem.desk.sheet import find_sheet, without_keys_in
+from pbem.campaign.reading import Lines, without_keys_in
+from pbem.desk.sheet import find_sheet
 from pbem.post.cleaning import own_lines, plain
 from pbem.post.mime import decode_text
 

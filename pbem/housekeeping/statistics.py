@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Question, Scene
+from pbem.acts.arguments import GmCommand
 from pbem.acts.channel import Channel
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report.wording import briefly, columns, counted, wrapped
@@ -112,8 +113,10 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowStatistics(Question[Statistics]):
-    """How has a campaign gone so far?"""
+class ShowStatistics(GmCommand, Question[Statistics]):
+    """See whose sheets came when, how long turns took, scores, and who may drop out; with a picture."""
+
+    usage = "STATS"
 
     def look(self, scene: Scene) -> Statistics:
         """Its turns and seats; of a campaign that has not begun there are no turns."""

@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from pbem.acts.act import Question, Scene
+from pbem.acts.arguments import GmCommand
 from pbem.acts.channel import Channel, format_days
 from pbem.campaign.deadlines import Away
 from pbem.campaign.due import Counting, load_waiting
@@ -103,8 +104,10 @@ class HouseStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowStatus(Question[CampaignStatus]):
-    """How does a campaign stand?"""
+class ShowStatus(GmCommand, Question[CampaignStatus]):
+    """See how the campaign stands: sheets, deadlines, mail not delivered."""
+
+    usage = "STATUS"
 
     def look(self, scene: Scene) -> CampaignStatus:
         """Its turn, its seats, and what mail is stuck."""

@@ -34,6 +34,9 @@ from pbem.ruleset.tokens import quoted
 DROPS_BAD = object()
 """Mark of a field: the last list of a usage, of which items that cannot be read are left out, with a warning."""
 
+FILLED_IN = object()
+"""Mark of a field that stands in no line: it is filled in once the line is read, and has a default until then."""
+
 RESIGNS = "RESIGN CONFIRM"
 """The one line that ends a seat, in every game."""
 
@@ -281,7 +284,8 @@ class Verb:
             if isinstance(part, Literal):
                 yield part.word
             elif isinstance(part, Optional):
-                if any(getattr(order, inner.name) not in (None, ()) for inner in arguments(part.parts)):
+                values = [getattr(order, inner.name) for inner in arguments(part.parts)]
+                if any(not (value is None or value is False or value == ()) for value in values):
                     yield from self._written(part.parts, order)
             else:
                 kind, value = self.kinds[part.name], getattr(order, part.name)
@@ -364,6 +368,8 @@ def _kinds(order: type[Order]) -> dict[str, Kind]:
     extras = _extras(order)
     kinds = {}
     for slot in dataclasses.fields(order):
+        if FILLED_IN in extras[slot.name]:
+            continue
         found = [extra for extra in extras[slot.name] if isinstance(extra, Kind)]
         if len(found) != 1:
             raise TypeError(f"field {slot.name} of {order.__name__} needs exactly one Kind in Annotated")

@@ -31,7 +31,7 @@ from pbem.acts.past.patching import Patch
 from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, PauseSeat, SetPolicy, VacateSeat
+from pbem.acts.people.roster import ExpelSeat, GiveSeat, PauseSeat, ResumeSeat, SetPolicy, VacateSeat
 from pbem.acts.ruling.adjudicating import ShowRulingForm, TakeRuling
 from pbem.acts.ruling.rolling import RollDice
 from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling
@@ -175,7 +175,7 @@ ACTS: dict[str, Act] = (
         "reschedule": deed(Reschedule("DAILY 20:00 UTC")),
         "rules": deed(SetPolicy({"grace": "2h"})),
         "pause": deed(PauseSeat("green")),
-        "bring back": deed(PauseSeat("green", paused=False)),
+        "bring back": deed(ResumeSeat("green")),
         "hand over": deed(GiveSeat("green", "dan@example.org")),
     }
 )

@@ -299,7 +299,7 @@ def test_a_preview_has_what_the_reports_will_have(war: War, tmp_path: Path) -> N
     """A look at the open turn, and a copy of the campaign, bring what stands before the readers."""
     made = look(war.desk.house, "toy1", ShowPreview(), war.desk.now)
     write_preview(made, tmp_path)
-    tried = do(war.desk.house, "toy1", TryOut(2, {}), war.desk.now)
+    tried = do(war.desk.house, "toy1", TryOut(2), war.desk.now)
 
     assert (tmp_path / "reports" / f"red.{COAST}").read_bytes() == files_of(war.report("red", 3))[COAST][1]
     assert not list((tmp_path / "reports").glob("green.*.png"))

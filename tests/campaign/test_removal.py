@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from pbem.acts.act import do, look
 from pbem.acts.channel import CLI, DRY_RUN
 from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, PauseSeat, VacateSeat
+from pbem.acts.people.roster import ExpelSeat, GiveSeat, ResumeSeat, VacateSeat
 from pbem.acts.time.holding import Hold
 from pbem.campaign.snapshot import Place
 from pbem.campaign.tokens import hash_token
@@ -41,7 +41,7 @@ def remove(desk: Desk, seat: str = "green") -> str:
 
 
 def bring_back(desk: Desk, seat: str = "green") -> str:
-    return do(desk.house, "toy1", PauseSeat(seat, paused=False), desk.now).done
+    return do(desk.house, "toy1", ResumeSeat(seat), desk.now).done
 
 
 def miss(desk: Desk) -> None:

@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select
 
 from pbem.acts.act import Act, Confirmed, Harmless, Reversible, Weight, Weighty
+from pbem.acts.arguments import GmCommand, TextBlock
 from pbem.acts.opening import Start
 from pbem.acts.past.amending import Amend
 from pbem.acts.past.entering import GiveSheet
@@ -30,9 +31,9 @@ from pbem.acts.ruling.withdrawing import RestoreRuling
 from pbem.acts.time.extending import Extend
 from pbem.commands import main
 from pbem.commands.weights import WEIGHTS
-from pbem.desk import gm_acts, player_acts
+from pbem.desk import player_acts
 from pbem.desk.commands import COMMANDS, ChangeAddress, Command, Fallback
-from pbem.desk.gm_commands import GM_COMMANDS, GmText
+from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.house import House
 from pbem.ruleset import Order
 from pbem.store.models import Base
@@ -151,8 +152,9 @@ def gm_wish(line: str) -> tuple[Any, Any]:
     """Return a GM's command, and what it wishes."""
     (order,) = GM_COMMANDS.parse({}, [(1, line)]).orders
     below = {"PATCH": "[]", "SHEET red BACK": "", "RULING OFF": "", "RULING BACK": ""}.get(line, "FILE all.txt")
-    text = GmText(((2, below),) if getattr(order, "takes_text", False) else ())
-    return order, gm_acts.WISHES[type(order)](order, text)  # type: ignore[index]
+    text = TextBlock(((2, below),) if getattr(order, "takes_text", False) else ())
+    assert isinstance(order, GmCommand)
+    return order, order.wish(text)
 
 
 def player_weight(line: str) -> tuple[Order, Weight]:

@@ -10,11 +10,13 @@ import datetime as dt
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Planned, Scene, Trace
+from pbem.acts.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock
 from pbem.acts.channel import Channel
 from pbem.acts.past.impact import Amendment, Impact, Touched, load_reports, plan_amendment
 from pbem.acts.past.rerunning import NO_CHANGES, Changes, Rerun
@@ -90,6 +92,21 @@ class Amend(Planned[Impact, Amendment]):
             yield NOTED
         sent = channel.queued("Corrected reports are queued", "them") if facts.touched else "Nobody is mailed."
         yield channel.undone or sent
+
+
+@dataclass(frozen=True, slots=True)
+class RunAgain(GmCommand):
+    """Run the last turn again, with the order lines below as a seat's sheet. Without YES you see whom it touches."""
+
+    usage = "RERUN seat [sure] [asked]"
+    takes_text = True
+    seat: Annotated[Seat, SEAT]
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Amend:
+        """Return the second run with that sheet."""
+        return Amend(Changes(sheets={self.seat: text.orders}))
 
 
 def _touched_lines(touched: Touched) -> Iterator[str]:

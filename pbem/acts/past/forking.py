@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from sqlalchemy import Select, Table, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Harmless, Question, Scene, do, look
+from pbem.acts.arguments import SEAT, TURN, GmCommand, TextBlock
 from pbem.acts.channel import Channel, differing_lines, versions
 from pbem.acts.past.entering import GiveSheet, render_receipt
 from pbem.acts.past.preview import Preview, ShowPreview
@@ -37,6 +38,7 @@ from pbem.founding import found
 from pbem.house import House
 from pbem.report import Receipt
 from pbem.ruleset import Seat
+from pbem.ruleset.verbs import FILLED_IN
 from pbem.store import Store
 from pbem.store.models import (
     Base,
@@ -185,19 +187,28 @@ def render_compared(compared: Compared) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class TryOut(Act[WhatIf]):
-    """Runs a turn with other sheets in a copy that is thrown away afterwards."""
+class TryOut(GmCommand, Act[WhatIf]):
+    """Try a turn in a copy, with the order lines below as a seat's sheet: you get all reports; players hear of it."""
 
+    usage = "FORK number [seat]"
+    takes_text = True
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
-    number: int
-    sheets: Mapping[Seat, Lines]
+    number: Annotated[int, TURN]
+    seat: Annotated[Seat | None, SEAT] = None
+    lines: Annotated[Lines, FILLED_IN] = ()
+
+    def wish(self, text: TextBlock) -> TryOut:
+        """Return it with the sheet below."""
+        if text.words and not self.seat:
+            raise CampaignError(f"whose sheet is it that stands below? Write: FORK {self.number} seat")
+        return replace(self.with_values(), lines=text.orders)
 
     def do(self, scene: Scene) -> WhatIf:
         """Makes the copy, with the dice, enters the sheets, and looks at the turn. Raises CampaignError."""
         with _passing_house(scene.house) as fork:
             forked = CopyTo(self.number, fork).do(scene)
             name, now = forked.campaign, scene.now
-            entered = tuple(do(fork, name, GiveSheet(seat, lines), now) for seat, lines in self.sheets.items())
+            entered = (do(fork, name, GiveSheet(self.seat, self.lines), now),) if self.seat else ()
             made = look(fork, name, ShowPreview(real_dice=True), now)
             compared = Compare(fork, made).look(scene) if self.number < scene.snapshot.turn else None
         return WhatIf(forked=forked, entered=entered, preview=made, compared=compared)

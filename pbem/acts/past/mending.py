@@ -12,11 +12,13 @@ import datetime as dt
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Scene, Weighty
+from pbem.acts.arguments import SURE, GmCommand
 from pbem.acts.channel import Channel
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.rolling import RollBack, Rolled, rolled_to, seat_again, tell_rolled
@@ -51,11 +53,13 @@ class Mended:
 
 
 @dataclass(frozen=True, slots=True)
-class Mend(Weighty[Mended]):
-    """Mends a campaign whose turns do not hang together."""
+class Mend(GmCommand, Weighty[Mended]):
+    """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
 
+    usage = "MEND [sure]"
     weight = Confirmed("the turns that do not hang together", "the archive, in withdrawn/")
     rewrites = True
+    sure: Annotated[str | None, SURE] = None
 
     def look(self, scene: Scene) -> Mended:
         """What is wrong, and where the campaign would stand.

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from pbem.acts.act import Confirmed, Planned, Question, Scene, Trace
+from pbem.acts.arguments import NUMBER, SURE, GmCommand, TextBlock
 from pbem.acts.channel import Channel
 from pbem.acts.past.amending import Amend, asked_of, keep_amendment
 from pbem.acts.past.impact import Amendment, Impact, plan_amendment
@@ -22,6 +23,8 @@ from pbem.archive import Difference, apply_patch, differences, is_patch, make_pa
 from pbem.campaign.snapshot import CampaignSnapshot, live_turn, load_state
 from pbem.errors import MISREAD, CampaignError
 from pbem.ruleset import AnyRuleset, Fault, Json, RulesetError, TakenOver, canonical
+from pbem.ruleset.canonical import read_json
+from pbem.ruleset.verbs import FILLED_IN
 from pbem.store.states import Phase
 
 
@@ -56,8 +59,10 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowState(Question[State]):
-    """What is the state of the open turn?"""
+class ShowState(GmCommand, Question[State]):
+    """Get the state of the open turn as JSON."""
+
+    usage = "STATE"
 
     def look(self, scene: Scene) -> State:
         """The state, as its game writes it now. Raises CampaignError before the start."""
@@ -72,12 +77,23 @@ class ShowState(Question[State]):
 
 
 @dataclass(frozen=True, slots=True)
-class Patch(Planned[Patched, "_Plan"]):
-    """Edits the state of the open turn: `data` is the whole state as it shall be, or a JSON Patch (RFC 6902) of it."""
+class Patch(GmCommand, Planned[Patched, "_Plan"]):
+    """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
 
+    usage = "PATCH [sure] [asked]"
+    takes_text = True
     weight = Confirmed("the state of the open turn", "the journal, and a patch back")
     rewrites = True
-    data: Json
+    data: Annotated[Json, FILLED_IN] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Patch:
+        """Return it with the patch below: the state as it shall be, or a JSON Patch of it."""
+        try:
+            return Patch(read_json(text.words))
+        except (ValueError, RecursionError) as error:
+            raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
     def plan(self, scene: Scene) -> _Plan:
         """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""

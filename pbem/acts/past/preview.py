@@ -13,8 +13,10 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from pbem.acts.act import Question, Scene, Trace
+from pbem.acts.arguments import Flag, GmCommand
 from pbem.acts.channel import Channel, versions
 from pbem.archive import rehearsal_seed, turn_dice
 from pbem.campaign.deadlines import next_deadline
@@ -69,10 +71,13 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowPreview(Question[Preview]):
-    """What would the open turn come to now?"""
+class ShowPreview(GmCommand, Question[Preview]):
+    """Get all reports as they would be if the turn were run now, with other dice. Nothing is sent to players.
+    REAL rolls the dice that the turn will have; the next reports tell that you looked.
+    """
 
-    real_dice: bool = False
+    usage = "PREVIEW [real_dice]"
+    real_dice: Annotated[bool, Flag(("REAL",))] = False
 
     def look(self, scene: Scene) -> Preview:
         """All reports. Raises CampaignError if no turn is open."""

@@ -11,11 +11,13 @@ import datetime as dt
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Confirmed, Reversible, Scene, Weighty
+from pbem.acts.arguments import NUMBER, SURE, TURN, GmCommand
 from pbem.acts.channel import Channel, versions
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.shelving import (
@@ -81,12 +83,15 @@ class Rolled:
 
 
 @dataclass(frozen=True, slots=True)
-class RollBack(Weighty[Rolled]):
-    """Opens an earlier turn again."""
+class RollBack(GmCommand, Weighty[Rolled]):
+    """Go back to when a turn was open. Without YES you are told what that would do."""
 
+    usage = "ROLLBACK number [sure] [asked]"
     weight = Confirmed("the turns since", "pbem forward NAME")
     rewrites = True
-    number: int
+    number: Annotated[int, TURN]
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
 
     def look(self, scene: Scene) -> Rolled:
         """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
@@ -143,9 +148,10 @@ class RollBack(Weighty[Rolled]):
 
 
 @dataclass(frozen=True, slots=True)
-class GoForward(Act[Rolled]):
-    """Takes the newest rollback back, unless the turn it opened has been run."""
+class GoForward(GmCommand, Act[Rolled]):
+    """Take the last rollback back."""
 
+    usage = "FORWARD"
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
     rewrites = True
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from sqlalchemy import select
 
 from pbem.acts.act import Confirmed, Question, Scene, Weighty
+from pbem.acts.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
 from pbem.acts.channel import Channel
 from pbem.acts.past.entering import GiveSheet, restoring
 from pbem.campaign.snapshot import Place, check_running, find_place, live_turn
 from pbem.errors import CampaignError
 from pbem.report import Receipt
 from pbem.report.wording import when, wrapped
-from pbem.ruleset import OrderBook, Seat
+from pbem.ruleset import OrderBook, Seat, Word
 from pbem.store.models import Sheet
 
 
@@ -52,10 +53,11 @@ class SheetsShown:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowSheets(Question[SheetsShown]):
-    """Show the sheets that are in for the open turn, of a seat or of all."""
+class ShowSheets(GmCommand, Question[SheetsShown]):
+    """See the sheets of the open turn, of a seat or of all."""
 
-    seat: Seat | None = None
+    usage = "SHEETS [seat]"
+    seat: Annotated[Seat | None, SEAT] = None
 
     def look(self, scene: Scene) -> SheetsShown:
         """Return the sheets. Raises CampaignError if no turn is open, or there is no such seat."""
@@ -117,6 +119,32 @@ class RestoreSheet(Weighty[Receipt]):
 
     def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
         return GiveSheet(self.seat, ()).render(facts, channel)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCommand(GmCommand):
+    """Enter the order lines below as a seat's sheet for the open turn; without lines, see its sheets.
+
+    BACK enters an earlier sheet again. Without YES you see first what is replaced.
+    """
+
+    usage = "SHEET seat [what] [number] [sure] [asked]"
+    takes_text = True
+    seat: Annotated[Seat, SEAT]
+    what: Annotated[str | None, Word(("BACK",))] = None
+    number: Annotated[str | None, NUMBER] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return what is meant: the sheet below, an earlier one, or a look at all."""
+        if self.what is None and self.number is not None:
+            raise CampaignError(f"to have an earlier sheet back, write: SHEET {self.seat} BACK {self.number}")
+        if self.what is not None and text.words:
+            raise CampaignError(f"nothing stands below SHEET {self.seat} BACK: it is not known what to do with it")
+        if self.what is not None:
+            return RestoreSheet(self.seat, None if self.number is None else int(self.number))
+        return GiveSheet(self.seat, text.orders) if text.words else ShowSheets(self.seat)
 
 
 def _chosen(scene: Scene, place: Place, version: int | None) -> SheetShown:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
+from pbem.acts.arguments import ADDRESS, NUMBER, SEAT, SURE, Free, GmCommand, TextBlock
 from pbem.acts.channel import Channel
 from pbem.acts.creation import check_address
 from pbem.acts.people.seating import (
@@ -68,12 +70,14 @@ class Roster:
 
 
 @dataclass(frozen=True, slots=True)
-class GiveSeat(Weighty[Deed]):
-    """Seats whoever has this address, whoever sat there before."""
+class GiveSeat(GmCommand, Weighty[Deed]):
+    """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
 
+    usage = "SEAT seat TO address [sure]"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
-    seat: Seat
-    address: str
+    seat: Annotated[Seat, SEAT]
+    address: Annotated[str, ADDRESS]
+    sure: Annotated[str | None, SURE] = None
 
     def asks(self, scene: Scene, facts: Deed) -> bool:
         """Return whether a player would lose the seat."""
@@ -98,11 +102,13 @@ class GiveSeat(Weighty[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class VacateSeat(Weighty[Deed]):
-    """Takes a seat from its player; the first standby gets it."""
+class VacateSeat(GmCommand, Weighty[Deed]):
+    """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
 
+    usage = "OPEN seat [sure]"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
-    seat: Seat
+    seat: Annotated[Seat, SEAT]
+    sure: Annotated[str | None, SURE] = None
 
     def look(self, scene: Scene) -> Deed:
         """Return who would lose the seat, and who would get it. Raises CampaignError."""
@@ -135,11 +141,14 @@ def _would_be_taken(snapshot: CampaignSnapshot, place: Place) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpelSeat(Weighty[Deed]):
-    """Takes a seat out of the game."""
+class ExpelSeat(GmCommand, Weighty[Deed]):
+    """Take a seat out of the game, for good, when the turn is run."""
 
+    usage = "REMOVE seat [sure] [asked]"
     weight = Confirmed("the seat, to its player and the game", "pbem seat NAME SEAT --resume")
-    seat: Seat
+    seat: Annotated[Seat, SEAT]
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
 
     def look(self, scene: Scene) -> Deed:
         """Return what would be lost, until when. Raises CampaignError."""
@@ -175,25 +184,40 @@ def _counting_version(scene: Scene, place: Place) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class PauseSeat(Act[Deed]):
-    """Lets turns no longer wait for a seat, or, with `paused` off, wait again: also for one that was removed."""
+class PauseSeat(GmCommand, Act[Deed]):
+    """Let turns no longer wait for a seat."""
 
+    usage = "PAUSE seat"
     weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
-    seat: Seat
-    paused: bool = True
+    seat: Annotated[Seat, SEAT]
 
     def do(self, scene: Scene) -> Deed:
-        """Pauses the seat, or lets it go on."""
+        """Pause the seat."""
         snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
-        if not place.playing and not self.paused:
+        changed = pause_seat(scene, place, paused=True)
+        already = "" if changed else " already"
+        return Deed(f"Seat {place.seat} of {snapshot.name} is paused{already}: turns do not wait for it.")
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeSeat(GmCommand, Act[Deed]):
+    """Let turns wait for a seat again."""
+
+    usage = "RESUME seat"
+    weight = Reversible("pbem seat NAME SEAT --pause", "PAUSE seat")
+    seat: Annotated[Seat, SEAT]
+
+    def do(self, scene: Scene) -> Deed:
+        """End the pause of the seat, or its removal."""
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        if not place.playing:
             _check_back(scene, place)
             return Deed(bring_back(scene, place, "its removal was taken back by the GM"))
-        changed = pause_seat(scene, place, paused=self.paused)
-        said = f"Seat {place.seat} of {snapshot.name}"
-        if self.paused:
-            return Deed(f"{said} is paused{'' if changed else ' already'}: turns do not wait for it.")
+        changed = pause_seat(scene, place, paused=False)
         state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
-        return Deed(f"{said} {state}{'' if place.address else ' once somebody plays it'}.")
+        return Deed(
+            f"Seat {place.seat} of {snapshot.name} {state}{'' if place.address else ' once somebody plays it'}."
+        )
 
 
 def _check_back(scene: Scene, place: Place) -> None:
@@ -211,12 +235,13 @@ def _check_back(scene: Scene, place: Place) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Invite(Act[Deed]):
-    """Mails somebody a code by which he gets a seat, that named if it is still free then."""
+class Invite(GmCommand, Act[Deed]):
+    """Invite somebody to the campaign, for a seat if you name one."""
 
+    usage = "INVITE address [AS seat]"
     weight = Harmless("an invitation takes nothing from anybody")
-    address: str
-    seat: Seat = ""
+    address: Annotated[str, ADDRESS]
+    seat: Annotated[Seat | None, SEAT] = None
 
     def do(self, scene: Scene) -> Deed:
         """Invites him."""
@@ -279,8 +304,23 @@ class SetPolicy(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowPolicy(Question[HouseRules]):
-    """What are the house rules?"""
+class SetRule(GmCommand):
+    """Change a house rule of the campaign."""
+
+    usage = "RULE rule value"
+    rule: Annotated[str, Free("rule", "the name of a house rule", "grace")]
+    value: Annotated[str, Free("value", "its value", "12h")]
+
+    def wish(self, text: TextBlock) -> SetPolicy:
+        """Return the change of that rule alone."""
+        return SetPolicy({self.rule: self.value})
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPolicy(GmCommand, Question[HouseRules]):
+    """See the house rules of the campaign."""
+
+    usage = "POLICY"
 
     def look(self, scene: Scene) -> HouseRules:
         """Every one."""
@@ -317,8 +357,10 @@ def in_words(name: str, value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowRoster(Question[Roster]):
-    """Who sits where, and who waits?"""
+class ShowRoster(GmCommand, Question[Roster]):
+    """See who sits where, and who waits for a seat."""
+
+    usage = "SEATS"
 
     def look(self, scene: Scene) -> Roster:
         """All seats, and the standby list."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from sqlalchemy import delete, select
 
 from pbem.acts.act import Act, Harmless, Question, Reversible, Scene
+from pbem.acts.arguments import SEAT, GmCommand, Numeral, TextBlock
 from pbem.acts.channel import Channel, format_utc
 from pbem.acts.press.mailing import mail_press
 from pbem.acts.press.writing import EVERYBODY, read_recipients
@@ -20,6 +22,7 @@ from pbem.errors import CampaignError
 from pbem.report.press_pages import Broadcast as GmLetter
 from pbem.report.wording import barred, counted, joined
 from pbem.ruleset import Seat
+from pbem.ruleset.verbs import FILLED_IN
 from pbem.store.models import GmText, Press, SeatRow
 from pbem.store.states import Phase
 
@@ -73,12 +76,18 @@ class PressBook:
 
 
 @dataclass(frozen=True, slots=True)
-class AddText(Act[Text]):
-    """Puts words into the reports that open the next turn: of one seat, or of all."""
+class AddText(GmCommand, Act[Text]):
+    """Put the text below into the next report of a seat, or of ALL."""
 
+    usage = "TEXT TO seat"
+    takes_text = True
     weight = Reversible("pbem text NAME --drop ID", "DROP text")
-    words: str
-    seat: Seat | None = None
+    text: Annotated[str, FILLED_IN] = ""
+    seat: Annotated[Seat | None, SEAT] = None
+
+    def wish(self, text: TextBlock) -> AddText:
+        """Return it with the text below."""
+        return AddText(text.needed, None if self.seat is None or self.seat.lower() == EVERYBODY else self.seat)
 
     def do(self, scene: Scene) -> Text:
         """Keeps the text for them."""
@@ -90,7 +99,7 @@ class AddText(Act[Text]):
             campaign_id=snapshot.id,
             turn=snapshot.turn + 1,
             seat_id=place.id if place else None,
-            text=passable(self.words).text,
+            text=passable(self.text).text,
             at=now,
         )
         session.add(row)
@@ -105,11 +114,12 @@ class AddText(Act[Text]):
 
 
 @dataclass(frozen=True, slots=True)
-class DropText(Act[Texts]):
-    """Takes a text out again, before its reports are sent."""
+class DropText(GmCommand, Act[Texts]):
+    """Take a text out again, before its reports are sent; TEXTS has its number."""
 
+    usage = "DROP text_id"
     weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
-    text_id: int
+    text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
     def do(self, scene: Scene) -> Texts:
         """Drops it; the rest is told."""
@@ -129,8 +139,10 @@ class DropText(Act[Texts]):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowTexts(Question[Texts]):
-    """Which texts are there for reports?"""
+class ShowTexts(GmCommand, Question[Texts]):
+    """See your texts for reports."""
+
+    usage = "TEXTS"
 
     def look(self, scene: Scene) -> Texts:
         """Those that wait, and those that went, by the turns whose reports bring them."""
@@ -158,18 +170,24 @@ def _whom(text: Text) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Broadcast(Act[Reached]):
-    """Mails a GM's words to seats, or to all, at once."""
+class Broadcast(GmCommand, Act[Reached]):
+    """Mail the text below to all players at once, or to some."""
 
+    usage = "ANNOUNCE [TO to...]"
+    takes_text = True
     weight = Harmless("words that are sent overwrite nothing")
-    words: str
-    to: Sequence[str] = (EVERYBODY,)
+    text: Annotated[str, FILLED_IN] = ""
+    to: Annotated[Sequence[str], SEAT] = ()
+
+    def wish(self, text: TextBlock) -> Broadcast:
+        """Return it with the text below."""
+        return Broadcast(text.needed, self.to)
 
     def do(self, scene: Scene) -> Reached:
         """Queues the letters."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-        to = read_recipients(snapshot, self.to)
-        piece = Piece(kind=PRESS, sender=None, text=passable(self.words).text, to=to)
+        to = read_recipients(snapshot, self.to or (EVERYBODY,))
+        piece = Piece(kind=PRESS, sender=None, text=passable(self.text).text, to=to)
         places = [place for place in readers(snapshot, piece) if place.address]
         if not places:
             raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
@@ -186,8 +204,10 @@ class Broadcast(Act[Reached]):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowPress(Question[PressBook]):
-    """What did people write each other?"""
+class ShowPress(GmCommand, Question[PressBook]):
+    """See what people wrote each other, by whom it truly is."""
+
+    usage = "PRESS"
 
     def look(self, scene: Scene) -> PressBook:
         """Letters and news, by whom they truly are; diaries stay shut until the game is over."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 from pbem.acts.act import Act, Harmless, Question, Scene
+from pbem.acts.arguments import TURN, Free, GmCommand, Words
 from pbem.acts.channel import Channel
 from pbem.campaign.rolls import keep_rolls, load_rolls, open_rolls
 from pbem.campaign.snapshot import check_running
@@ -17,6 +19,8 @@ from pbem.errors import CampaignError
 from pbem.report.wording import wrapped
 from pbem.ruleset import Refused, Roll, count_of
 from pbem.store.states import Phase
+
+_DICE = Free("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +46,13 @@ class Rolled:
 
 
 @dataclass(frozen=True, slots=True)
-class RollDice(Act[Rolled]):
-    """Rolls dice such as "3d6+2" for some words, in the open turn."""
+class RollDice(GmCommand, Act[Rolled]):
+    """Roll the campaign's dice for something, in the open turn. It stands: the same words again are a second roll."""
 
+    usage = "ROLL dice label..."
     weight = Harmless("it overwrites nothing, and is final so that nobody rolls until it suits")
-    dice: str
-    label: str
+    dice: Annotated[str, _DICE]
+    label: Annotated[str, Words("words", "what the roll is for", "ann storms the gate")]
 
     def do(self, scene: Scene) -> Rolled:
         """Rolls. Raises CampaignError if no turn is open, or these are no dice."""
@@ -69,10 +74,11 @@ class RollDice(Act[Rolled]):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowRolls(Question[RollBook]):
-    """What was rolled in a turn? Without its number, in the one that is open, or was the last."""
+class ShowRolls(GmCommand, Question[RollBook]):
+    """See what you rolled in a turn; without its number, in the open one."""
 
-    turn: int | None = None
+    usage = "ROLLS [turn]"
+    turn: Annotated[int | None, TURN] = None
 
     def look(self, scene: Scene) -> RollBook:
         """All rolls of the turn, also of one that was taken back since. Raises CampaignError before the start."""

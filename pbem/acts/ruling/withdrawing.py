@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 from sqlalchemy import null, update
 
 from pbem.acts.act import Act, Confirmed, Question, Reversible, Scene, Weighty
+from pbem.acts.arguments import NUMBER, SURE, GmCommand, TextBlock, Wish
 from pbem.acts.channel import Channel
 from pbem.acts.ruling.adjudicating import (
     Form,
@@ -20,13 +22,15 @@ from pbem.acts.ruling.adjudicating import (
     render_replaced,
     replaced_parts,
     ruled_parts,
+    ruling_by_mail,
 )
 from pbem.acts.ruling.earlier import Earlier, choose_earlier, earlier_rulings, keep_earlier
-from pbem.acts.ruling.rulingform import write_form
+from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.campaign.journal import note
 from pbem.errors import CampaignError
+from pbem.post.incoming import MAX_GM_MAIL
 from pbem.report.wording import when, wrapped
-from pbem.ruleset import digest
+from pbem.ruleset import Word, as_size, digest
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import HoldKind
 
@@ -176,3 +180,41 @@ def _others(scene: Scene, open_: OpenRuling) -> list[Earlier]:
     """Return the earlier rulings that differ from the one that counts."""
     known, ruling = earlier_rulings(scene.session, scene.snapshot, open_.turn), open_.turn.ruling
     return [each for each in known if ruling is None or digest(each.ruling) != digest(ruling)]
+
+
+@dataclass(frozen=True, slots=True)
+class RulingCommand(GmCommand):
+    """Rule on the open turn, in a game that you adjudicate, with the filled-in form below.
+
+    What it does not name stays of an earlier ruling. Alone it shows the form, and
+    what you have ruled. OFF drops the ruling, BACK brings an earlier one back.
+    """
+
+    usage = "RULING [what] [number] [sure] [asked]"
+    takes_text = True
+    takes_files = True
+    what: Annotated[str | None, Word(("OFF", "BACK"))] = None
+    number: Annotated[str | None, NUMBER] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return what is meant: a ruling, its end, an earlier one, or a look at it."""
+        number = None if self.number is None else int(self.number)
+        if self.what != "BACK" and number is not None:
+            raise CampaignError(f"to have an earlier ruling back, write: RULING BACK {number}")
+        if self.what is not None and text.words:
+            raise CampaignError(f"nothing stands below RULING {self.what}: it is not known what to do with it")
+        if self.what == "OFF":
+            return DropRuling()
+        if self.what == "BACK":
+            return RestoreRuling(number)
+        # A picture in the text of a mail may be the logo of its writer, and is no ruling.
+        if not (text.words or text.cut or any(not each.inline for each in text.attached)):
+            return ShowRuling()
+        if text.cut:
+            raise CampaignError(
+                "the mail is too big, and only its beginning was read: make pictures smaller, or have the ruling read "
+                f"from a folder; with all its files a mail may have {as_size(MAX_GM_MAIL)}"
+            )
+        return ruling_by_mail(read_form(line for _, line in text.lines), text.attached)

@@ -6,12 +6,14 @@ import datetime as dt
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Confirmed, Deed, Harmless, Scene, Weighty
+from pbem.acts.arguments import NUMBER, SURE, Free, GmCommand, Valued
 from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import NO_HOLD, is_pause
@@ -31,12 +33,25 @@ LATEST = dt.timedelta(days=400)
 """A deadline later than that from now is a slip of the pen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extend(Weighty[Deed]):
-    """A GM moves the deadline of the open turn: by their words, or later as the house rules say."""
+class _Span(Free, Valued):
+    """A span of time or a moment; the word YES is none, and nothing needs it there."""
 
+    def value(self, typed: str | None) -> str | None:
+        return None if typed is None or typed.upper() == "YES" else typed
+
+
+_BY = _Span("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(GmCommand, Weighty[Deed]):
+    """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
+
+    usage = "EXTEND [by] [sure] [asked]"
     weight = Confirmed("the deadline that players know", "pbem extend NAME BY")
-    by: str = ""
+    by: Annotated[str | None, _BY] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
 
     def asks(self, scene: Scene, facts: Deed) -> bool:
         """Return whether the deadline would be earlier, or later by more than two usual turns."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Reversible, Scene
+from pbem.acts.arguments import GmCommand, Words
 from pbem.acts.channel import Channel
 from pbem.campaign.holds import NO_HOLD, describe_hold, is_pause
 from pbem.campaign.journal import note
@@ -37,11 +39,12 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold(Act[Held]):
-    """A GM pauses his campaign."""
+class Hold(GmCommand, Act[Held]):
+    """Let no turn run until you say RELEASE."""
 
+    usage = "HOLD [why...]"
     weight = Reversible("pbem release NAME", "RELEASE")
-    why: str = ""
+    why: Annotated[str, Words("reason", "words", "I am on a train")] = ""
 
     def do(self, scene: Scene) -> Held:
         """Pauses it, if it is not held already."""
@@ -56,9 +59,10 @@ class Hold(Act[Held]):
 
 
 @dataclass(frozen=True, slots=True)
-class Release(Act[Held]):
-    """A GM lets turns run again."""
+class Release(GmCommand, Act[Held]):
+    """Let turns run again."""
 
+    usage = "RELEASE"
     weight = Reversible("pbem hold NAME", "HOLD")
 
     def do(self, scene: Scene) -> Held:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from sqlalchemy import update
 
 from pbem.acts.act import Act, Question, Reversible, Scene
+from pbem.acts.arguments import GmCommand, TextBlock, Wish, Words
 from pbem.acts.channel import Channel
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import new_deadline
@@ -72,17 +74,22 @@ class ShowDeadlines(Question[Deadlines]):
 
 
 @dataclass(frozen=True, slots=True)
-class Reschedule(Act[Deadlines]):
-    """A GM gives the turns yet to open another schedule; the open turn keeps its deadline."""
+class Reschedule(GmCommand, Act[Deadlines]):
+    """See when turns are due, or set another schedule for the turns to come."""
 
+    usage = "DEADLINE [schedule...]"
     weight = Reversible("pbem deadline NAME SCHEDULE", "DEADLINE schedule")
-    words: str
+    schedule: Annotated[str, Words("schedule", "a schedule", "FRI 20:00 Europe/Berlin")] = ""
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return the change of the schedule, or the question when turns are due if there is none."""
+        return self.with_values() if self.schedule else ShowDeadlines()
 
     def do(self, scene: Scene) -> Deadlines:
         """Changes the schedule, and tells everybody. Raises CampaignError naming what is wrong with the words."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         _check_not_over(snapshot)
-        schedule = Schedule.read(self.words)
+        schedule = Schedule.read(self.schedule)
         if len(schedule.text) > LONGEST:
             raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=schedule.text))

@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Deed, Reversible, Scene
+from pbem.acts.arguments import GmCommand
 from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.snapshot import CampaignSnapshot, check_running
 from pbem.house import House
@@ -21,9 +22,10 @@ RUN = "run"
 
 
 @dataclass(frozen=True, slots=True)
-class AskForRun(Act[Deed]):
-    """A GM wants the open turn run as it is."""
+class AskForRun(GmCommand, Act[Deed]):
+    """Run the open turn now."""
 
+    usage = "RUN"
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
 
     def do(self, scene: Scene) -> Deed:

@@ -1,0 +1,44 @@
+"""The actions that can be asked for: the mail commands follow from this list, and the help on them in its order."""
+
+from __future__ import annotations
+
+from pbem.acts.arguments import GmCommand
+from pbem.acts.gm import MailToken
+from pbem.acts.journal import ShowJournal
+from pbem.acts.opening import Start
+from pbem.acts.past.amending import RunAgain
+from pbem.acts.past.forking import TryOut
+from pbem.acts.past.mending import Mend
+from pbem.acts.past.patching import Patch, ShowState
+from pbem.acts.past.preview import ShowPreview
+from pbem.acts.past.rolling import GoForward, RollBack
+from pbem.acts.past.sheets import SheetCommand, ShowSheets
+from pbem.acts.people.roster import (
+    ExpelSeat,
+    GiveSeat,
+    Invite,
+    PauseSeat,
+    ResumeSeat,
+    SetRule,
+    ShowPolicy,
+    ShowRoster,
+    VacateSeat,
+)
+from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.acts.ruling.rolling import RollDice, ShowRolls
+from pbem.acts.ruling.withdrawing import RulingCommand
+from pbem.acts.time.extending import Extend
+from pbem.acts.time.holding import Hold, Release
+from pbem.acts.time.scheduling import Reschedule
+from pbem.acts.turns.run_requests import AskForRun
+from pbem.housekeeping.statistics import ShowStatistics
+from pbem.housekeeping.status import ShowStatus
+
+GM_ACTIONS: tuple[type[GmCommand], ...] = (
+    *(ShowStatus, ShowStatistics, ShowRoster, ShowPolicy, ShowJournal, ShowTexts, ShowPress, ShowState, ShowPreview),
+    *(Start, Hold, Release, Extend, Reschedule, AskForRun, PauseSeat, ResumeSeat),
+    *(GiveSeat, VacateSeat, ExpelSeat, Invite, SetRule, MailToken),
+    *(AddText, DropText, Broadcast, SheetCommand, ShowSheets, RulingCommand, RollDice, ShowRolls),
+    *(RollBack, GoForward, Mend, RunAgain, Patch, TryOut),
+)
+"""All that a GM may ask for by mail."""
