@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.acts.arguments import GmCommand
+from pbem.acts.arguments import GmCommand, SeatCommand
 from pbem.acts.gm import MailToken
 from pbem.acts.journal import ShowJournal
 from pbem.acts.opening import Start
@@ -13,6 +13,7 @@ from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.acts.past.sheets import SheetCommand, ShowSheets
+from pbem.acts.people.playing import AppointDeputy, ChooseWord, DismissDeputy, Leave, Pause, Resume
 from pbem.acts.people.roster import (
     ExpelSeat,
     GiveSeat,
@@ -25,9 +26,11 @@ from pbem.acts.people.roster import (
     VacateSeat,
 )
 from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.acts.press.from_players import Mute, Unmute, WriteDiary, WriteLetter, WriteNews, WriteUnsigned
 from pbem.acts.ruling.rolling import RollDice, ShowRolls
 from pbem.acts.ruling.withdrawing import RulingCommand
-from pbem.acts.time.extending import Extend
+from pbem.acts.time.absence import EndAbsences, NoteAbsence
+from pbem.acts.time.extending import AskForTime, Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule
 from pbem.acts.turns.run_requests import AskForRun
@@ -42,3 +45,14 @@ GM_ACTIONS: tuple[type[GmCommand], ...] = (
     *(RollBack, GoForward, Mend, RunAgain, Patch, TryOut),
 )
 """All that a GM may ask for by mail."""
+
+SEAT_ACTIONS: tuple[type[SeatCommand], ...] = (
+    *(Leave, ChooseWord, NoteAbsence, EndAbsences, AppointDeputy, DismissDeputy),
+)
+"""What a player may ask for about their seat."""
+
+PLAY_ACTIONS: tuple[type[SeatCommand], ...] = (
+    *(Pause, Resume, AskForTime, Mute, Unmute),
+    *(WriteLetter, WriteUnsigned, WriteNews, WriteDiary),
+)
+"""What a player may ask for while the game is played."""

@@ -255,7 +255,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "choosing claims gm_commands pages quotations sheet_files",
         "check replies",
         "aside bounces floods gm limits requests",
-        "changes confirmed judging keys lookups player_acts rulebooks taking",
+        "changes confirmed judging keys lookups rulebooks taking",
         "helping joining",
         "dispatch lanes",
         "kept",

@@ -12,15 +12,16 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from enum import Enum
+from typing import Annotated, Any, ClassVar, Self
 
-from pbem.acts.act import Act, Question, Weight
+from pbem.acts.act import Act, Deed, Question, Weight
 from pbem.campaign.reading import Lines, without_keys_in
 from pbem.errors import CampaignError
 from pbem.post.addresses import one_address
 from pbem.post.attached import Attached
-from pbem.ruleset import Kind, Order, Refused, Word
-from pbem.ruleset.verbs import Verb
+from pbem.ruleset import Kind, Order, Refused, Seat, Word
+from pbem.ruleset.verbs import FILLED_IN, Verb
 
 Wish = Question[Any] | Act[Any]
 """The action that a command asks for."""
@@ -139,16 +140,49 @@ SURE = Word(("YES",))
 """The confirmation of a command whose effect is shown first."""
 
 
+class Proof(Enum):
+    """How surely a command has to come from the player."""
+
+    NONE = "none"
+    """It changes nothing, and the answer goes to the registered address alone, so that even an old code will do."""
+    ASKED = "asked"
+    """Nothing comes of it before the address concerned has answered, whoever wrote."""
+    USUAL = "usual"
+    """What shows that an order sheet is the player's will do."""
+    STRONG = "strong"
+    """It gives a seat away or speaks for its player.
+
+    Neither a sender's address, which can be forged, nor the code of a report, which
+    may have been forwarded, is enough: the registered address is asked.
+    """
+
+
 class PlayerCommand(Order):
     """Base of all commands of players.
 
     `needs_seat`: it is about one seat, which the mail must show to be its
-    writer's. `takes_text`: all that stands below it is its text.
+    writer's. `takes_text`: all that stands below it is its text. `for_strangers`:
+    it may come from an address that is not known.
     """
 
     weight: ClassVar[Weight]
-    needs_seat = True
-    takes_text = False
+    proof: ClassVar[Proof] = Proof.USUAL
+    needs_seat: ClassVar[bool] = True
+    takes_text: ClassVar[bool] = False
+    for_strangers: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatCommand(PlayerCommand, Act[Deed]):
+    """Base of the commands that are actions of a player on their seat.
+
+    Its `seat` is filled in once that is known, with the `text` below the command,
+    and the `account` for which mails that it causes are counted.
+    """
+
+    seat: Annotated[Seat, FILLED_IN] = ""
+    text: Annotated[str, FILLED_IN] = ""
+    account: Annotated[str, FILLED_IN] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,29 +8,16 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 
+from pbem.acts.act import Scene
+from pbem.acts.arguments import PlayerCommand, Proof, SeatCommand
+from pbem.acts.people.playing import ChooseWord, Leave
+from pbem.acts.time.extending import AskForTime
 from pbem.campaign.people.confirming import known_code
 from pbem.campaign.people.identity import find_person
-from pbem.desk import changes, joining, lookups, player_acts, rulebooks
+from pbem.campaign.snapshot import locked_campaign
+from pbem.desk import changes, joining, lookups, rulebooks
 from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger, Unproven
-from pbem.desk.commands import (
-    COMMANDS,
-    AppointDeputy,
-    ChangeAddress,
-    ChooseWord,
-    Command,
-    Confirm,
-    Extend,
-    Fallback,
-    History,
-    Join,
-    Leave,
-    NoDeputy,
-    Pause,
-    Resend,
-    Resume,
-    Rules,
-    Status,
-)
+from pbem.desk.commands import COMMANDS, Confirm, Rules
 from pbem.desk.judging import is_own, judge, judge_request, reads_as_order
 from pbem.desk.replies import Case, answer, bare_subject
 from pbem.desk.requests import Asked, AskedByPerson, CommandList, Handlers, PersonHandlers, find_request
@@ -46,7 +33,7 @@ from pbem.ruleset import Order, Parsed
 from pbem.store.models import Person, SeatRow
 from pbem.store.states import Phase
 
-HANDLERS: Handlers = {**dict.fromkeys(player_acts.WISHES, player_acts.perform), **lookups.HANDLERS}
+HANDLERS: Handlers = lookups.HANDLERS
 """What is done for each command about a seat."""
 
 PERSON_HANDLERS: PersonHandlers = {
@@ -56,21 +43,6 @@ PERSON_HANDLERS: PersonHandlers = {
     **rulebooks.HANDLERS,
 }
 """What is done for each command about no seat in particular."""
-
-_LOOKUPS = (Status, Resend, History, Rules)
-"""They change nothing, and what they bring goes to the registered address alone, so that even an old code will do."""
-
-_ASKING = (Join, Confirm, ChangeAddress, Fallback)
-"""Nothing comes of them before the address concerned has answered, whoever wrote."""
-
-_WEIGHTY = (Leave, AppointDeputy, NoDeputy, Pause, Resume)
-"""They give a seat away or speak for its player.
-
-Neither a sender's address, which can be forged, nor the code of a report, which
-may have been forwarded, is enough: the registered address is asked.
-"""
-
-_FOR_STRANGERS = (Join, Confirm, Rules)
 
 _BUTTON = re.compile(r"(?:leave\s++(?P<campaign>\S++)(?:\s++(?P<seat>\S++))?|unsubscribe)", re.IGNORECASE)
 """The subject of what is sent by the button that our List-Unsubscribe makes (RFC 2369, 3.2), or one without a subject.
@@ -174,7 +146,7 @@ def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], st
         )
         return "for which seat?; " + answer(case, asker.to, page)
     if isinstance(asker, Unproven):
-        weighty = asker.weighty or any(isinstance(order, _WEIGHTY) for order in parsed.orders)
+        weighty = asker.weighty or any(_proof(order) is Proof.STRONG for order in parsed.orders)
         asker = replace(asker, weighty=weighty, at=request.at)
     return declined(case, asker)
 
@@ -189,7 +161,7 @@ def _asker(case: Case, request: CommandList, parsed: Parsed) -> _Asker | Claim:
         asked = next((order for order in asks if _must_ask(case, claim, order)), None)
         if asked is not None:
             leaves = isinstance(asked, Leave) and _is_proven(case, claim)
-            return Unproven(claim.spot, to=claim.spot.address, weighty=isinstance(asked, _WEIGHTY), leaves=leaves)
+            return Unproven(claim.spot, to=claim.spot.address, weighty=_proof(asked) is Proof.STRONG, leaves=leaves)
         return _at(case, claim.spot, proven=_is_proven(case, claim))
     if isinstance(claim, Unproven):
         spot = claim.spot
@@ -203,10 +175,10 @@ def _asker(case: Case, request: CommandList, parsed: Parsed) -> _Asker | Claim:
     if sender is None or request.header is not None or any(_needs_seat(order) for order in commands):
         return claim
     person = find_person(case.session, sender)
-    if person is None and not (commands and _all(commands, _FOR_STRANGERS)):
+    if person is None and not (commands and all(map(_is_for_strangers, commands))):
         return Stranger()
     known = case.verdict == "pass" or case.confirmed is not None
-    if person is not None and not known and not _all(asks, (*_LOOKUPS, *_ASKING)):
+    if person is not None and not known and not all(_proof(order) in (Proof.NONE, Proof.ASKED) for order in asks):
         return Unproven(None, to=person.address)
     return _Asker(person, sender, person.address if person else sender)
 
@@ -229,7 +201,7 @@ def _is_proven(case: Case, claim: Seated) -> bool:
 
 def _is_forged(case: Case, parsed: Parsed) -> bool:
     """Whether the receiving server says that the sender did not write it; a code, though, is good from anywhere."""
-    return case.verdict == "fail" and not (parsed.orders and _all(parsed.orders, (Confirm,)))
+    return case.verdict == "fail" and not (parsed.orders and all(isinstance(order, Confirm) for order in parsed.orders))
 
 
 def _claim(case: Case, request: CommandList) -> Claim:
@@ -256,15 +228,16 @@ def _done(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, order
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
     if slip := _slip(case, request, parsed, order):
         return Done(shown, slip)
-    if isinstance(order, Extend) and case.confirmed and asker.spot and case.confirmed.report_id != asker.spot.report_id:
+    confirmed, spot = case.confirmed, asker.spot
+    if isinstance(order, AskForTime) and confirmed and spot and confirmed.report_id != spot.report_id:
         return Done(shown, _RUN_SINCE)
-    assert isinstance(order, Command)
+    assert isinstance(order, PlayerCommand)
     text = request.text if order.takes_text else ""
     try:
         if order.needs_seat:
-            assert asker.spot is not None
-            return Done(shown, HANDLERS[type(order)](Asked(case, asker.spot, text), order))
-        by_person = AskedByPerson(case, asker.person, asker.sender, asker.to, asker.spot, text)
+            assert spot is not None
+            return Done(shown, _done_about_seat(Asked(case, spot, text), order))
+        by_person = AskedByPerson(case, asker.person, asker.sender, asker.to, spot, text)
         return Done(shown, PERSON_HANDLERS[type(order)](by_person, order))
     except CampaignError as error:
         return Done(shown, sentence(f"Not done: {error}"))
@@ -276,17 +249,17 @@ def _must_ask(case: Case, claim: Seated, order: Order) -> bool:
         return claim.proof == "address" and case.verdict != "pass" and not _is_late(claim.spot, order)
     if isinstance(order, Leave):
         return claim.proof != "confirmed"  # it ends a seat, so that it is asked about whoever shows what
-    return isinstance(order, _WEIGHTY) and not _is_proven(case, claim)
+    return _proof(order) is Proof.STRONG and not _is_proven(case, claim)
 
 
 def _is_easy(spot: SeatContext | None, orders: Iterable[Order]) -> bool:
     """Whether all that is asked can be answered whatever the letter shows."""
-    return all(isinstance(order, _LOOKUPS) or _is_late(spot, order) for order in orders)
+    return all(_proof(order) is Proof.NONE or _is_late(spot, order) for order in orders)
 
 
 def _is_harmless(spot: SeatContext, orders: Iterable[Order]) -> bool:
     """Whether nothing is done by a letter that anybody could have written."""
-    return _is_easy(spot, [order for order in orders if not isinstance(order, _ASKING)])
+    return _is_easy(spot, [order for order in orders if _proof(order) is not Proof.ASKED])
 
 
 def _is_late(spot: SeatContext | None, order: Order) -> bool:
@@ -321,12 +294,26 @@ def _answered(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, d
     return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
 
 
-def _all(orders: tuple[Order, ...], kinds: tuple[type[Command], ...]) -> bool:
-    return all(isinstance(order, kinds) for order in orders)
+def _done_about_seat(asked: Asked, command: PlayerCommand) -> str:
+    """Do what a command about a seat asks; return the answer. Raises CampaignError."""
+    if not isinstance(command, SeatCommand):
+        return HANDLERS[type(command)](asked, command)
+    case = asked.case
+    scene = Scene(case.session, case.house, locked_campaign(case.session, asked.spot.campaign), case.now)
+    return replace(command, seat=asked.spot.seat, text=asked.text, account=case.account).do(scene).done
+
+
+def _proof(order: Order) -> Proof:
+    assert isinstance(order, PlayerCommand)
+    return order.proof
+
+
+def _is_for_strangers(order: Order) -> bool:
+    return isinstance(order, PlayerCommand) and order.for_strangers
 
 
 def _needs_seat(order: Order) -> bool:
-    return isinstance(order, Command) and order.needs_seat
+    return isinstance(order, PlayerCommand) and order.needs_seat
 
 
 def _verbs(parsed: Parsed) -> str:

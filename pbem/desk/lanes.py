@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from pbem.acts.arguments import PlayerCommand
 from pbem.budget import Overrun, within
 from pbem.desk.attempts import ALONE, MOST_ATTEMPTS, Waiting, attempted, in_groups, raw_letter, unsorted_letters
 from pbem.desk.bounces import returned_mail
-from pbem.desk.commands import Command, Rules, Status
+from pbem.desk.commands import Rules, Status
 from pbem.desk.gm_commands import find_gm_sheet
 from pbem.desk.quotations import unquoted
 from pbem.desk.replies import bare_subject
@@ -175,6 +176,6 @@ class _Asked:
 def _is_personal(request: CommandList) -> bool:
     orders = request.parse().orders
     return any(
-        isinstance(order, Command) and not order.needs_seat and not isinstance(order, _KEEPING_NOTHING)
+        isinstance(order, PlayerCommand) and not order.needs_seat and not isinstance(order, _KEEPING_NOTHING)
         for order in orders
     )

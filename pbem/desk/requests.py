@@ -25,8 +25,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pbem.acts.arguments import PlayerCommand
 from pbem.campaign.courtesies import without_courtesies
-from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT, Command
+from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT
 from pbem.desk.days import with_days
 from pbem.desk.replies import Case
 from pbem.desk.seats import SeatContext
@@ -83,10 +84,10 @@ class AskedByPerson:
     text: str
 
 
-Handlers = Mapping[type[Command], Callable[[Asked, Any], str]]
+Handlers = Mapping[type[PlayerCommand], Callable[[Asked, Any], str]]
 """What is done for each command about a seat."""
 
-PersonHandlers = Mapping[type[Command], Callable[[AskedByPerson, Any], str]]
+PersonHandlers = Mapping[type[PlayerCommand], Callable[[AskedByPerson, Any], str]]
 """What is done for each command about no seat in particular."""
 
 
@@ -141,7 +142,7 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
 
 
 def _has_text(order: Order) -> bool:
-    return isinstance(order, Command) and order.takes_text
+    return isinstance(order, PlayerCommand) and order.takes_text
 
 
 def begins_with_command(line: str) -> bool:

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select
 
 from pbem.acts.act import Act, Confirmed, Harmless, Reversible, Weight, Weighty
-from pbem.acts.arguments import GmCommand, TextBlock
+from pbem.acts.arguments import GmCommand, PlayerCommand, TextBlock
 from pbem.acts.opening import Start
 from pbem.acts.past.amending import Amend
 from pbem.acts.past.entering import GiveSheet
@@ -31,8 +30,7 @@ from pbem.acts.ruling.withdrawing import RestoreRuling
 from pbem.acts.time.extending import Extend
 from pbem.commands import main
 from pbem.commands.weights import WEIGHTS
-from pbem.desk import player_acts
-from pbem.desk.commands import COMMANDS, ChangeAddress, Command, Fallback
+from pbem.desk.commands import COMMANDS, ChangeAddress, Fallback
 from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.house import House
 from pbem.ruleset import Order
@@ -160,10 +158,8 @@ def gm_wish(line: str) -> tuple[Any, Any]:
 def player_weight(line: str) -> tuple[Order, Weight]:
     """Return a player's command, and the weight of what it does."""
     (order,) = COMMANDS.parse({}, [(1, line)]).orders
-    assert isinstance(order, Command)
-    wish = player_acts.WISHES.get(type(order))
-    asked: Any = SimpleNamespace(spot=SimpleNamespace(seat="red"), text="", case=SimpleNamespace(account=""))
-    return order, order.weight if wish is None else wish(asked, order).weight
+    assert isinstance(order, PlayerCommand)
+    return order, order.weight
 
 
 def all_weights() -> Iterator[Weight]:

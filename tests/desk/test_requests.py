@@ -16,6 +16,7 @@ from pbem.desk.requests import MOST_COMMANDS, find_request
 from pbem.desk.sheet import Header
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
+from pbem.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.ruleset import AnyRuleset, Entry, Parsed, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
 from tests.desk.people import ANN, EVE, ask, confirm, insist, players, reports, token, words
@@ -112,7 +113,7 @@ def test_no_order_is_taken_for_a_command(game: AnyRuleset) -> None:
 
 def test_every_command_has_a_handler() -> None:
     """Whatever may be mailed is done by somebody."""
-    assert {*HANDLERS, *PERSON_HANDLERS} == {verb.order for verb in COMMANDS.verbs}
+    assert {*HANDLERS, *PERSON_HANDLERS, *SEAT_ACTIONS, *PLAY_ACTIONS} == {verb.order for verb in COMMANDS.verbs}
     assert all(command.needs_seat for command in HANDLERS)
     assert not any(command.needs_seat for command in PERSON_HANDLERS)
 

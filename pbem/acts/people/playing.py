@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
-from pbem.acts.act import Act, Confirmed, Deed, Reversible, Scene
+from pbem.acts.act import Confirmed, Deed, Reversible, Scene
+from pbem.acts.arguments import ADDRESS, DAY, Free, Proof, SeatCommand
 from pbem.acts.creation import check_address
 from pbem.acts.people.remailing import recall_copies
 from pbem.acts.people.seating import open_seat, pause_seat
@@ -19,15 +21,15 @@ from pbem.campaign.people.dicewords import choose_word
 from pbem.campaign.people.identity import find_person
 from pbem.campaign.snapshot import find_place
 from pbem.report.people_pages import Confirmation
-from pbem.ruleset import Seat
 
 
 @dataclass(frozen=True, slots=True)
-class Leave(Act[Deed]):
-    """A player gives his seat up."""
+class Leave(SeatCommand):
+    """Give your seat up. You are asked whether you mean it; then somebody else may take it over."""
 
+    usage = "LEAVE"
+    proof = Proof.STRONG
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
-    seat: Seat
 
     def do(self, scene: Scene) -> Deed:
         """Opens the seat; the first standby gets it."""
@@ -37,40 +39,52 @@ class Leave(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class Rest(Act[Deed]):
-    """A player lets turns no longer wait for him, or, with `paused` off, wait again."""
+class Pause(SeatCommand):
+    """Pause: turns no longer wait for you, and the game's defaults are used, until you say RESUME."""
 
+    usage = "PAUSE"
+    proof = Proof.STRONG
     weight = Reversible("", "RESUME")
-    seat: Seat
-    paused: bool = True
 
     def do(self, scene: Scene) -> Deed:
-        """Pauses the seat, or lets it go on."""
+        """Pause the seat."""
         snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
-        seat, paused = place.seat, self.paused
-        if not pause_seat(scene, place, paused=paused, actor=seat):
-            was = "was paused already. RESUME ends it" if paused else "was not paused"
-            return Deed(f"Your seat {seat} in {snapshot.name} {was}.")
-        if not paused:
-            return Deed(f"Your pause is over: turns of {snapshot.name} wait for {seat} again.")
+        if not pause_seat(scene, place, paused=True, actor=place.seat):
+            return Deed(f"Your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it.")
         return Deed(
-            f"Your seat {seat} in {snapshot.name} is paused: turns no longer wait for you, and the game's defaults "
-            "are used unless you send a sheet. You still get every report. RESUME ends it."
+            f"Your seat {place.seat} in {snapshot.name} is paused: turns no longer wait for you, and the game's "
+            "defaults are used unless you send a sheet. You still get every report. RESUME ends it."
         )
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseWord(Act[Deed]):
-    """A player adds a word of his own to the dice."""
+class Resume(SeatCommand):
+    """End your pause."""
 
+    usage = "RESUME"
+    proof = Proof.STRONG
+    weight = Reversible("", "PAUSE")
+
+    def do(self, scene: Scene) -> Deed:
+        """End the pause of the seat."""
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        if not pause_seat(scene, place, paused=False, actor=place.seat):
+            return Deed(f"Your seat {place.seat} in {snapshot.name} was not paused.")
+        return Deed(f"Your pause is over: turns of {snapshot.name} wait for {place.seat} again.")
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseWord(SeatCommand):
+    """Choose your word for the dice, until the campaign begins; it is mixed with their sealed seed."""
+
+    usage = "DICE said..."
     weight = Reversible("", "DICE said")
-    seat: Seat
-    words: Sequence[str]
+    said: Annotated[Sequence[str], Free("words", "words", "hello")]
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it, in the place of any before."""
         place = find_place(scene.snapshot, self.seat)
-        word = choose_word(scene.session, scene.snapshot, place, self.words, scene.now)
+        word = choose_word(scene.session, scene.snapshot, place, self.said, scene.now)
         return Deed(
             f"Your word for the dice of {scene.snapshot.name} is now: {word}\n"
             "You may choose another until the campaign begins. Your first report lists the words of all."
@@ -78,17 +92,14 @@ class ChooseWord(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class AppointDeputy(Act[Deed]):
-    """A player asks somebody to stand in for him to the end of a day (ISO 8601), by the campaign's clocks.
+class AppointDeputy(SeatCommand):
+    """Let somebody else send sheets for your seat until the end of a day, from the address you name."""
 
-    `account` is whom the mail to be written is counted for.
-    """
-
+    usage = "DEPUTY address UNTIL last"
+    proof = Proof.STRONG
     weight = Reversible("", "UNDEPUTE")
-    seat: Seat
-    address: str
-    last: str
-    account: str
+    address: Annotated[str, ADDRESS]
+    last: Annotated[str, DAY]
 
     def do(self, scene: Scene) -> Deed:
         """Mails the deputy a code; he stands in once that has come back."""
@@ -134,11 +145,12 @@ class AppointDeputy(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class DismissDeputy(Act[Deed]):
-    """A player ends all that was arranged about deputies for his seat."""
+class DismissDeputy(SeatCommand):
+    """Dismiss your deputy."""
 
+    usage = "UNDEPUTE"
+    proof = Proof.STRONG
     weight = Reversible("", "DEPUTY address UNTIL last")
-    seat: Seat
 
     def do(self, scene: Scene) -> Deed:
         """Ends it, and tells who stood in."""

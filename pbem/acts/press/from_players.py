@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Harmless, Reversible, Scene
+from pbem.acts.act import Deed, Harmless, Reversible, Scene
+from pbem.acts.arguments import SEAT, SeatCommand
 from pbem.acts.press.mailing import send_letter
 from pbem.acts.press.writing import goes_at_once, put_diary, put_news, read_recipients, room_left
 from pbem.campaign.labels import open_label
@@ -24,14 +26,14 @@ from pbem.store.models import SeatRow
 
 
 @dataclass(frozen=True, slots=True)
-class WriteLetter(Act[Deed]):
-    """A letter to seats, or to all."""
+class WriteLetter(SeatCommand):
+    """Write to other seats, or ALL; what stands below, up to END or a signature, is passed on."""
 
+    usage = "PRESS TO to..."
+    takes_text = True
     weight = Harmless("words that are sent overwrite nothing")
-    seat: Seat
-    text: str
-    to: Sequence[str]
-    unsigned: bool = False
+    to: Annotated[Sequence[str], SEAT]
+    unsigned: ClassVar[bool] = False
 
     def do(self, scene: Scene) -> Deed:
         """Mails it, or keeps it for the next reports."""
@@ -45,12 +47,21 @@ class WriteLetter(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class WriteNews(Act[Deed]):
-    """A piece for the newspaper."""
+class WriteUnsigned(WriteLetter):
+    """The same, without your name, where the campaign allows it."""
 
+    usage = "UNSIGNED TO to..."
     weight = Harmless("words that are sent overwrite nothing")
-    seat: Seat
-    text: str
+    unsigned = True
+
+
+@dataclass(frozen=True, slots=True)
+class WriteNews(SeatCommand):
+    """Put what stands below into the newspaper that goes with the next reports."""
+
+    usage = "NEWS"
+    takes_text = True
+    weight = Harmless("words that are sent overwrite nothing")
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it for the next reports."""
@@ -61,12 +72,12 @@ class WriteNews(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class WriteDiary(Act[Deed]):
-    """An entry of a diary, which is shut until the game is over."""
+class WriteDiary(SeatCommand):
+    """Enter what stands below into your diary, which is opened when the game is over."""
 
+    usage = "DIARY"
+    takes_text = True
     weight = Harmless("words that are added overwrite nothing")
-    seat: Seat
-    text: str
 
     def do(self, scene: Scene) -> Deed:
         """Enters it."""
@@ -78,12 +89,12 @@ class WriteDiary(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class Mute(Act[Deed]):
-    """A player wishes no more press of a seat, or none that nobody has signed."""
+class Mute(SeatCommand):
+    """Get no more press from a seat."""
 
+    usage = "MUTE whom"
     weight = Reversible("", "UNMUTE seat")
-    seat: Seat
-    whom: str
+    whom: Annotated[str, SEAT]
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it from him."""
@@ -100,12 +111,12 @@ class Mute(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class Unmute(Act[Deed]):
-    """A player wishes that press again."""
+class Unmute(SeatCommand):
+    """Get press from a seat again."""
 
+    usage = "UNMUTE whom"
     weight = Reversible("", "MUTE seat")
-    seat: Seat
-    whom: str
+    whom: Annotated[str, SEAT]
 
     def do(self, scene: Scene) -> Deed:
         """Lets it reach him."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Deed, Reversible, Scene
+from pbem.acts.act import Deed, Reversible, Scene
+from pbem.acts.arguments import DAY, SeatCommand
 from pbem.campaign.deadlines import start_of
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
 from pbem.report.wording import when
-from pbem.ruleset import Seat
 from pbem.store.models import Absence
 from pbem.store.states import Phase
 
@@ -28,19 +29,20 @@ _DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class NoteAbsence(Act[Deed]):
-    """A player is away from one day to another (ISO 8601), both included, by the campaign's clocks."""
+class NoteAbsence(SeatCommand):
+    """Tell that you cannot send orders from one day to another, such as 2026-12-24 or 24 Dec 2026; deadlines yet to be
+    set keep out of that time."""
 
+    usage = "ABSENT first [TO last]"
     weight = Reversible("", "PRESENT")
-    seat: Seat
-    first: str
-    last: str
+    first: Annotated[str, DAY]
+    last: Annotated[str | None, DAY] = None
 
     def do(self, scene: Scene) -> Deed:
         """Notes it, unless it makes no sense or is more than the house allows."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         place, zone = find_place(snapshot, self.seat), snapshot.schedule.zone
-        first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last)
+        first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
         if wrong := _senseless(first, last, now):
             return Deed(f"Your absence was not noted: {wrong}")
         first = max(first, now.date() - _DAY)  # days that are over count against no limit
@@ -56,11 +58,11 @@ class NoteAbsence(Act[Deed]):
 
 
 @dataclass(frozen=True, slots=True)
-class EndAbsences(Act[Deed]):
-    """A player is there again."""
+class EndAbsences(SeatCommand):
+    """Take back all your absences."""
 
+    usage = "PRESENT"
     weight = Reversible("", "ABSENT first TO last")
-    seat: Seat
 
     def do(self, scene: Scene) -> Deed:
         """Takes back all absences of the seat that are not over."""

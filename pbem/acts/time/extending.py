@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Confirmed, Deed, Harmless, Scene, Weighty
-from pbem.acts.arguments import NUMBER, SURE, Free, GmCommand, Valued
+from pbem.acts.act import Confirmed, Deed, Harmless, Scene, Weighty
+from pbem.acts.arguments import NUMBER, SURE, Free, GmCommand, SeatCommand, Valued
 from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import NO_HOLD, is_pause
@@ -86,11 +86,11 @@ class _Move:
 
 
 @dataclass(frozen=True, slots=True)
-class AskForTime(Act[Deed]):
-    """A player wishes more time for the open turn."""
+class AskForTime(SeatCommand):
+    """Ask for more time for this turn; it is given when enough players ask."""
 
+    usage = "EXTEND"
     weight = Harmless("a vote for more time takes nothing from anybody")
-    seat: Seat
 
     def do(self, scene: Scene) -> Deed:
         """Counts his wish, and moves the deadline when enough ask."""
