@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from pbem.acts.act import Action
 from pbem.acts.arguments import GmCommand, SeatCommand
-from pbem.acts.gm import MailToken
+from pbem.acts.gm import ChangeGm, MailToken
 from pbem.acts.journal import ShowJournal
 from pbem.acts.opening import Start
-from pbem.acts.past.amending import RunAgain
-from pbem.acts.past.forking import TryOut
+from pbem.acts.past.amending import Amend, RunAgain
+from pbem.acts.past.entering import GiveSheet
+from pbem.acts.past.forking import CopyTo, TryOut
 from pbem.acts.past.mending import Mend
 from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.acts.past.sheets import SheetCommand, ShowSheets
+from pbem.acts.past.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.acts.people.playing import AppointDeputy, ChooseWord, DismissDeputy, Leave, Pause, Resume
 from pbem.acts.people.roster import (
     ExpelSeat,
@@ -20,6 +24,7 @@ from pbem.acts.people.roster import (
     Invite,
     PauseSeat,
     ResumeSeat,
+    SetPolicy,
     SetRule,
     ShowPolicy,
     ShowRoster,
@@ -27,8 +32,9 @@ from pbem.acts.people.roster import (
 )
 from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
 from pbem.acts.press.from_players import Mute, Unmute, WriteDiary, WriteLetter, WriteNews, WriteUnsigned
+from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.ruling.rolling import RollDice, ShowRolls
-from pbem.acts.ruling.withdrawing import RulingCommand
+from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, RulingCommand
 from pbem.acts.time.absence import EndAbsences, NoteAbsence
 from pbem.acts.time.extending import AskForTime, Extend
 from pbem.acts.time.holding import Hold, Release
@@ -56,3 +62,11 @@ PLAY_ACTIONS: tuple[type[SeatCommand], ...] = (
     *(WriteLetter, WriteUnsigned, WriteNews, WriteDiary),
 )
 """What a player may ask for while the game is played."""
+
+ACTIONS: tuple[type[Action[Any] | GmCommand], ...] = (
+    *GM_ACTIONS,
+    *SEAT_ACTIONS,
+    *PLAY_ACTIONS,
+    *(ChangeGm, SetPolicy, GiveSheet, RestoreSheet, TakeRuling, DropRuling, RestoreRuling, Amend, CopyTo),
+)
+"""All actions: those by mail, and those that are done by the command line or on behalf of a mail command."""

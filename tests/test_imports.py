@@ -102,7 +102,7 @@ ROOMS: dict[str, set[str]] = {
             "errors",
         ),
         *("founding", "house", "housekeeping", "logbook", "rulebook", "ruleset", "scaffold", "schemas", "serving"),
-        *("jobs", "rubbish", "site", "steps", "store", "tick", "upkeep", "working"),
+        *("jobs", "registry", "rubbish", "site", "steps", "store", "tick", "upkeep", "working"),
     },
     "ruleset.testing": {
         *("acts", "archive", "campaign", "config", "errors", "house", "post", "report", "rulebook", "ruleset"),
@@ -295,7 +295,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "commands": (
         "group options weights",
         "common",
-        "backup campaigns deadlines games house mail past people press proof rulesets running site turns",
+        "backup campaigns games house mail past people press proof rulesets running site turns typed",
     ),
 }
 """The rooms inside each package, from the lowest level to the highest: each knows those below it alone."""

@@ -98,6 +98,9 @@ Weight = Reversible | Confirmed | Harmless
 class Action(ABC, Generic[Facts]):
     """Something done to a campaign or asked of it, and the words in which its facts are told."""
 
+    command: ClassVar[str] = ""
+    """The command of the command line by which it is done, "" if there is none."""
+
     def render(self, facts: Facts, channel: Channel) -> Iterator[str]:
         """Yield what is told of the facts that the action came back with, line by line."""
         assert isinstance(facts, Deed)

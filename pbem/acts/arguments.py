@@ -59,8 +59,11 @@ class Words(Free, Valued):
         return " ".join(typed)
 
 
+@dataclass(frozen=True)
 class Numeral(Free, Valued):
-    """A word whose value is a number, such as that of a turn."""
+    """A word whose value is a number, such as that of a turn; one that is typed is not less than `least`."""
+
+    least: int = 1
 
     def value(self, typed: str | None) -> int | None:
         """Return the number, None if nothing was typed. Raises CampaignError."""
@@ -211,6 +214,18 @@ class TextBlock:
         return without_keys_in(self.lines)
 
 
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The declaration of an action of which the command of the command line follows: the help there.
+
+    With `json` it can print JSON. Without arguments it asks what `shows` asks, if that is given.
+    """
+
+    help: str
+    json: bool = False
+    shows: type[Question[Any]] | None = None
+
+
 class GmCommand(Order):
     """Base of all commands of a GM.
 
@@ -221,6 +236,8 @@ class GmCommand(Order):
     turn what the effect is, `asked` is the turn that was open when it was shown.
     """
 
+    command: ClassVar[str] = ""
+    typed: ClassVar[Typed | None] = None
     takes_text = False
     takes_files = False
     sure: str | None = None

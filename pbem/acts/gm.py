@@ -49,6 +49,7 @@ class ShowGm(Question[WhoIsGm]):
 class ChangeGm(Act[WhoIsGm]):
     """Lets the campaign be run from another address; a token given before is void."""
 
+    command = "gm"
     weight = Reversible("pbem gm NAME --address ADDRESS")
     address: str
 
@@ -73,6 +74,7 @@ class MailToken(GmCommand, Act[WhoIsGm]):
     """Get a new token; this one is void then."""
 
     usage = "TOKEN"
+    command = "gm"
     weight = Harmless("the same GM gets another token")
 
     def do(self, scene: Scene) -> WhoIsGm:

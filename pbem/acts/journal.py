@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from pbem.acts.act import Question, Scene
-from pbem.acts.arguments import GmCommand
+from pbem.acts.arguments import GmCommand, Typed
 from pbem.acts.channel import Channel
 from pbem.report.wording import when
 from pbem.store.models import Act as Row
@@ -39,6 +39,8 @@ class ShowJournal(GmCommand, Question[Journal]):
     """See all that was done to the campaign, when, and by whom."""
 
     usage = "JOURNAL"
+    command = "journal"
+    typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
 
     def look(self, scene: Scene) -> Journal:
         """The whole journal."""

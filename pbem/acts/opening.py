@@ -12,7 +12,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Planned, Scene
-from pbem.acts.arguments import SURE, GmCommand
+from pbem.acts.arguments import SURE, GmCommand, Typed
 from pbem.acts.channel import Channel
 from pbem.acts.creation import players_allowed
 from pbem.acts.people.welcoming import welcome
@@ -73,6 +73,8 @@ class Start(GmCommand, Planned[Started, _SetUp]):
     """Start the campaign with those who are seated. Without YES you are told first whose seats would be left out."""
 
     usage = "START [sure]"
+    command = "start"
+    typed = Typed("Start a campaign: set it up and queue its first reports.")
     weight = Confirmed("the seats that nobody has taken")
     rewrites = True
     sure: Annotated[str | None, SURE] = None

@@ -14,7 +14,6 @@ with rubbish_left(for_good=True):  # to look for some in all that is read here t
     from pbem.commands import (
         backup,
         campaigns,
-        deadlines,
         games,
         house,
         mail,
@@ -29,6 +28,7 @@ with rubbish_left(for_good=True):  # to look for some in all that is read here t
     )
     from pbem.commands.group import Commands
     from pbem.commands.options import home_option
+    from pbem.commands.typed import TYPED
 
 
 @click.group(
@@ -49,15 +49,15 @@ main.add_section("Try it", games.demo, games.games, games.rules, games.check, ga
 main.add_section("A home", house.init, house.migrate, house.doctor)
 main.add_section("Backup", backup.backup, backup.check_backup, backup.restore, backup.reopen)
 main.add_section("A campaign that moves", backup.export_campaign_, backup.import_campaign_)
-main.add_section("A campaign", campaigns.new, campaigns.start, campaigns.gm, campaigns.policy, campaigns.journal)
+main.add_section("A campaign", campaigns.new, TYPED["start"], campaigns.gm, campaigns.policy, TYPED["journal"])
 main.add_section("Who plays", people.invite, people.seat)
 main.add_section("Every day", running.tick, running.serve, running.worker, running.run, running.status, running.stats)
 main.add_section("Mail", mail.letters, mail.outbox)
-main.add_section("Deadlines", deadlines.deadline, deadlines.extend, deadlines.hold, deadlines.release)
+main.add_section("Deadlines", TYPED["deadline"], TYPED["extend"], TYPED["hold"], TYPED["release"])
 main.add_section("Words to players", press.text, press.press)
 main.add_section("The open turn", turns.preview, turns.sheet, turns.adjudicate, turns.state, turns.patch)
-main.add_section("Dice of the GM", turns.roll, turns.rolls)
-main.add_section("The past", past.rollback, past.forward, past.rerun, past.mend, past.fork)
+main.add_section("Dice of the GM", TYPED["roll"], TYPED["rolls"])
+main.add_section("The past", TYPED["rollback"], TYPED["forward"], past.rerun, TYPED["mend"], past.fork)
 main.add_section("A site", site.site)
 main.add_section("Proof", proof.replay, proof.verify)
 main.add_section("A game or client of your own", rulesets.ruleset, rulesets.print_schema)

@@ -10,8 +10,6 @@ import click
 from pbem.acts.creation import NewCampaign, create, render_created
 from pbem.acts.datafiles import read_data
 from pbem.acts.gm import ChangeGm, MailToken, ShowGm
-from pbem.acts.journal import ShowJournal
-from pbem.acts.opening import Start
 from pbem.acts.people.roster import SetPolicy, ShowPolicy
 from pbem.acts.takeover import LAST_TURN, read_texts
 from pbem.commands.common import act, ask, open_home, say
@@ -21,12 +19,10 @@ from pbem.commands.options import (
     FOLDER,
     Pair,
     by_name,
-    clock,
     home_option,
     json_option,
     now_option,
     pairs_option,
-    yes_option,
 )
 
 
@@ -86,16 +82,6 @@ def new(
 
 @click.command(cls=Command)
 @click.argument("name")
-@yes_option
-@now_option
-@home_option
-def start(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
-    """Start a campaign: set it up and queue its first reports."""
-    act(home, name, Start(), now, sure=sure)
-
-
-@click.command(cls=Command)
-@click.argument("name")
 @click.option("--token", is_flag=True, help="Mail the GM a new token, by which he may run the campaign by mail.")
 @click.option("--address", help="From now on this is the GM's address; his token is void.")
 @now_option
@@ -122,12 +108,3 @@ def policy(name: str, rules: dict[str, str], *, now: dt.datetime, as_json: bool,
         act(home, name, SetPolicy(rules), now, as_json=as_json)
     else:
         ask(home, name, ShowPolicy(), now, as_json=as_json)
-
-
-@click.command(cls=Command)
-@click.argument("name")
-@json_option
-@home_option
-def journal(name: str, as_json: bool, home: Path | None) -> None:
-    """Show all that was done to a campaign, when, and by whom."""
-    ask(home, name, ShowJournal(), clock(), as_json=as_json)

@@ -14,10 +14,8 @@ from pbem.acts.past import forking
 from pbem.acts.past.amending import Amend
 from pbem.acts.past.entering import GiveSheet, render_receipt
 from pbem.acts.past.forking import ShowFork
-from pbem.acts.past.mending import Mend
 from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.campaign.reading import Lines
 from pbem.commands.common import act, known_games, open_home, say
 from pbem.commands.group import Command
@@ -32,36 +30,6 @@ from pbem.ruleset import Seat
 def sheets_option(command: F) -> F:
     """Gives a command its --sheet SEAT=FILE, as often as there are seats."""
     return pairs_option("--sheet", "sheets", "SEAT=FILE", "Take the order lines in FILE as the seat's sheet.")(command)
-
-
-@click.command(cls=Command)
-@click.argument("name")
-@click.argument("turn", type=click.IntRange(0, 2**31 - 1))
-@yes_option
-@now_option
-@home_option
-def rollback(name: str, turn: int, sure: bool, now: dt.datetime, home: Path | None) -> None:
-    """Open an earlier TURN of a campaign again, with the sheets that had come in for it."""
-    act(home, name, RollBack(turn), now, sure=sure)
-
-
-@click.command(cls=Command)
-@click.argument("name")
-@now_option
-@home_option
-def forward(name: str, now: dt.datetime, home: Path | None) -> None:
-    """Take the newest rollback back, as long as the turn it opened has not been run."""
-    act(home, name, GoForward(), now)
-
-
-@click.command(cls=Command)
-@click.argument("name")
-@yes_option
-@now_option
-@home_option
-def mend(name: str, sure: bool, now: dt.datetime, home: Path | None) -> None:
-    """Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does."""
-    act(home, name, Mend(), now, sure=sure)
 
 
 @click.command(cls=Command)

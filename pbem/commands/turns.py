@@ -16,11 +16,10 @@ from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.preview import ShowPreview, write_preview
 from pbem.acts.past.sheets import RestoreSheet, ShowSheets
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
-from pbem.acts.ruling.rolling import RollDice, ShowRolls
 from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, ShowRuling
 from pbem.commands.common import act, ask, open_home, perform, say, show
 from pbem.commands.group import Command
-from pbem.commands.options import FOLDER, NUMBER, F, clock, home_option, json_option, now_option, yes_option
+from pbem.commands.options import FOLDER, F, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.console.umpire import rule
 from pbem.desk.sheet_files import sheet_lines
@@ -163,28 +162,6 @@ def _edited(house: House, name: str, now: dt.datetime, *, sure: bool) -> Taken |
     if not rule(form, folder, lambda: look(house, name, ruling(), now)):
         return None
     return perform(house, name, ruling(), now, sure=sure)
-
-
-@click.command(cls=Command)
-@click.argument("name")
-@click.argument("dice")
-@click.argument("label")
-@now_option
-@json_option
-@home_option
-def roll(*, name: str, dice: str, label: str, now: dt.datetime, as_json: bool, home: Path | None) -> None:
-    """Roll DICE such as 3d6+2 for what LABEL says, in the open turn; it stands, and anyone can check it at the end."""
-    act(home, name, RollDice(dice, label), now, as_json=as_json)
-
-
-@click.command(cls=Command)
-@click.argument("name")
-@click.argument("turn", type=NUMBER, required=False)
-@json_option
-@home_option
-def rolls(name: str, turn: int | None, *, as_json: bool, home: Path | None) -> None:
-    """Show what was rolled in a campaign's open turn, or in another TURN."""
-    ask(home, name, ShowRolls(turn), clock(), as_json=as_json)
 
 
 @click.command(cls=Command)

@@ -10,24 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pbem.acts.act import Act, Harmless, Reversible, Weight
-from pbem.acts.gm import ChangeGm, MailToken
-from pbem.acts.opening import Start
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.past.forking import CopyTo
-from pbem.acts.past.mending import Mend
-from pbem.acts.past.patching import Patch
-from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.acts.past.sheets import RestoreSheet
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, ResumeSeat, SetPolicy, VacateSeat
-from pbem.acts.press.from_gm import AddText, Broadcast, DropText
-from pbem.acts.ruling.adjudicating import TakeRuling
-from pbem.acts.ruling.rolling import RollDice
-from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling
-from pbem.acts.time.extending import Extend
-from pbem.acts.time.holding import Hold, Release
-from pbem.acts.time.scheduling import Reschedule
-from pbem.acts.turns.run_requests import AskForRun
+from pbem.registry import ACTIONS
 
 Acts = tuple[type[Act[Any]], ...]
 
@@ -35,7 +18,10 @@ _SHOWS = Harmless("it only shows")
 _NEW = Harmless("it writes only where nothing is")
 _DUE = Harmless("it does what is due, which others have asked for")
 
+_ACTS = [action for action in ACTIONS if issubclass(action, Act)]
+
 WEIGHTS: Mapping[str, Acts | Weight] = {
+    **{done.command: tuple(act for act in _ACTS if act.command == done.command) for done in _ACTS if done.command},
     "demo": _NEW,
     "games": _SHOWS,
     "rules": _SHOWS,
@@ -51,38 +37,17 @@ WEIGHTS: Mapping[str, Acts | Weight] = {
     "export": Reversible("pbem export NAME --back"),
     "import": _NEW,
     "new": _NEW,
-    "start": (Start,),
-    "gm": (ChangeGm, MailToken),
-    "policy": (SetPolicy,),
     "journal": _SHOWS,
-    "invite": (Invite,),
-    "seat": (GiveSeat, VacateSeat, ExpelSeat, PauseSeat, ResumeSeat),
     "tick": _DUE,
     "serve": _DUE,
     "worker": _DUE,
-    "run": (AskForRun,),
     "status": _SHOWS,
     "stats": _SHOWS,
     "letters": Harmless("a quarantined letter is tried again, and stays if it fails"),
     "outbox": Harmless("mail that is due is tried again"),
-    "deadline": (Reschedule,),
-    "extend": (Extend,),
-    "hold": (Hold,),
-    "release": (Release,),
-    "text": (AddText, DropText),
-    "press": (Broadcast,),
     "preview": _SHOWS,
-    "sheet": (GiveSheet, RestoreSheet),
-    "adjudicate": (TakeRuling, DropRuling, RestoreRuling),
     "state": _SHOWS,
-    "patch": (Patch,),
-    "roll": (RollDice,),
     "rolls": _SHOWS,
-    "rollback": (RollBack,),
-    "forward": (GoForward,),
-    "rerun": (Amend,),
-    "mend": (Mend,),
-    "fork": (CopyTo,),
     "site": Harmless("what it writes follows from the campaigns"),
     "replay": _SHOWS,
     "verify": _SHOWS,

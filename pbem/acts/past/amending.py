@@ -54,6 +54,7 @@ class Amend(Planned[Impact, Amendment]):
     against the real dice, and the next reports tell it.
     """
 
+    command = "rerun"
     weight = Confirmed("the last run of the turn, and its reports", "the archive, in withdrawn/")
     rewrites = True
     changes: Changes = NO_CHANGES

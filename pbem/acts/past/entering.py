@@ -41,6 +41,7 @@ class _Given:
 class GiveSheet(Weighty[Receipt]):
     """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
 
+    command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
     seat: Seat
     lines: Lines

@@ -124,6 +124,7 @@ class ShowFork(Question[Forked]):
 class CopyTo(Act[Forked]):
     """Copies a campaign into another, empty house, with the turn of this number open there."""
 
+    command = "fork"
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
     number: int
     fork: House

@@ -18,7 +18,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Scene, Weighty
-from pbem.acts.arguments import SURE, GmCommand
+from pbem.acts.arguments import SURE, GmCommand, Typed
 from pbem.acts.channel import Channel
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.rolling import RollBack, Rolled, rolled_to, seat_again, tell_rolled
@@ -57,6 +57,10 @@ class Mend(GmCommand, Weighty[Mended]):
     """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
 
     usage = "MEND [sure]"
+    command = "mend"
+    typed = Typed(
+        "Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does.",
+    )
     weight = Confirmed("the turns that do not hang together", "the archive, in withdrawn/")
     rewrites = True
     sure: Annotated[str | None, SURE] = None

@@ -82,6 +82,7 @@ class Patch(GmCommand, Planned[Patched, "_Plan"]):
 
     usage = "PATCH [sure] [asked]"
     takes_text = True
+    command = "patch"
     weight = Confirmed("the state of the open turn", "the journal, and a patch back")
     rewrites = True
     data: Annotated[Json, FILLED_IN] = None

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Confirmed, Reversible, Scene, Weighty
-from pbem.acts.arguments import NUMBER, SURE, TURN, GmCommand
+from pbem.acts.arguments import NUMBER, SURE, GmCommand, Numeral, Typed
 from pbem.acts.channel import Channel, versions
 from pbem.acts.past.chain import find_break
 from pbem.acts.past.shelving import (
@@ -82,20 +82,25 @@ class Rolled:
     out: tuple[Seat, ...] = ()
 
 
+_TURN = Numeral("turn", "a turn as your reports call it, or its number", "4", least=0)
+
+
 @dataclass(frozen=True, slots=True)
 class RollBack(GmCommand, Weighty[Rolled]):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
-    usage = "ROLLBACK number [sure] [asked]"
+    usage = "ROLLBACK turn [sure] [asked]"
+    command = "rollback"
+    typed = Typed("Open an earlier TURN of a campaign again, with the sheets that had come in for it.")
     weight = Confirmed("the turns since", "pbem forward NAME")
     rewrites = True
-    number: Annotated[int, TURN]
+    turn: Annotated[int, _TURN]
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
     def look(self, scene: Scene) -> Rolled:
         """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
-        session, snapshot, number = scene.session, scene.snapshot, self.number
+        session, snapshot, number = scene.session, scene.snapshot, self.turn
         if snapshot.status == Phase.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: there is nothing to take back")
         if number == snapshot.turn:
@@ -113,20 +118,20 @@ class RollBack(GmCommand, Weighty[Rolled]):
         """Puts all turns from that one on onto a shelf, and one like it in their place."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         plan = self.look(scene)
-        version = version_before(session, snapshot, self.number)
-        shelved = shelve(session, snapshot, ROLLBACK, self.number, now)
+        version = version_before(session, snapshot, self.turn)
+        shelved = shelve(session, snapshot, ROLLBACK, self.turn, now)
         # What was ruled then did not know of the sheets that may come now.
         turn = put_instead(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
         move_reports(session, shelved[0], turn)
         copy_sheets(session, shelved[0], turn, wait=True)
         stop_mail(session, shelved)
-        set_campaign(session, snapshot, turn=self.number, over=False, version=version)
+        set_campaign(session, snapshot, turn=self.turn, over=False, version=version)
         count_misses_again(session, snapshot, gone=shelved)
         if plan.seed_known:
             # All codes stand in the archive, which its players may have had, and everybody with them.
             for place in snapshot.playing:
                 renew_codes(session, scene.house, snapshot, place)
-        said = f"rolled back from turn {snapshot.turn} to turn {self.number}"
+        said = f"rolled back from turn {snapshot.turn} to turn {self.turn}"
         if plan.seed_known:
             said += "; the seed of the dice had been told"
         act = note(session, snapshot.id, now, actor="gm", text=said)
@@ -152,6 +157,8 @@ class GoForward(GmCommand, Act[Rolled]):
     """Take the last rollback back."""
 
     usage = "FORWARD"
+    command = "forward"
+    typed = Typed("Take the newest rollback back, as long as the turn it opened has not been run.")
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
     rewrites = True
 

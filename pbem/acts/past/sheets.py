@@ -95,6 +95,7 @@ def _named(sheet: SheetShown, zone: str) -> str:
 class RestoreSheet(Weighty[Receipt]):
     """Enters an earlier sheet of a seat again: that of a version, or the newest that does not count."""
 
+    command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
     seat: Seat
     version: int | None = None

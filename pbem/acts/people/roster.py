@@ -74,6 +74,7 @@ class GiveSeat(GmCommand, Weighty[Deed]):
     """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
 
     usage = "SEAT seat TO address [sure]"
+    command = "seat"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
     seat: Annotated[Seat, SEAT]
     address: Annotated[str, ADDRESS]
@@ -106,6 +107,7 @@ class VacateSeat(GmCommand, Weighty[Deed]):
     """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
 
     usage = "OPEN seat [sure]"
+    command = "seat"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
     seat: Annotated[Seat, SEAT]
     sure: Annotated[str | None, SURE] = None
@@ -145,6 +147,7 @@ class ExpelSeat(GmCommand, Weighty[Deed]):
     """Take a seat out of the game, for good, when the turn is run."""
 
     usage = "REMOVE seat [sure] [asked]"
+    command = "seat"
     weight = Confirmed("the seat, to its player and the game", "pbem seat NAME SEAT --resume")
     seat: Annotated[Seat, SEAT]
     sure: Annotated[str | None, SURE] = None
@@ -188,6 +191,7 @@ class PauseSeat(GmCommand, Act[Deed]):
     """Let turns no longer wait for a seat."""
 
     usage = "PAUSE seat"
+    command = "seat"
     weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
     seat: Annotated[Seat, SEAT]
 
@@ -204,6 +208,7 @@ class ResumeSeat(GmCommand, Act[Deed]):
     """Let turns wait for a seat again."""
 
     usage = "RESUME seat"
+    command = "seat"
     weight = Reversible("pbem seat NAME SEAT --pause", "PAUSE seat")
     seat: Annotated[Seat, SEAT]
 
@@ -239,6 +244,7 @@ class Invite(GmCommand, Act[Deed]):
     """Invite somebody to the campaign, for a seat if you name one."""
 
     usage = "INVITE address [AS seat]"
+    command = "invite"
     weight = Harmless("an invitation takes nothing from anybody")
     address: Annotated[str, ADDRESS]
     seat: Annotated[Seat | None, SEAT] = None
@@ -290,6 +296,7 @@ def _mail_invitation(
 class SetPolicy(Act[Deed]):
     """Changes house rules of a campaign, each by its name, as typed."""
 
+    command = "policy"
     weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
     given: Mapping[str, str]
 

@@ -81,6 +81,7 @@ class AddText(GmCommand, Act[Text]):
 
     usage = "TEXT TO seat"
     takes_text = True
+    command = "text"
     weight = Reversible("pbem text NAME --drop ID", "DROP text")
     text: Annotated[str, FILLED_IN] = ""
     seat: Annotated[Seat | None, SEAT] = None
@@ -118,6 +119,7 @@ class DropText(GmCommand, Act[Texts]):
     """Take a text out again, before its reports are sent; TEXTS has its number."""
 
     usage = "DROP text_id"
+    command = "text"
     weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
@@ -175,6 +177,7 @@ class Broadcast(GmCommand, Act[Reached]):
 
     usage = "ANNOUNCE [TO to...]"
     takes_text = True
+    command = "press"
     weight = Harmless("words that are sent overwrite nothing")
     text: Annotated[str, FILLED_IN] = ""
     to: Annotated[Sequence[str], SEAT] = ()

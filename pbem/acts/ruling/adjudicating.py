@@ -200,6 +200,7 @@ class TakeRuling(Weighty[Taken]):
     `passed_over` are the names of pictures in the text of a mail that no line of the ruling shows.
     """
 
+    command = "adjudicate"
     weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
     files: Mapping[str, str]
     of: tuple[int, int] | None = None

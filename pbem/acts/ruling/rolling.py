@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pbem.acts.act import Act, Harmless, Question, Scene
-from pbem.acts.arguments import TURN, Free, GmCommand, Words
+from pbem.acts.arguments import TURN, Free, GmCommand, Typed, Words
 from pbem.acts.channel import Channel
 from pbem.campaign.rolls import keep_rolls, load_rolls, open_rolls
 from pbem.campaign.snapshot import check_running
@@ -50,6 +50,11 @@ class RollDice(GmCommand, Act[Rolled]):
     """Roll the campaign's dice for something, in the open turn. It stands: the same words again are a second roll."""
 
     usage = "ROLL dice label..."
+    command = "roll"
+    typed = Typed(
+        "Roll DICE such as 3d6+2 for what LABEL says, in the open turn; it stands, and anyone can check it at the end.",
+        json=True,
+    )
     weight = Harmless("it overwrites nothing, and is final so that nobody rolls until it suits")
     dice: Annotated[str, _DICE]
     label: Annotated[str, Words("words", "what the roll is for", "ann storms the gate")]
@@ -78,6 +83,8 @@ class ShowRolls(GmCommand, Question[RollBook]):
     """See what you rolled in a turn; without its number, in the open one."""
 
     usage = "ROLLS [turn]"
+    command = "rolls"
+    typed = Typed("Show what was rolled in a campaign's open turn, or in another TURN.", json=True)
     turn: Annotated[int | None, TURN] = None
 
     def look(self, scene: Scene) -> RollBook:

@@ -112,6 +112,7 @@ class ShowRuling(Question[RulingShown]):
 class DropRuling(Act[Dropped]):
     """Lets the ruling on the open turn count no more; the turn waits for another."""
 
+    command = "adjudicate"
     weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
 
     def do(self, scene: Scene) -> Dropped:
@@ -139,6 +140,7 @@ class DropRuling(Act[Dropped]):
 class RestoreRuling(Weighty[Restored]):
     """Lets an earlier ruling on the open turn count again: that of a number, or the newest that does not count."""
 
+    command = "adjudicate"
     weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
     number: int | None = None
 

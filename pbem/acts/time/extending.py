@@ -13,7 +13,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Confirmed, Deed, Harmless, Scene, Weighty
-from pbem.acts.arguments import NUMBER, SURE, Free, GmCommand, SeatCommand, Valued
+from pbem.acts.arguments import NUMBER, SURE, Free, GmCommand, SeatCommand, Typed, Valued
 from pbem.calendar.schedule import read_span
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.holds import NO_HOLD, is_pause
@@ -48,6 +48,15 @@ class Extend(GmCommand, Weighty[Deed]):
     """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
 
     usage = "EXTEND [by] [sure] [asked]"
+    command = "extend"
+    typed = Typed(
+        """Give the open turn more time, or another deadline, and tell everybody.
+
+        BY is a span like 24h or 3d, or the new deadline, like 2026-12-24T20:00 by
+        the campaign's clocks. Without it, the house rule `extension` says how much.
+        A deadline that is earlier, or later by more than two usual turns, is asked about.
+        """,
+    )
     weight = Confirmed("the deadline that players know", "pbem extend NAME BY")
     by: Annotated[str | None, _BY] = None
     sure: Annotated[str | None, SURE] = None

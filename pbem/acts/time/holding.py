@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Reversible, Scene
-from pbem.acts.arguments import GmCommand, Words
+from pbem.acts.arguments import GmCommand, Typed, Words
 from pbem.acts.channel import Channel
 from pbem.campaign.holds import NO_HOLD, describe_hold, is_pause
 from pbem.campaign.journal import note
@@ -42,16 +42,18 @@ class Held:
 class Hold(GmCommand, Act[Held]):
     """Let no turn run until you say RELEASE."""
 
-    usage = "HOLD [why...]"
+    usage = "HOLD [reason...]"
+    command = "hold"
+    typed = Typed("Pause a campaign: no turn runs until you release it. Its players are told, with your REASON.")
     weight = Reversible("pbem release NAME", "RELEASE")
-    why: Annotated[str, Words("reason", "words", "I am on a train")] = ""
+    reason: Annotated[str, Words("reason", "words", "I am on a train")] = ""
 
     def do(self, scene: Scene) -> Held:
         """Pauses it, if it is not held already."""
         snapshot = scene.snapshot
-        if not hold(scene, HoldKind.GM, self.why):
+        if not hold(scene, HoldKind.GM, self.reason):
             raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
-        return Held(snapshot.name, self.why)
+        return Held(snapshot.name, self.reason)
 
     def render(self, facts: Held, channel: Channel) -> Iterator[str]:
         release = channel.either(f"pbem release {facts.campaign}", "RELEASE")
@@ -63,6 +65,8 @@ class Release(GmCommand, Act[Held]):
     """Let turns run again."""
 
     usage = "RELEASE"
+    command = "release"
+    typed = Typed("Let the turns of a held campaign run again: at the next tick, if one is due.")
     weight = Reversible("pbem hold NAME", "HOLD")
 
     def do(self, scene: Scene) -> Held:

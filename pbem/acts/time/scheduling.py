@@ -10,7 +10,7 @@ from typing import Annotated
 from sqlalchemy import update
 
 from pbem.acts.act import Act, Question, Reversible, Scene
-from pbem.acts.arguments import GmCommand, TextBlock, Wish, Words
+from pbem.acts.arguments import GmCommand, TextBlock, Typed, Wish, Words
 from pbem.acts.channel import Channel
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.deadlines import new_deadline
@@ -78,6 +78,20 @@ class Reschedule(GmCommand, Act[Deadlines]):
     """See when turns are due, or set another schedule for the turns to come."""
 
     usage = "DEADLINE [schedule...]"
+    command = "deadline"
+    typed = Typed(
+        """Show when turns are due, or set another SCHEDULE for the turns to come.
+
+        \b
+        "FRI 20:00 Europe/Berlin"                  weekly
+        "MON,THU 20:00 Europe/Berlin"              on several days; DAILY is each
+        "EVERY 2 WEEKS FRI 20:00 Europe/Berlin"    the second Friday to come
+        "1ST,3RD FRI 20:00 Europe/Berlin"          by weeks of a month; LAST is one
+        "EVERY 12h"                                so long after the turn opened
+        """,
+        json=True,
+        shows=ShowDeadlines,
+    )
     weight = Reversible("pbem deadline NAME SCHEDULE", "DEADLINE schedule")
     schedule: Annotated[str, Words("schedule", "a schedule", "FRI 20:00 Europe/Berlin")] = ""
 

@@ -26,6 +26,7 @@ class AskForRun(GmCommand, Act[Deed]):
     """Run the open turn now."""
 
     usage = "RUN"
+    command = "run"
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
 
     def do(self, scene: Scene) -> Deed:
