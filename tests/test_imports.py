@@ -123,7 +123,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "moving",
     ),
     "store": (
-        "bundles lookups states waking",
+        "bundles states waking",
         "models sessions",
         "migrating",
         "copying untrusted",
@@ -261,7 +261,6 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "kept",
         "declining",
         "routes",
-        "together",
         "answer",
     ),
     "backup": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -14,30 +14,15 @@ from sqlalchemy.orm import Session
 from pbem.campaign.reading import Reading
 from pbem.report import Receipt, compare
 from pbem.ruleset import Order, OrderBook, Seat
-from pbem.store.lookups import Lookup
 from pbem.store.models import Sheet, Turn
 
 Author = Literal["player", "deputy", "gm"]
 
 _SHEETS = cast(Table, Sheet.__table__)
 _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
-_THESE = (
-    Sheet.turn_id.in_(bindparam("turns", expanding=True)),
-    Sheet.seat_id.in_(bindparam("seats", expanding=True)),
-)
-_LAST = (
-    select(
-        Sheet.turn_id,
-        Sheet.seat_id,
-        func.max(Sheet.version).label("last"),
-        func.max(case((Sheet.accepted, Sheet.version))).label("counted"),
-    )
-    .where(*_THESE)
-    .group_by(Sheet.turn_id, Sheet.seat_id)
-)
-_ORDERS = select(Sheet.orders).where(
-    Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"), Sheet.version == bindparam("version")
-)
+_SENT = (Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
+_LAST = select(func.max(Sheet.version), func.max(case((Sheet.accepted, Sheet.version)))).where(*_SENT)
+_ORDERS = select(Sheet.orders).where(*_SENT, Sheet.version == bindparam("version"))
 _KEEP = insert(_SHEETS)
 """Statements built once: building them takes longer than running them."""
 
@@ -65,31 +50,14 @@ class Earlier:
         return self.last + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
-    """The version of a seat's sheets for a turn that came last, and that of the one that counts, if one does."""
-
-    last: int
-    counted: int | None
-
-
-def _versions(session: Session, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Versions]:
-    which = {"turns": [turn_id for turn_id, _ in places], "seats": [seat_id for _, seat_id in places]}
-    return {(row[0], row[1]): Versions(*row[2:]) for row in session.connection().execute(_LAST, which)}
-
-
-VERSIONS = Lookup(_versions)
-"""By the ids of turn and seat."""
-
-
 def earlier_sheets(session: Session, book: OrderBook, *, turn_id: int, seat_id: int) -> Earlier:
     """What a seat has sent for a turn so far."""
-    versions = VERSIONS.one(session, (turn_id, seat_id)) or Versions(0, None)
-    if versions.counted is None:
-        return Earlier(turn_id, seat_id, versions.last)
-    which = {"turn_id": turn_id, "seat_id": seat_id, "version": versions.counted}
-    orders = session.connection().execute(_ORDERS, which).scalar_one()
-    return Earlier(turn_id, seat_id, versions.last, Counted(versions.counted, tuple(map(book.from_json, orders))))
+    database, which = session.connection(), {"turn_id": turn_id, "seat_id": seat_id}
+    last, counted = database.execute(_LAST, which).one()
+    if counted is None:
+        return Earlier(turn_id, seat_id, last or 0)
+    orders = database.execute(_ORDERS, {**which, "version": counted}).scalar_one()
+    return Earlier(turn_id, seat_id, last, Counted(counted, tuple(map(book.from_json, orders))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

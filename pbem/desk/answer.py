@@ -1,12 +1,12 @@
-"""Answers the letters that have come: each to its end or not at all, plain order sheets many at once."""
+"""Answers the letters that have come: each to its end or not at all, in a transaction of its own."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
 from pbem.budget import Overrun, within
@@ -15,9 +15,8 @@ from pbem.desk.attempts import MOST_ATTEMPTS, Waiting, attempted, in_groups, wai
 from pbem.desk.floods import tell_of_echo, tell_of_letters
 from pbem.desk.limits import LETTERS_A_DAY, TooMany, has_sent_enough
 from pbem.desk.replies import ECHO, Case
-from pbem.desk.routes import Raw, Read, follow, opened, read_mail, way_of, with_files
+from pbem.desk.routes import Opened, Raw, Read, handle, opened, read_mail, with_files
 from pbem.desk.sheet import Names
-from pbem.desk.together import Dealt, note_dealt, take_together
 from pbem.errors import StoreError
 from pbem.house import House
 from pbem.logbook import tell
@@ -25,6 +24,22 @@ from pbem.progress import Progress, silent
 from pbem.store.models import Campaign
 from pbem.store.models import Letter as LetterRow
 from pbem.store.states import LetterState
+
+_SAVE = (
+    update(LetterRow)
+    .where(LetterRow.id == bindparam("letter"))
+    .values({name: bindparam(f"{name}_") for name in ("state", "note", "sender", "verdict", "key", "unanswered")})
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageResult:
+    """What became of a letter: a note, and why it was not answered where it should have been. `sheet`: one was kept."""
+
+    note: str = ""
+    sheet: bool = False
+    state: LetterState = LetterState.PROCESSED
+    silences: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -65,15 +80,15 @@ def answer_letters(
             tally.set_aside += set_aside_unread(house, now, group[0].id)
             continue
         with attempted(house.store, group):
-            mails = _mails(house, group)
-            size += sum(len(mail.raw) for mail in mails)
-            for _ in _answered(house, now, mails, known, tally):
+            for mail in _load_mails(house, group):
+                size += len(mail.raw)
+                _answer(house, now, mail, known, tally)
                 progress("answering", tally.letters, len(waiting))
     return tally
 
 
-def _mails(house: House, letters: Sequence[Waiting]) -> list[Raw]:
-    """Some letters as they came, in the order given."""
+def _load_mails(house: House, letters: Sequence[Waiting]) -> list[Raw]:
+    """Return some letters as they came, in the order given."""
     ids = [letter.id for letter in letters]
     with house.store.reading() as session:
         found = session.execute(select(LetterRow.id, LetterRow.raw, LetterRow.received_at).where(LetterRow.id.in_(ids)))
@@ -81,79 +96,70 @@ def _mails(house: House, letters: Sequence[Waiting]) -> list[Raw]:
     return [rows[letter_id] for letter_id in ids]
 
 
-def _answered(house: House, now: dt.datetime, mails: Sequence[Raw], known: Names, tally: Tally) -> Iterator[None]:
-    """Answers letters in their order, and stops to tell of it each time that some have been."""
-    left = [(mail, _read(house, mail, known)) for mail in mails]
-    while left:
-        readable = [read for _, read in left]
-        first = readable.index(None) if None in readable else len(left)
-        several = [read for read in readable[:first] if read] if first > 1 else []
-        taken = take_together(house, now, several, known)
-        tally.letters += len(taken)
-        tally.sheets += len(taken)
-        left = [letter for at, letter in enumerate(left) if at not in taken]
-        if not taken:
-            _answer(house, now, *left.pop(0), known, tally)
-        yield
-
-
-def _read(house: House, mail: Raw, known: Names) -> Read | None:
-    """The letter; None if it cannot be read in its time, or makes the reader stumble."""
-    try:
-        return within(house.settings.letter_seconds, lambda: read_mail(house, mail, known))
-    except (Exception, Overrun):  # noqa: BLE001 - it is told when the letter's turn comes
-        return None
-
-
-def _answer(house: House, now: dt.datetime, mail: Raw, read: Read | None, known: Names, tally: Tally) -> None:
+def _answer(house: House, now: dt.datetime, mail: Raw, known: Names, tally: Tally) -> None:
     tally.letters += 1
     try:
-        dealt = within(
-            house.settings.letter_seconds,
-            lambda: _dealt(house, now, with_files(house, read or read_mail(house, mail, known)), known),
-        )
+        result = within(house.settings.letter_seconds, lambda: _process(house, now, mail, known))
     except StoreError:
         raise  # the letter is not to blame; it stays new for the next tick
     except (Exception, Overrun) as error:  # noqa: BLE001 - a letter nobody foresaw must not stop the others
         tally.set_aside += set_aside(house, now, mail.id, mail.raw, error)
     else:
-        tally.sheets += dealt.sheet
-        tally.set_aside += dealt.state == LetterState.QUARANTINED
-        tally.unanswered += bool(dealt.silences)
+        tally.sheets += result.sheet
+        tally.set_aside += result.state == LetterState.QUARANTINED
+        tally.unanswered += bool(result.silences)
 
 
-def _dealt(house: House, now: dt.datetime, read: Read, known: Names) -> Dealt:
+def _process(house: House, now: dt.datetime, mail: Raw, known: Names) -> MessageResult:
+    read = with_files(house, read_mail(house, mail, known))
     try:
-        return _deal(house, now, read, known)
-    except IntegrityError:  # another desk has answered the same sender meanwhile, which shows now
-        return _deal(house, now, read, known)
+        return _process_once(house, now, read, known)
+    except IntegrityError:  # another process has answered the same sender meanwhile, which shows now
+        return _process_once(house, now, read, known)
 
 
-def _deal(house: House, now: dt.datetime, read: Read, known: Names) -> Dealt:
-    """Answers a letter, if it is still new, and notes what was done."""
+def _process_once(house: House, now: dt.datetime, read: Read, known: Names) -> MessageResult:
+    """Answer a letter, if it is still new, and note what was done."""
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with house.store.writing(durable=False) as session:
-        # Before anything else, so that another desk with the same letter waits here, and then finds it done.
+        # Before anything else, so that another process with the same letter waits here, and then finds it done.
         if not close_letter(session, read.mail.id, LetterState.PROCESSED, ""):
-            return Dealt()
+            return MessageResult()
         found = opened(house, session, now, read, known)
-        case = found.case
-        try:
-            _check_number(case, read.mail.received_at)
-            note, is_sheet = follow(way_of(found, known))
-        except TooMany as many:
-            told = f"; {many.told}" if many.told else ""
-            left_alone = f"not dealt with: {many}; it can be tried again later{told}"
-            dealt = Dealt(left_alone, state=LetterState.QUARANTINED)
-        else:
-            told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
-            dealt = Dealt(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
-        note_dealt(session, [(case, dealt)])
-    tell("letter answered", letter=read.mail.id, note=dealt.note)
-    return dealt
+        result = _handle(found, read.mail.received_at, known)
+        _save_result(found.case, result)
+    tell("letter answered", letter=read.mail.id, note=result.note)
+    return result
+
+
+def _handle(found: Opened, received_at: dt.datetime, known: Names) -> MessageResult:
+    case = found.case
+    try:
+        _check_number(case, received_at)
+        note, is_sheet = handle(found, known)
+    except TooMany as many:
+        told = f"; {many.told}" if many.told else ""
+        left_alone = f"not dealt with: {many}; it can be tried again later{told}"
+        return MessageResult(left_alone, state=LetterState.QUARANTINED)
+    told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
+    return MessageResult(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
 
 
 def _check_number(case: Case, received_at: dt.datetime) -> None:
     if has_sent_enough(case, received_at):
         said = f"{LETTERS_A_DAY} letters like it came from {case.shown_sender} that day"
         raise TooMany(said, tell_of_letters(case, LETTERS_A_DAY))
+
+
+def _save_result(case: Case, result: MessageResult) -> None:
+    """Note what became of a letter, and what limits count. What programs send counts against nobody's."""
+    row = {
+        "letter": case.letter_id,
+        "state_": result.state,
+        "note_": result.note,
+        "sender_": case.sender,
+        "verdict_": case.verdict,
+        "key_": case.key or ("automatic" if case.letter.automatic else ""),
+        "unanswered_": bool(result.silences),
+    }
+    case.session.connection().execute(_SAVE, row)

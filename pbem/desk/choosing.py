@@ -32,20 +32,24 @@ def meant(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: Filed | None
     """The sheet that counts of those in a letter; its notes tell what was passed over."""
     if sheet.header is None:
         return sheet if filed is None else _from_file(ruleset, view, sheet, filed)
-    if not sheet.above or _takes_any_words(ruleset, view):
-        return sheet
-    above = ruleset.parse(view, plain_sheet(sheet.above).lines)
-    if not above.entries:
+    if not (above := _orders_above(ruleset, view, sheet)):
         return sheet
     return _upper(sheet, above) or replace(sheet, notes=(*sheet.notes, LOWER))
 
 
 def upper(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None:
     """The orders above a sheet that cannot count itself; None if there are none that do."""
-    if not sheet.above or _takes_any_words(ruleset, view):
+    above = _orders_above(ruleset, view, sheet)
+    return _upper(sheet, above) if above else None
+
+
+def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> Parsed | None:
+    """Return what stands above a sheet as it parses; None without an order, or where any words are some."""
+    if not sheet.above:
         return None
     above = ruleset.parse(view, plain_sheet(sheet.above).lines)
-    return _upper(sheet, above) if above.entries else None
+    # Most have none: whether the game reads any words as orders takes parsing once more.
+    return above if above.entries and not ruleset.parse(view, [(1, _PROSE)]).entries else None
 
 
 def _upper(sheet: SheetText, above: Parsed) -> SheetText | None:
@@ -64,7 +68,3 @@ def _from_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: Filed) 
     if ruleset.parse(view, sheet.lines).entries or sheet.wait is not None:
         return replace(sheet, notes=(*sheet.notes, _NO_ORDERS.format(filed.names)))
     return replace(plain_sheet(filed.lines), notes=(read_from(filed.names),))
-
-
-def _takes_any_words(ruleset: AnyRuleset, view: View) -> bool:
-    return bool(ruleset.parse(view, [(1, _PROSE)]).entries)

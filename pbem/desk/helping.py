@@ -80,8 +80,8 @@ def _explained(case: Case, words: Sequence[str]) -> tuple[OrderHelp, ...]:
 def _offered(case: Case) -> Iterator[OrderHelp]:
     """The orders that the last reports to a letter's sender offer: a campaign may have verbs of its own."""
     for known in seats_of(case.session, case.letter.sender):
-        seat_id = find_seat(case.session, known.campaign, known.seat)
-        spot = load_seat(case.session, seat_id) if seat_id is not None else None
+        seat = find_seat(case.session, known.campaign, known.seat)
+        spot = load_seat(case.session, seat.id) if seat else None
         if spot is not None and spot.status == Phase.RUNNING:
             ruleset = case.house.game(spot.game)
             for verb in ruleset.desk(json.loads(spot.view))["verbs"]:

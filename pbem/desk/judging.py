@@ -92,10 +92,10 @@ def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
     replied = [known[code] for code in codes if code in known] or shown_by_reference(session, letter.references)
     if header is None:
         found = _plain_reply(session, letter, replied)
-    elif (seat_id := find_seat(session, header.campaign, header.seat)) is None:
+    elif (seat := find_seat(session, header.campaign, header.seat)) is None:
         found = _misnamed(session, letter, header, replied)
     else:
-        found = _framed(session, letter, header, load_seat(session, seat_id), named=known.get(key), replied=replied)
+        found = _framed(session, letter, header, load_seat(session, seat.id), named=known.get(key), replied=replied)
     return _weighed(case, _up_to_date(case, found), changing=changing) if isinstance(found, Evidence) else found
 
 
@@ -127,8 +127,8 @@ def _without_code(session: Session, letter: Letter) -> Claim:
     seats = seats_of(session, letter.sender)
     spot = None
     if len(seats) == 1:
-        seat_id = find_seat(session, seats[0].campaign, seats[0].seat)
-        spot = load_seat(session, seat_id) if seat_id is not None else None
+        seat = find_seat(session, seats[0].campaign, seats[0].seat)
+        spot = load_seat(session, seat.id) if seat else None
     return Declined(reason="no-orders", to=letter.sender, spot=spot)
 
 

@@ -7,11 +7,10 @@ the code has read the mail there, and what he says holds for that letter alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from sqlalchemy import bindparam, or_, select, update
-from sqlalchemy.orm import Session
 
 from pbem.campaign.people.confirming import A_DAY, DAYS, QUESTIONS, asked_today, is_open, put_request, settle
 from pbem.campaign.people.identity import find_person
@@ -29,7 +28,6 @@ from pbem.post.reading import Letter, read_letter
 from pbem.report import Refusal
 from pbem.report.pages import Reason
 from pbem.report.people_pages import Doubt, Question
-from pbem.store.lookups import Lookup
 from pbem.store.models import Letter as LetterRow
 from pbem.store.models import Person, Request
 
@@ -41,15 +39,6 @@ _BY_WORD = select(Request.id, Request.code, Request.message_id).where(
     ),
 )
 """Built once: every letter is held to it."""
-
-
-def _by_word(session: Session, words: Sequence[str]) -> dict[str, int]:
-    rows = session.connection().execute(_BY_WORD, {"words": words}).all()
-    return {row.message_id: row.id for row in rows if row.message_id} | {row.code: row.id for row in rows}
-
-
-ASKED = Lookup(_by_word)
-"""The ids of questions, by their codes and by the Message-IDs of the mails that asked them."""
 
 _DOUBTS = {"receipt": "it repeats an old receipt", "errors": "most of its lines are errors"}
 
@@ -172,14 +161,15 @@ def find_question(case: Case) -> Request | None:
     """The question that a letter answers, by its code or by the mail that it replies to; answered before, or not."""
     if case.confirmed is not None:
         return None
-    found = ASKED.find(case.session, shown_words(case.letter, case.address))
-    return case.session.get_one(Request, next(iter(found.values()))) if found else None
-
-
-def shown_words(letter: Letter, address: str) -> list[str]:
-    """By what a letter that answers a question to the house at an `address` would show which."""
-    words = first_line(letter).lower().split()
-    return [*find_codes(letter, address), *(words[1:] if words[:1] == ["confirm"] else []), *letter.references[:1]]
+    letter, first = case.letter, first_line(case.letter).lower().split()
+    words = [
+        *find_codes(letter, case.address),
+        *(first[1:] if first[:1] == ["confirm"] else []),
+        *letter.references[:1],
+    ]
+    rows = case.session.connection().execute(_BY_WORD, {"words": words}).all() if words else []
+    found = {row.message_id: row.id for row in rows} | {row.code: row.id for row in rows}
+    return next((case.session.get_one(Request, found[word]) for word in words if word in found), None)
 
 
 def _agrees(answered: Letter, kept: Letter) -> bool:

@@ -10,7 +10,7 @@ from pbem.desk.commands import Confirm
 from pbem.desk.gm_commands import GmSheet
 from pbem.desk.replies import Case
 from pbem.desk.requests import CommandList, find_request
-from pbem.desk.seats import NAMED, shown_by_code, shown_by_reference
+from pbem.desk.seats import find_seat, shown_by_code, shown_by_reference
 from pbem.desk.sheet import Header, Names, SheetText
 from pbem.post.codes import find_codes
 from pbem.store.models import Campaign
@@ -37,7 +37,7 @@ def _gm_token(case: Case, sheet: GmSheet) -> str:
 
 
 def _token(case: Case, header: Header | None) -> str:
-    seat = NAMED.one(case.session, (header.campaign, header.seat)) if header and header.key else None
+    seat = find_seat(case.session, header.campaign, header.seat) if header and header.key else None
     return f"token {seat.id}" if header and seat and token_fits(header.key, seat.token_hash) else ""
 
 

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Select, and_, bindparam, func, not_, select
-from sqlalchemy.orm import Session
 
 from pbem.campaign.journal import note
 from pbem.desk.replies import Case, midnight
@@ -36,9 +34,6 @@ UNPROVEN_SHEETS_A_DAY = 20
 
 GUESSES_A_DAY = 10
 """Wrong keys for one seat, of which its player and the GM are told."""
-
-MOST_FORESEEN = 2_000
-"""Letters that are looked at together, to see how many of each account there are."""
 
 _DAY = dt.timedelta(days=1)
 
@@ -84,21 +79,6 @@ class TooMany(Exception):
         self.told = told
 
 
-_RECENT = (
-    select(LetterRow.id, LetterRow.sender, LetterRow.key, LetterRow.verdict, LetterRow.received_at)
-    .where(LetterRow.sender.in_(bindparam("senders", expanding=True)), LetterRow.received_at > bindparam("a_day_ago"))
-    .limit(MOST_FORESEEN)
-)
-
-
-def foresee_letters(session: Session, senders: Iterable[str], now: dt.datetime) -> None:
-    """Looks up once what these have sent in the last 24 hours, unless it is so much that counting is better."""
-    wanted = list(senders)
-    rows = session.connection().execute(_RECENT, {"senders": wanted, "a_day_ago": now - _DAY}).all()
-    if len(rows) < MOST_FORESEEN:
-        session.info[_RECENT] = {sender: [row for row in rows if row.sender == sender] for sender in wanted}
-
-
 def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
     """Whether the letter's account has had its number on the letter's day (UTC), so far as those are 24 hours old.
 
@@ -107,11 +87,6 @@ def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
     if case.letter.automatic:
         return False
     began = midnight(received_at)
-    recent = case.session.info.get(_RECENT, {}).get(case.sender)
-    if recent is not None:
-        alike = [row for row in recent if (row.key, row.verdict) == (case.key, case.verdict)]
-        others = [row for row in alike if began <= row.received_at < began + _DAY and row.id != case.letter_id]
-        return len(others) >= LETTERS_A_DAY
     return _reaches(
         case,
         _LETTERS,

@@ -214,15 +214,15 @@ def _is_warned(case: Case, postman: Postman, to: str, subject: str, page: Page, 
     return free is not None
 
 
-def receipts(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") -> list[Mail]:
-    """The receipt for the seat's own address, threaded under the sheet; and for its deputy, if he has sent that."""
+def send_receipts(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
+    """Queue the receipt for the seat's own address, threaded under the sheet; and for its deputy, if he has sent it."""
     postman, name = _postman(case, spot), receipt_name(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     mails = []
     for to, parts in names.items():
         own = as_mailed_to(case.session, spot, to) if to == deputy else spot
         mails.append(_made(case, postman, to, page, id_=postman.id_of(*parts), spot=own, code=own.code, kind="receipt"))
-    return mails
+    postman.send(case.session, case.now, *mails)
 
 
 def question(case: Case, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy.orm import Session
 
 from pbem.desk.bounces import note_automatic
 from pbem.desk.choosing import upper
-from pbem.desk.claims import Claim, Declined, Seated
+from pbem.desk.claims import Claim, Declined, Seated, Unproven
 from pbem.desk.declining import declined
 from pbem.desk.dispatch import find_asked, serve
 from pbem.desk.gm import Wishes, answer_gm_letter, examine_files
@@ -30,6 +29,7 @@ from pbem.post.authentication import Verdict, sender_verdict
 from pbem.post.reading import Letter, read_letter
 from pbem.post.robots import DELIVERY_REPORT, LOOPING, OWN
 from pbem.post.vouching import is_stamping
+from pbem.report.people_pages import Doubt
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
 """In such mail not even a sheet is looked for: it may be one that is only quoted."""
@@ -71,19 +71,6 @@ class Opened:
     wishes: Wishes = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Taking:
-    """The letter brings a sheet, which may be taken."""
-
-    case: Case
-    claim: Seated
-    sheet: SheetText
-
-
-Way = Taking | Callable[[], Outcome]
-"""What is to be done with a letter: a sheet is to be taken, or something else done."""
-
-
 def read_mail(house: House, mail: Raw, known: Names) -> Read:
     """Reads a letter; `known` are the campaigns there are."""
     letter = read_letter(mail.raw)
@@ -106,70 +93,68 @@ def opened(house: House, session: Session, now: dt.datetime, read: Read, known: 
     return Opened(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
 
 
-def way_of(found: Opened, known: Names) -> Way:
-    """What is to be done with a letter; nothing is done yet."""
+def handle(found: Opened, known: Names) -> Outcome:
+    """Do what a letter asks; return what to note of it."""
     if found.case.letter.automatic:
-        return _automatic(found.case, found.sheet)
-    if gm_sheet := found.gm_sheet:
-        return lambda: (answer_gm_letter(found.case, gm_sheet, found.wishes), False)
-    case, sheet = _uncovered(found, known)
+        return _handle_automatic(found.case, found.sheet)
+    if found.gm_sheet:
+        return answer_gm_letter(found.case, found.gm_sheet, found.wishes), False
+    case, sheet = _without_ours(found, known)
     if sheet.header is None and (words := find_help(case)) is not None:
-        return lambda: (give_help(case, words), False)
+        return give_help(case, words), False
     if asked := find_question(case):
-        return lambda: (
-            answer_question(case, asked, sheet, known, lambda again: _again(again, known))
-            or follow(_way_onwards(found, case, sheet, known))
-        )
-    return _way_onwards(found, case, sheet, known)
+        again = answer_question(case, asked, sheet, known, lambda kept: _handle_again(kept, known))
+        return again or _handle_own(found, case, sheet, known)
+    return _handle_own(found, case, sheet, known)
 
 
-def follow(way: Way) -> Outcome:
-    """Does what is to be done with a letter."""
-    if isinstance(way, Taking):
-        return take_sheet(way.case, way.claim.spot, way.sheet, way.claim.notes, deputy=way.claim.deputy, ask=keep)
-    return way()
-
-
-def _uncovered(found: Opened, known: Names) -> tuple[Case, SheetText]:
-    """The letter without what it quotes of ours, and the sheet that is left."""
+def _without_ours(found: Opened, known: Names) -> tuple[Case, SheetText]:
+    """Return the letter without what it quotes of ours, and the sheet that is left."""
     letter = unquoted(found.case.session, found.case.letter)
     if letter is found.case.letter:
         return found.case, found.sheet
     return replace(found.case, letter=letter), find_sheet(letter.lines, known)
 
 
-def _way_onwards(found: Opened, case: Case, sheet: SheetText, known: Names) -> Way:
-    """The same for a letter that neither asks for help nor answers a question of ours."""
+def _handle_own(found: Opened, case: Case, sheet: SheetText, known: Names) -> Outcome:
+    """Handle a letter that neither asks for help nor answers a question of ours."""
     # Words to others may quote us on purpose.
     if press := find_press(found.case.letter.lines, found.sheet, known):
-        return lambda: (serve(found.case, press, declined), False)
+        return serve(found.case, press, declined), False
     if sheet.header is None and (request := find_asked(case, known)):
-        return lambda: (serve(case, request, declined), False)
+        return serve(case, request, declined), False
     claim = judge(case, sheet.header)
-    if isinstance(claim, Seated):
-        return Taking(case, claim, sheet)
-    return _above(case, sheet, claim) or (lambda: (declined(case, claim), False))
+    if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
+        claim, sheet = _above(case, sheet, claim)
+    return _take(case, claim, sheet) if isinstance(claim, Seated) else (declined(case, claim), False)
 
 
-def _above(case: Case, sheet: SheetText, claim: Claim) -> Taking | None:
-    """The orders above a sheet that is an older report's, where the letter itself answers the newest."""
-    if not (isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE):
-        return None
+def _take(case: Case, claim: Seated, sheet: SheetText) -> Outcome:
+    """Take a sheet; of one that may not be meant its sender is asked."""
+    taken = take_sheet(case, claim, sheet)
+    if not isinstance(taken, Doubt):
+        return taken
+    to = claim.deputy or claim.spot.address
+    return keep(case, Unproven(claim.spot, to=to, orders=True, doubt=taken)), False
+
+
+def _above(case: Case, sheet: SheetText, claim: Declined) -> tuple[Claim, SheetText]:
+    """Return the orders above a sheet that is an older report's, where the letter itself answers the newest."""
     plain = judge(case, None)
     if not isinstance(plain, Seated):
-        return None
+        return claim, sheet
     found = upper(case.house.game(plain.spot.game), json.loads(plain.spot.view), sheet)
-    return None if found is None else Taking(case, plain, replace(found, header=None))
+    return (claim, sheet) if found is None else (plain, replace(found, header=None))
 
 
-def _again(case: Case, known: Names) -> Outcome:
-    """Deals with a letter that its owner has said to be his."""
+def _handle_again(case: Case, known: Names) -> Outcome:
+    """Handle a letter that its owner has confirmed."""
     lines = case.letter.lines
-    return follow(way_of(Opened(case, find_sheet(lines, known), find_gm_sheet(lines)), known))
+    return handle(Opened(case, find_sheet(lines, known), find_gm_sheet(lines)), known)
 
 
-def _automatic(case: Case, sheet: SheetText) -> Way:
-    """Takes a sheet that somebody has sent by a program, and answers nothing else (RFC 3834).
+def _handle_automatic(case: Case, sheet: SheetText) -> Outcome:
+    """Take a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
 
     An answering machine may quote a report, with its code and the form at its
     end. So the sheet must be all there is: whole, filled in, first in the mail,
@@ -177,8 +162,8 @@ def _automatic(case: Case, sheet: SheetText) -> Way:
     """
     whole = sheet.closed and not (sheet.empty or sheet.below_text or case.letter.sent_back)
     if sheet.header is None or not whole or case.letter.automatic in _NEVER_READ:
-        return lambda: (note_automatic(case), False)
+        return note_automatic(case), False
     claim = judge(case, sheet.header)
     if not (isinstance(claim, Seated) and claim.proof in ("token", "code")) or is_untouched(case, claim.spot, sheet):
-        return lambda: (note_automatic(case), False)
-    return Taking(case, claim, sheet)
+        return note_automatic(case), False
+    return _take(case, claim, sheet)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sqlalchemy import Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.policy import Policy
+from pbem.masking import CODE_CHARACTERS
 from pbem.ruleset import Seat
-from pbem.store.lookups import Lookup
 from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
 from pbem.store.states import HoldKind, Phase, Seating
 
@@ -97,14 +96,22 @@ class Known:
     seat: Seat
 
 
-_THESE_SEATS = SeatRow.id.in_(bindparam("seats", expanding=True))
-_PLACES = (
+_NEWEST = (
+    select(Report.id)
+    .join(Turn, Turn.id == Report.turn_id)
+    .where(Turn.campaign_id == SeatRow.campaign_id, Report.seat_id == SeatRow.id, Turn.shelf_id.is_(None))
+    .order_by(Turn.number.desc())
+    .limit(1)
+    .correlate(SeatRow)
+    .scalar_subquery()
+)
+_IS_OPEN = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
+_SEAT = (
     select(
         SeatRow.id.label("seat_id"),
         SeatRow.name.label("seat"),
         func.coalesce(Person.address, "").label("address"),
         SeatRow.token_hash,
-        SeatRow.dice_code,
         (SeatRow.status != Seating.REMOVED).label("playing"),
         SeatRow.paused,
         Campaign.id.label("campaign_id"),
@@ -119,42 +126,23 @@ _PLACES = (
         Campaign.policy,
         (Campaign.hold_kind != HoldKind.NONE).label("held"),
         Campaign.moved_to,
+        func.coalesce(Turn.id, 0).label("turn_id"),
+        Turn.deadline,
+        func.coalesce(Report.id, 0).label("report_id"),
+        func.coalesce(Report.code, SeatRow.dice_code).label("code"),
+        func.coalesce(Report.message_id, "").label("report_message_id"),
+        Report.view,
     )
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
     .outerjoin(Person, Person.id == SeatRow.person_id)
-    .where(_THESE_SEATS)
+    .outerjoin(Turn, _IS_OPEN)
+    .outerjoin(Report, Report.id == _NEWEST)
+    .where(SeatRow.id == bindparam("seat"))
 )
 _LOCK = (
     select(Campaign.id)
-    .where(Campaign.id.in_(select(SeatRow.campaign_id).where(_THESE_SEATS)))
-    .order_by(Campaign.id)  # so that no two wait for each other
+    .where(Campaign.id == select(SeatRow.campaign_id).where(SeatRow.id == bindparam("seat")).scalar_subquery())
     .with_for_update()
-)
-_OPEN_TURNS = (
-    select(Turn.campaign_id, Turn.id.label("turn_id"), Turn.deadline)
-    .join(Campaign, (Campaign.id == Turn.campaign_id) & (Campaign.turn == Turn.number))
-    .where(Campaign.id.in_(bindparam("campaigns", expanding=True)), Turn.shelf_id.is_(None))
-)
-_NEWEST = (
-    select(Report.id)
-    .join(Turn, Turn.id == Report.turn_id)
-    .where(Turn.campaign_id == SeatRow.campaign_id, Report.seat_id == SeatRow.id, Turn.shelf_id.is_(None))
-    .order_by(Turn.number.desc())
-    .limit(1)
-    .correlate(SeatRow)
-    .scalar_subquery()
-)
-_LAST_REPORTS = (
-    select(
-        Report.seat_id,
-        Report.id.label("report_id"),
-        Report.code,
-        Report.message_id.label("report_message_id"),
-        Report.view,
-    )
-    .select_from(SeatRow)
-    .join(Report, Report.id == _NEWEST)
-    .where(_THESE_SEATS)
 )
 _SHOWN = (
     Report.id,
@@ -202,38 +190,21 @@ _DEPUTIES = (
 _PLAYER = select(Person.id).where(Person.key == bindparam("address")).limit(1)
 _GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address")).limit(1)
 _BY_NAMES = (
-    select(Campaign.name, SeatRow.name, SeatRow.id, SeatRow.token_hash)
+    select(SeatRow.id, SeatRow.token_hash)
     .join(Campaign, Campaign.id == SeatRow.campaign_id)
-    .where(
-        Campaign.name.in_(bindparam("campaigns", expanding=True)), SeatRow.name.in_(bindparam("seats", expanding=True))
-    )
+    .where(Campaign.name == bindparam("campaign"), SeatRow.name == bindparam("seat"))
 )
 """Statements of every letter, built once: building them takes longer than running them."""
 
 
-def _contexts(session: Session, seat_ids: Sequence[int]) -> dict[int, SeatContext]:
-    """Seats as they are now, with their campaigns locked."""
-    database, these = session.connection(), {"seats": seat_ids}
-    # One statement would be faster, but on PostgreSQL only the next ones see what was changed while we waited: of a
+def load_seat(session: Session, seat_id: int) -> SeatContext:
+    """Return all the desk needs of a seat; its campaign stays locked for the transaction, so that no turn runs."""
+    database, this = session.connection(), {"seat": seat_id}
+    # One statement would be faster, but on PostgreSQL only the next one sees what was changed while we waited: of a
     # join, the lock brings up to date no row but its own, and the seat may have another player by now.
-    database.execute(_LOCK, these)
-    places = [dict(row) for row in database.execute(_PLACES, these).mappings()]
-    campaigns = list({place["campaign_id"] for place in places})
-    turns = {
-        row.pop("campaign_id"): row
-        for row in map(dict, database.execute(_OPEN_TURNS, {"campaigns": campaigns}).mappings())
-    }
-    reports = {row.pop("seat_id"): row for row in map(dict, database.execute(_LAST_REPORTS, these).mappings())}
-    return {place["seat_id"]: _context(place, turns, reports) for place in places}
-
-
-def _context(
-    place: dict[str, Any], turns: Mapping[int, dict[str, Any]], reports: Mapping[int, dict[str, Any]]
-) -> SeatContext:
-    before_any = {"report_id": 0, "code": place.pop("dice_code"), "report_message_id": "", "view": b"{}"}
-    turn = turns.get(place["campaign_id"], {"turn_id": 0, "deadline": None})
-    policy = Policy.read(place.pop("policy"))
-    return SeatContext(**place, policy=policy, **turn, **reports.get(place["seat_id"], before_any))
+    database.execute(_LOCK, this)
+    row = dict(database.execute(_SEAT, this).mappings().one())
+    return SeatContext(**{**row, "policy": Policy.read(row["policy"]), "view": row["view"] or b"{}"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +215,10 @@ class Named:
     token_hash: str
 
 
-def _by_names(session: Session, names: Sequence[tuple[str, Seat]]) -> dict[tuple[str, Seat], Named]:
-    which = {"campaigns": [campaign for campaign, _ in names], "seats": [seat for _, seat in names]}
-    return {(row[0], row[1]): Named(*row[2:]) for row in session.connection().execute(_BY_NAMES, which)}
+def find_seat(session: Session, campaign: str, seat: Seat) -> Named | None:
+    """Return the seat of these names, if there is one."""
+    found = session.connection().execute(_BY_NAMES, {"campaign": campaign, "seat": seat}).first()
+    return None if found is None else Named(*found)
 
 
 def seat_names(session: Session, campaign: str) -> list[Seat]:
@@ -254,68 +226,39 @@ def seat_names(session: Session, campaign: str) -> list[Seat]:
     return list(session.scalars(select(SeatRow.name).join(Campaign).where(Campaign.name == campaign)))
 
 
-def _by_code(session: Session, words: Sequence[str]) -> dict[str, Shown]:
-    """The reports whose reply codes are among these words; a mail about the dice stands for a report 0.
+def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
+    """Return the reports whose reply codes are among these words; a mail about the dice stands for a report 0.
 
     An index compares word by word from the front, not in constant time. That
     tells a guesser nothing: letters are read in batches, long after they were
     sent, and a wrong code gets the same answer as none. Were his guesses
     measured all the same, they would be 80 bits of an HMAC, at 200 a day.
     """
+    words = [code for code in codes if len(code) == CODE_CHARACTERS]
+    if not words:
+        return {}
     database = session.connection()
     found = {row.code: Shown(*row[1:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
     if len(found) < len(words):
         found |= {row.code: _copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
-    if left := [word for word in words if word and word not in found]:
+    if left := [word for word in words if word not in found]:
         seats = database.execute(_BY_DICE_CODE, {"words": left})
         found |= {code: Shown(0, seat_id, withdrawn=False, over=False, key=code) for code, seat_id in seats}
-    return found
+    return {word: found[word] for word in words if word in found}
 
 
-def _by_reference(session: Session, message_ids: Sequence[str]) -> dict[str, Shown]:
-    """The reports of these Message-IDs."""
+def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[Shown]:
+    """Return the newest report named among Message-IDs, these given newest first; at most one."""
+    if not message_ids:
+        return []
     database, these = session.connection(), {"ids": message_ids}
     found = {row.message_id: Shown(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
-    copies = database.execute(_COPY_BY_MESSAGE, these)
-    return found | {row.message_id: _copy(row, row.message_id) for row in copies}
+    found |= {row.message_id: _copy(row, row.message_id) for row in database.execute(_COPY_BY_MESSAGE, these)}
+    return [found[id_] for id_ in message_ids if id_ in found][:1]
 
 
 def _copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.datetime], key: str) -> Shown:
     return Shown(row.id, row.seat_id, row.withdrawn, row.over, key, StandIn(row.address, row.since, row.until))
-
-
-CONTEXTS = Lookup(_contexts)
-"""All the desk needs of seats, by their ids; their campaigns stay locked, so that no turn runs meanwhile."""
-
-NAMED = Lookup(_by_names)
-"""Seats by the names of their campaigns and their own."""
-
-SHOWN = Lookup(_by_code)
-"""The reports of which letters show that they were read, by reply codes."""
-
-ANSWERED = Lookup(_by_reference)
-"""The same, by the Message-IDs that a reply names."""
-
-
-def load_seat(session: Session, seat_id: int) -> SeatContext:
-    """All the desk needs of a seat; its campaign stays locked for the transaction, so that no turn runs meanwhile."""
-    return CONTEXTS.find(session, [seat_id])[seat_id]
-
-
-def find_seat(session: Session, campaign: str, seat: Seat) -> int | None:
-    """The id of a seat by its names."""
-    found = NAMED.one(session, (campaign, seat))
-    return None if found is None else found.id
-
-
-def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
-    """The reports whose reply codes are among these words; a mail about the dice stands for a report 0."""
-    return SHOWN.find(session, codes)
-
-
-def shown_by_reference(session: Session, message_ids: Iterable[str]) -> list[Shown]:
-    """The newest report named among Message-IDs, these given newest first; at most one."""
-    return list(ANSWERED.find(session, message_ids).values())[:1]
 
 
 def as_mailed_to(session: Session, spot: SeatContext, deputy: str) -> SeatContext:

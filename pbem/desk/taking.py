@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime as dt
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-
-from sqlalchemy.orm import Session
+from collections.abc import Iterable
 
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.reading import Reading, read_lines
 from pbem.campaign.sheets import Counted, SheetRead, earlier_sheets, keep_sheets, make_receipt
 from pbem.campaign.tokens import token_fits
 from pbem.desk.choosing import meant
-from pbem.desk.claims import Unproven
+from pbem.desk.claims import Seated
 from pbem.desk.floods import tell_of_sheets
 from pbem.desk.limits import TooMany, sheets_enough
 from pbem.desk.quotations import repeats_receipt
-from pbem.desk.replies import ECHO, Case, answer, is_echo, receipts
+from pbem.desk.replies import ECHO, Case, answer, is_echo, send_receipts
 from pbem.desk.requests import begins_with_command
 from pbem.desk.seats import SeatContext, as_mailed_to
 from pbem.desk.sheet import SheetText
-from pbem.house import House
 from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
-from pbem.post.outbox import queue_all
-from pbem.post.writing import Mail
-from pbem.report import Refusal, Told
+from pbem.report import Receipt, Refusal, Told
 from pbem.report.pages import Reason
 from pbem.report.people_pages import Doubt
 from pbem.ruleset import AnyRuleset, View, split_words
@@ -46,54 +39,13 @@ Outcome = tuple[str, bool]
 """What to note of a letter, and whether a sheet was kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A sheet that is taken, and its receipts: nothing of it is kept yet. `note` is what to note of the letter."""
+def take_sheet(case: Case, claim: Seated, sheet: SheetText) -> Outcome | Doubt:
+    """Save a sheet for the open turn and queue its receipt, or answer a letter that has none.
 
-    campaign_id: int
-    read: SheetRead
-    receipts: Sequence[Mail]
-    note: str
-
-
-def take_sheet(
-    case: Case,
-    spot: SeatContext,
-    sheet: SheetText,
-    notes: tuple[str, ...],
-    *,
-    deputy: str = "",
-    ask: Callable[[Case, Unproven], str],
-) -> Outcome:
-    """Reads and keeps a sheet for the open turn, and queues its receipt; `deputy` is the address of who stands in.
-
-    Of one that may not be meant the player is asked, by `ask`, which returns what to note.
-    Raises TooMany, if so many were taken that this one is left alone.
+    Return the doubt about one that may not be meant; nothing is done with it then. Raises TooMany, if so many were
+    taken that this one is left alone.
     """
-    taken = read_sheet(case, spot, sheet, notes, deputy=deputy)
-    if isinstance(taken, Doubt):
-        return ask(case, Unproven(spot, to=deputy or spot.address, orders=True, doubt=taken)), False
-    if not isinstance(taken, Taken):
-        return taken(), False
-    keep_taken(case.session, case.house, [taken], case.now)
-    return taken.note, True
-
-
-def keep_taken(session: Session, house: House, taken: Sequence[Taken], now: dt.datetime) -> None:
-    """Keeps sheets, no two of them of the same seat, and queues their receipts."""
-    keep_sheets(session, (each.read for each in taken), now)
-    mails = ((each.campaign_id, mail) for each in taken for mail in each.receipts)
-    queue_all(session, mails, house.settings, now)
-
-
-def read_sheet(
-    case: Case, spot: SeatContext, sheet: SheetText, notes: tuple[str, ...], *, deputy: str = ""
-) -> Taken | Doubt | Callable[[], str]:
-    """Reads a sheet for the open turn, and changes nothing.
-
-    If there is none to keep, returns why it may not be meant, or how the letter is answered. Raises TooMany,
-    if so many were taken that this one is left alone.
-    """
+    spot, deputy = claim.spot, claim.deputy
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
     answered = as_mailed_to(case.session, spot, deputy) if deputy else spot
     ruleset = case.house.game(spot.game)
@@ -105,13 +57,12 @@ def read_sheet(
     view = json.loads(spot.view)
     sheet = _without_keys(meant(ruleset, view, sheet, case.letter.filed), answered)
     if _asks_nothing(case, answered, sheet, counted):
-        return lambda: _nothing_to_take(case, spot, sheet, counted)
+        return _nothing_to_take(case, spot, sheet, counted), False
     reading = _read(ruleset, view, sheet, counted)
-    doubt = _doubt(case, spot, reading, counted)
-    if doubt:
+    if doubt := _doubt(case, spot, reading, counted):
         return doubt
     if not reading.accepted and is_echo(case, spot, digits=True):
-        return lambda: case.silent(ECHO)
+        return case.silent(ECHO), False
     read = SheetRead(
         reading=reading,
         earlier=earlier,
@@ -120,28 +71,34 @@ def read_sheet(
         text=sheet.text(),
         letter_id=case.letter_id,
     )
+    keep_sheets(case.session, [read], case.now)
+    receipt = _receipt(case, claim, sheet, read, view["label"])
+    send_receipts(case, spot, receipt, deputy=deputy)
+    errors = "" if receipt.accepted else ", only errors"
+    return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
+
+
+def _receipt(case: Case, claim: Seated, sheet: SheetText, read: SheetRead, label: str) -> Receipt:
+    spot = claim.spot
     told = make_receipt(
-        reading,
-        earlier,
-        ruleset.orders,
+        read.reading,
+        read.earlier,
+        read.reading.book,
         campaign=spot.campaign,
         seat=spot.seat,
-        label=view["label"],
+        label=label,
         deadline=spot.deadline,
         held=spot.held,
         zone=Schedule.read(spot.schedule).zone,
     )
-    told = dataclasses.replace(
+    return dataclasses.replace(
         told,
         wait=bool(sheet.wait),
         findings=tuple(map(_with_its_place, told.findings)),
-        notes=(*case.letter.notes, *sheet.notes, *notes, *told.notes),
+        notes=(*case.letter.notes, *sheet.notes, *claim.notes, *told.notes),
         late=told.deadline is not None and case.now >= told.deadline,
         closes=told.deadline + spot.policy.grace_time if told.deadline and spot.policy.grace else None,
     )
-    said = "" if told.accepted else ", only errors"
-    note = f"sheet {told.version} of {spot.seat} in {spot.campaign}{said}"
-    return Taken(spot.campaign_id, read, receipts(case, spot, told, deputy=deputy), note)
 
 
 def _doubt(case: Case, spot: SeatContext, reading: Reading, counted: Counted | None) -> Doubt | None:

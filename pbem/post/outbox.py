@@ -41,12 +41,7 @@ def queue(
 
     They are, once the session's transaction is committed. What still waits on one of their topics is replaced by them.
     """
-    queue_all(session, ((campaign_id, mail) for mail in mails), settings, now)
-
-
-def queue_all(session: Session, mails: Iterable[tuple[int | None, Mail]], settings: Settings, now: datetime) -> None:
-    """The same for mails of many campaigns, each with the id of its own."""
-    ready = stamped(session, list(mails), settings)
+    ready = stamped(session, list(mails), settings, campaign_id)
     # Before they are there themselves, and would be replaced with the rest.
     _replace_on(session, {each.mail.topic for each in ready if each.mail.topic})
     if ready:

@@ -19,9 +19,7 @@ from pbem.post.codes import message_id
 from pbem.post.writing import Mail
 from pbem.store.models import Campaign, Person, SeatRow
 
-_CAMPAIGNS = select(Campaign.id, Campaign.name, Campaign.mail_key).where(
-    Campaign.id.in_(bindparam("campaigns", expanding=True))
-)
+_CAMPAIGN = select(Campaign.name, Campaign.mail_key).where(Campaign.id == bindparam("campaign"))
 _READERS = select(Person.key, Person.id, Person.plain, Person.calendar).where(
     Person.key.in_(bindparam("keys", expanding=True))
 )
@@ -63,26 +61,25 @@ def welcome_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: s
     return message_id(mail_key, domain, "welcome", campaign, seat, *later)
 
 
-def stamped(session: Session, mails: Sequence[tuple[int | None, Mail]], settings: Settings) -> list[Stamped]:
-    """Mails as they are to be composed, each given with the id of its campaign, if it is of one."""
+def stamped(session: Session, mails: Sequence[Mail], settings: Settings, campaign_id: int | None) -> list[Stamped]:
+    """Return the mails of a campaign, or of none, as they are to be composed."""
     database = session.connection()
-    campaigns = list({campaign_id for campaign_id, _ in mails if campaign_id is not None})
-    groups = {row.id: _Group(*row[1:]) for row in database.execute(_CAMPAIGNS, {"campaigns": campaigns})}
-    keys = {"keys": list({mail.recipient.lower() for _, mail in mails})}
+    group = None if campaign_id is None else _Group(*database.execute(_CAMPAIGN, {"campaign": campaign_id}).one())
+    keys = {"keys": list({mail.recipient.lower() for mail in mails})}
     readers = {row.key: _Reader(*row[1:]) for row in database.execute(_READERS, keys)}
     # All seats of these people: asked for those of a campaign alone, SQLite would look through all seats of that.
     held = {"people": [reader.id for reader in readers.values()]}
     # The first of somebody's seats comes last, and stays.
     seats = {(row.person_id, row.campaign_id): row.name for row in database.execute(_SEATS, held)}
 
-    def made(campaign_id: int | None, mail: Mail) -> Stamped:
+    def made(mail: Mail) -> Stamped:
         reader = readers.get(mail.recipient.lower())
-        if campaign_id is not None:
+        if group is not None:
             seat = seats.get((reader.id, campaign_id)) if reader else None
-            mail = _of_campaign(mail, groups[campaign_id], seat, settings)
+            mail = _of_campaign(mail, group, seat, settings)
         return _stamped(campaign_id, mail, reader)
 
-    return [made(campaign_id, mail) for campaign_id, mail in mails]
+    return [made(mail) for mail in mails]
 
 
 def _stamped(campaign_id: int | None, mail: Mail, reader: _Reader | None) -> Stamped:

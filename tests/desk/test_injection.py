@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from pbem.desk.replies import Case, answer, receipts, to_stranger
+from pbem.desk.replies import Case, answer, send_receipts, to_stranger
 from pbem.desk.seats import load_seat
-from pbem.post.outbox import queue_all
 from pbem.post.reading import read_letter
 from pbem.report import Receipt
 from pbem.store.models import Outgoing
@@ -70,8 +69,7 @@ def answers(desk: Desk, *fields: str) -> list[bytes]:
         case = Case(desk.house, session, desk.now, 0, read_letter(raw))
         spot = load_seat(session, 1)
         last = session.scalar(select(func.max(Outgoing.id)))
-        own = [(spot.campaign_id, mail) for mail in receipts(case, spot, TAKEN)]
-        queue_all(session, own, desk.house.settings, desk.now)
+        send_receipts(case, spot, TAKEN)
         answer(case, ANN, TAKEN, spot=spot, code=spot.code)
         to_stranger(case)
         mails = list(session.scalars(select(Outgoing.raw).where(Outgoing.id > last)))
