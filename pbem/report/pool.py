@@ -80,7 +80,7 @@ class ReportPool:
         """Yield the reports of all jobs, in their order."""
         left = iter(jobs)
         first = list(islice(left, self._few + 1))
-        if self._size == 1 or len(first) <= self._few:
+        if self._size < 2 or len(first) <= self._few:
             self._few -= len(first) if self._together else 0
             yield from map(self._render, chain(first, left))
             return
@@ -155,7 +155,7 @@ class _Worker(NamedTuple):
     log: BufferingHandler
 
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGPROF)
 _WORKER: ContextVar[_Worker] = ContextVar("worker")
 
 
