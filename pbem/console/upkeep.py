@@ -88,10 +88,10 @@ def retried_mails(ids: Sequence[int]) -> str:
 
 def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
     """A line for each thing examined, and a last one that sums up."""
-    for check in diagnosis.checks:
-        stop = "" if check.text.endswith((".", "?", "!")) else "."
-        mend = f"{stop} To mend: {check.mend}" if check.mend else ""
-        yield f"{check.result:<8} {check.name}: {check.text}{mend}"
+    for each in diagnosis.checks:
+        stop = "" if each.text.endswith((".", "?", "!")) else "."
+        mend = f"{stop} To mend: {each.mend}" if each.mend else ""
+        yield f"{each.result:<8} {each.name}: {each.text}{mend}"
     yield f"{counted(diagnosis.problems, 'problem')}, {counted(diagnosis.warnings, 'warning')}."
 
 

@@ -82,14 +82,14 @@ def _look_for_folders(place: Path, store: Store, compared: Mapping[str, _Compare
     turns = select(Turn.id, Turn.number, Campaign.name).join(Campaign, Campaign.id == Turn.campaign_id)
     with store.reading() as session:
         rows = session.execute(turns.where(_ARCHIVED).order_by(Turn.id)).all()
-    for count, (id_, number, name) in enumerate(rows, start=1):
+    for done, (id_, number, name) in enumerate(rows, start=1):
         try:
             # Looked at twice: a rollback may move the folder between the look at its row and the one at the disk.
             if _find_damaged(place, store, id_) and (turn := _find_damaged(place, store, id_)):
                 compared[name].add(turn, turn_folder(place, turn.record, withdrawn=turn.withdrawn))
         except (zlib.error, *MISREAD):
             compared[name].unreadable.append(f"turn {number}")
-        progress("comparing", count, len(rows))
+        progress("comparing", done, len(rows))
 
 
 def _find_damaged(place: Path, store: Store, id_: int) -> Resolved | None:
